@@ -1,12 +1,23 @@
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Load } from './load.ts';
 
+/** What books are looked at. */
+export interface AuditedStage extends Pick<Stage, 'receiver'> {
+  readonly server: Pick<Stage['server'], 'app' | 'rail'>;
+}
+
+/** Something that must not be: lost after it was answered, done twice, not delivered, or otherwise wrong. */
+export interface Problem {
+  readonly kind: 'lost' | 'twice' | 'undelivered' | 'other';
+  readonly text: string;
+}
+
 /** What the parts of an audit share. */
 interface Audit {
-  readonly stage: Stage;
+  readonly stage: AuditedStage;
   readonly load: Load;
   /** Notes what must not be, with what was broken when it was asked for. */
-  readonly complain: (fault: string | undefined, problem: string) => void;
+  readonly complain: (fault: string | undefined, kind: Problem['kind'], text: string) => void;
   /** Whether every endpoint of the mode accepted the event. */
   readonly isDelivered: (mode: string, event: string) => boolean;
 }
@@ -36,19 +47,20 @@ async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Pr
   const known = new Set(stored.map(({ id }) => id));
   for (const { key, fault, id } of load.payments) {
     const own = (byKey.get(key) ?? []).map((transfer) => transfer.id);
-    if (own.length > 1) complain(fault, `${key} made several transfers: ${own.join(', ')}`);
-    if (id !== null && own[0] !== id) complain(fault, `${id} was answered and is not there`);
+    if (own.length > 1) complain(fault, 'twice', `${key} made several transfers: ${own.join(', ')}`);
+    if (id !== null && own[0] !== id) complain(fault, 'lost', `${id} was answered and is not there`);
   }
   for (const { id, key, status, events } of stored) {
     const fault = asked.get(key)?.fault;
-    if (fault === undefined) complain(fault, `nobody asked for ${id}`);
+    if (fault === undefined) complain(fault, 'other', `nobody asked for ${id}`);
     if (status !== 'completed' || !done.has(id))
-      complain(fault, `${id} is ${status}, executed: ${done.has(id)}`);
-    if (events?.length !== 1) complain(fault, `${id} has ${events?.length ?? 0} events`);
-    else if (!isDelivered('live', events[0] ?? '')) complain(fault, `${events[0]} was not delivered`);
+      complain(fault, 'other', `${id} is ${status}, executed: ${done.has(id)}`);
+    if (events?.length !== 1) complain(fault, 'other', `${id} has ${events?.length ?? 0} events`);
+    else if (!isDelivered('live', events[0] ?? ''))
+      complain(fault, 'undelivered', `${events[0]} was not delivered`);
   }
   for (const { id, key } of executed) {
-    if (!known.has(id)) complain(asked.get(key)?.fault, `${id} was executed and is no transfer`);
+    if (!known.has(id)) complain(asked.get(key)?.fault, 'twice', `${id} was executed and is no transfer`);
   }
 }
 
@@ -60,10 +72,10 @@ async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): P
   const byKey = Map.groupBy(rows, ({ key }) => key);
   for (const { key, fault, id } of load.events) {
     const own = byKey.get(key) ?? [];
-    if (own.length > 1) complain(fault, `${key} is ${own.length} events`);
-    if (id !== null && own[0]?.id !== id) complain(fault, `${id} was answered and is not there`);
+    if (own.length > 1) complain(fault, 'twice', `${key} is ${own.length} events`);
+    if (id !== null && own[0]?.id !== id) complain(fault, 'lost', `${id} was answered and is not there`);
     for (const event of own)
-      if (!isDelivered('test', event.id)) complain(fault, `${event.id} was not delivered`);
+      if (!isDelivered('test', event.id)) complain(fault, 'undelivered', `${event.id} was not delivered`);
   }
 }
 
@@ -81,11 +93,14 @@ const disorders = `
  * Compares what clients were told with the transfers, the journal of the rail, the events and what the receiver saw.
  * @returns what must not be, by what was broken; under `none` what belongs to no fault
  */
-export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function audit(
+  stage: AuditedStage,
+  load: Load,
+): Promise<ReadonlyMap<string, readonly Problem[]>> {
   const { app } = stage.server;
-  const problems = new Map<string, string[]>();
-  const complain = (fault = 'none', problem: string): void => {
-    problems.set(fault, [...(problems.get(fault) ?? []), problem]);
+  const problems = new Map<string, Problem[]>();
+  const complain = (fault = 'none', kind: Problem['kind'], text: string): void => {
+    problems.set(fault, [...(problems.get(fault) ?? []), { kind, text }]);
   };
   const { rows: endpoints } = await app.query<{ mode: string; path: string }>(
     `SELECT mode, regexp_replace(url, '^https?://[^/]*', '') AS path FROM ostiary.webhook_endpoints`,
@@ -97,7 +112,8 @@ export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<strin
   await auditTransfers({ stage, load, complain, isDelivered });
   await auditTestEvents({ stage, load, complain, isDelivered });
   const { rows } = await app.query<{ count: number; what: string }>(disorders);
-  for (const { count, what } of rows) if (count > 0) complain('none', `${count} ${what}`);
-  for (const reason of stage.receiver.rejected) complain('none', `a delivery did not verify: ${reason}`);
+  for (const { count, what } of rows) if (count > 0) complain('none', 'other', `${count} ${what}`);
+  for (const reason of stage.receiver.rejected)
+    complain('none', 'other', `a delivery did not verify: ${reason}`);
   return problems;
 }

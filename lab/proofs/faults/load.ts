@@ -10,6 +10,8 @@ export interface LoadSize {
   readonly payers: number;
   readonly publishers: number;
   readonly exchangers: number;
+  /** Who verify passports. @defaultValue 0 */
+  readonly verifiers?: number;
   /** Between two requests of a client, on average. */
   readonly pauseMs: number;
 }
@@ -24,18 +26,24 @@ export interface Asked {
   id: string | null;
 }
 
+/** Where they go. */
+export type LoadedStage = Pick<Stage, 'cluster' | 'client' | 'keys'>;
+
 type Work = (this: Load, client: Client, index: number, random: () => number) => Promise<void>;
+
+/** What an app shows with a token. */
+export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
 const paymentsPath = '/v1/partner/payments';
 
-/** Clients that go on whatever happens: payments, test events, sign-ins. */
+/** Clients that go on whatever happens: payments, test events, sign-ins, passports. */
 export class Load {
   readonly payments: Asked[] = [];
   readonly events: Asked[] = [];
-  /** Codes that were exchanged for a token. */
-  exchanges = 0;
+  /** What codes were exchanged for. */
+  readonly tokens: string[] = [];
   readonly tallies = new Map<string, Tally>();
-  readonly #stage: Stage;
+  readonly #stage: LoadedStage;
   readonly #seed: number;
   readonly #size: LoadSize;
   #fault = '';
@@ -44,7 +52,7 @@ export class Load {
   #clients: Promise<void>[] = [];
   #count = 0;
 
-  constructor(stage: Stage, seed: number, size: LoadSize) {
+  constructor(stage: LoadedStage, seed: number, size: LoadSize) {
     this.#stage = stage;
     this.#seed = seed;
     this.#size = size;
@@ -58,7 +66,7 @@ export class Load {
 
   /** Has users say yes on the consent page, each once; then begins. */
   async start(): Promise<void> {
-    const { payers, publishers, exchangers } = this.#size;
+    const { payers, publishers, exchangers, verifiers = 0 } = this.#size;
     const { cluster, client } = this.#stage;
     const origins = cluster.webs.map(({ origin }) => origin);
     for (let index = payers + publishers; index < payers + publishers + exchangers; index += 1)
@@ -67,6 +75,7 @@ export class Load {
       ...Array.from({ length: payers }, () => this.#pay),
       ...Array.from({ length: publishers }, () => this.#publish),
       ...Array.from({ length: exchangers }, () => this.#exchange),
+      ...Array.from({ length: verifiers }, () => this.#verify),
     ];
     this.#clients = kinds.map((work, index) => this.#goOn(index, work));
   }
@@ -119,8 +128,10 @@ export class Load {
   }
 
   #answered(asked: Asked, { status, text }: Pick<Answer, 'status' | 'text'>): void {
-    if (status === 201) asked.id = JSON.parse(text).id;
-    else this.#tally.wrong.push(`${asked.key} ${status} ${text}`);
+    const { id } = JSON.parse(text);
+    if (status !== 201 || (asked.id !== null && asked.id !== id))
+      this.#tally.wrong.push(`${asked.key} ${status} ${text}, and before: ${asked.id}`);
+    else asked.id = id;
   }
 
   #paymentOf({ key }: Asked): RequestInit {
@@ -162,7 +173,23 @@ export class Load {
     );
     // A code whose first exchange nobody heard of is used, and its token dead: the user signs in again.
     const isUsed = answer.inDoubt > 0 && answer.status === 400 && answer.text.includes('invalid_grant');
-    if (answer.status === 200) this.exchanges += 1;
-    else if (!isUsed) this.#tally.wrong.push(`an exchange: ${answer.status} ${answer.text}`);
+    if (isUsed) return;
+    if (answer.status !== 200) {
+      this.#tally.wrong.push(`an exchange: ${answer.status} ${answer.text}`);
+      return;
+    }
+    const token: string = JSON.parse(answer.text).access_token;
+    this.tokens.push(token);
+    // At another process, which knows the token or knows nothing.
+    const { status, text } = await client.send('/v1/oauth/userinfo', bearer(token));
+    if (status !== 200) this.#tally.wrong.push(`userinfo: ${status} ${text}`);
+  }
+
+  async #verify(client: Client): Promise<void> {
+    const headers = { 'x-api-key': this.#stage.keys.test };
+    const minted = await client.send('/v1/partner/sandbox/passports', jsonPost({}, headers));
+    const { token } = JSON.parse(minted.text);
+    const { status, text } = await client.send('/v1/partner/verify', jsonPost({ token }, headers));
+    if (status !== 200) this.#tally.wrong.push(`a passport: ${status} ${text}`);
   }
 }

@@ -1,11 +1,12 @@
 import { seeded } from '../../support/arguments.ts';
-import { drained, type Stage, setStage } from '../../support/processes/stage.ts';
-import { type Claim, until } from '../../support/proof.ts';
+import { drained, setStage } from '../../support/processes/stage.ts';
+import type { Claim } from '../../support/proof.ts';
 import { Tally } from '../client.ts';
 import { audit } from './audit.ts';
 import { type Disk, smallDisk } from './disk.ts';
 import { type FaultSize, faults } from './faults.ts';
 import { Load, type LoadSize } from './load.ts';
+import { recovery } from './recovery.ts';
 
 /** How a run is made. */
 export interface Plan extends FaultSize, LoadSize {
@@ -14,31 +15,6 @@ export interface Plan extends FaultSize, LoadSize {
   readonly speed: number;
   readonly diskMegabytes: number;
   readonly fsync: boolean;
-}
-
-/**
- * How long it takes until everything works again, in milliseconds: from the end of the fault to the first payment at the last web
- * process that took one, and until such a payment was executed, and its event had arrived.
- */
-async function recovery({ cluster, receiver }: Stage, load: Load) {
-  const started = performance.now();
-  const passed = (holds: boolean) => (holds ? performance.now() - started : Number.POSITIVE_INFINITY);
-  const keys = new Set<string>();
-  const answered = await Promise.all(
-    cluster.webs.map(({ origin }) =>
-      until(
-        async () => {
-          const key = await load.payOnce(origin);
-          if (key !== null) keys.add(key);
-          return key !== null;
-        },
-        { everyMs: 20 },
-      ),
-    ),
-  );
-  const webMs = passed(answered.every(Boolean));
-  const hasArrived = await until(() => [...keys].every((key) => receiver.seen.has(key)), { everyMs: 20 });
-  return { webMs, deliveredMs: passed(hasArrived && Number.isFinite(webMs)) };
 }
 
 /**
@@ -83,11 +59,11 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
       ...report,
       tally: load.tallies.get(report.name) ?? new Tally(),
       /** What is wrong in the books. */
-      problems: problems.get(report.name) ?? [],
+      problems: (problems.get(report.name) ?? []).map(({ text }) => text),
     })),
     payments: load.payments.length,
     events: load.events.length,
-    exchanges: load.exchanges,
+    exchanges: load.tokens.length,
     failures: stage.cluster.processes.flatMap(({ failure }) => failure ?? []),
   };
 }

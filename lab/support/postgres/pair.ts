@@ -153,6 +153,11 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       standby = await servers.start(otherPort(), data);
       await waitForStandby(primary);
     },
+    /** From now on nothing of the primary reaches the standby. */
+    async cut(): Promise<void> {
+      const { rows } = await primary.pool.query<{ pid: number }>('SELECT pid FROM pg_stat_replication');
+      for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+    },
     /** Ends the primary as a machine does that loses its power. */
     async kill(): Promise<void> {
       await killServer(primary);

@@ -1,8 +1,7 @@
 // A web process or a worker of a cluster, that can be killed. Started by `Cluster`, never imported.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { postgresStorage } from '@ostiary/adapter-postgres';
+import { type PostgresPoolClient, postgresPool, postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary } from '@ostiary/core';
-import { Pool, type PoolClient } from 'pg';
 import { recorded } from '../measure/claim-records.ts';
 import { railOn } from '../rail.ts';
 import type { ProcessSettings } from './cluster.ts';
@@ -13,26 +12,20 @@ const { role, databaseUrl, railUrl, sealingKey, time, isWorking } = settings<Pro
 const poolSize = 10;
 
 // A pool of the host's, so that the host can be the one who has all of its connections.
-const pool = new Pool({
-  connectionString: databaseUrl,
-  application_name: `ostiary ${role}`,
+const pool = postgresPool({
+  connectionString: `${databaseUrl}${databaseUrl.includes('?') ? '&' : '?'}application_name=ostiary%20${role}`,
   max: poolSize,
-  connectionTimeoutMillis: 1_500,
-  keepAlive: true,
 });
 const { storage, takeHolds } = recorded(postgresStorage({ pool }));
 const ostiary = await createOstiary(options(storage, { sealingKey, time, rail: railOn(railUrl) }));
 
 /** A connection of the pool, however long others are in front. */
-async function connection(): Promise<PoolClient> {
+async function connection(): Promise<PostgresPoolClient> {
   for (;;) {
     try {
-      const client = await pool.connect();
-      // Whoever keeps a connection has to listen to it.
-      client.on('error', () => undefined);
-      return client;
-    } catch (error) {
-      if (pool.ended) throw error;
+      return await pool.connect();
+    } catch {
+      // Not yet.
     }
   }
 }
@@ -42,7 +35,7 @@ const resolution = 10;
 const delay = monitorEventLoopDelay({ resolution });
 delay.enable();
 
-let taken: PoolClient[] = [];
+let taken: PostgresPoolClient[] = [];
 if (role === 'worker' && isWorking) ostiary.worker.start();
 await serve(ostiary.handler, {
   async takeConnections() {

@@ -47,10 +47,23 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
   const server = await startServer(wanted);
   ends.defer(() => server.remove());
   await wanted.prepare?.(server);
-  await server.rail.query(railTables);
   // The way between the processes and the database.
   const network = await startNetwork(server.port);
   ends.defer(() => network.close());
+  return { ...(await stageOn(ends, server, wanted, server.url('app', network.port))), network };
+}
+
+/** What a stage needs of a database. */
+type StageServer = Pick<ProofServer, 'app' | 'rail'> & { url(database: 'app' | 'rail'): string };
+
+/** Sets everything up on a database that is there. @param databaseUrl - where the processes find it */
+export async function stageOn<Server extends StageServer>(
+  ends: AsyncDisposableStack,
+  server: Server,
+  wanted: Omit<StageOptions, 'prepare'>,
+  databaseUrl: string,
+) {
+  await server.rail.query(railTables);
   const receiver = new Receiver(wanted.receiver);
   const origin = await receiver.listen();
   ends.defer(() => receiver.close());
@@ -75,20 +88,20 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
     ostiary.admin.clients.create({ name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid'] }),
   );
   const cluster = new Cluster(wanted, {
-    databaseUrl: server.url('app', network.port),
+    databaseUrl,
     railUrl: server.url('rail'),
     ...{ sealingKey, time, isWorking: wanted.isWorking ?? true },
   });
   ends.defer(() => cluster.stop());
   await cluster.started();
   return {
-    ...{ server, network, cluster, receiver, time, ostiary, storage, keys },
+    ...{ server, cluster, receiver, time, ostiary, storage, keys },
     client: { id: client.clientId, secret: clientSecret ?? '', redirectUri } satisfies RemoteClient,
   };
 }
 
 /** Waits until workers have done everything that there is. @returns whether they have */
-export function drained({ server }: Stage): Promise<boolean> {
+export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> }): Promise<boolean> {
   return until(
     async () => {
       const { rows } = await server.app.query(`

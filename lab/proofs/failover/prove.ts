@@ -1,0 +1,161 @@
+import { setTimeout } from 'node:timers/promises';
+import { seeded } from '../../support/arguments.ts';
+import { type Pair, startPair } from '../../support/postgres/pair.ts';
+import { drained, type Stage, stageOn } from '../../support/processes/stage.ts';
+import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
+import { Client, Tally } from '../client.ts';
+import { audit, type Problem } from '../faults/audit.ts';
+import { bearer, Load, type LoadSize } from '../faults/load.ts';
+import { recovery } from '../faults/recovery.ts';
+
+/** How a run is made. Times are those of the machine. */
+export interface Plan extends LoadSize {
+  readonly seed: number;
+  readonly rounds: number;
+  /** How long the load goes on between a new standby and the end of the primary, on average. */
+  readonly quietMs: number;
+  /** How long nothing of the primary reaches the standby before that, on average. */
+  readonly cutMs: number;
+  /** How long nobody is the primary, on average. */
+  readonly awayMs: number;
+  /** How much faster than the machine's the time of the processes runs: leases end sooner. */
+  readonly speed: number;
+  readonly fsync: boolean;
+}
+
+const userinfo = '/v1/oauth/userinfo';
+
+/** What a round is made with. */
+interface Round {
+  readonly pair: Pair;
+  readonly stage: Pick<Stage, 'cluster' | 'receiver'>;
+  readonly load: Load;
+  readonly client: Client;
+  /** Something between 50 % and 150 %. */
+  readonly about: (ms: number) => number;
+}
+
+/** Asks every web process for something that only reads, for so long. @returns the answers, except 503 */
+async function readFor(ms: number, { stage, load, client }: Round): Promise<string[]> {
+  const found: string[] = [];
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    for (const { origin } of stage.cluster.webs) {
+      const answer = await client.once(origin, userinfo, bearer(load.tokens[0] ?? ''));
+      if (answer?.status !== 503) found.push(`userinfo: ${answer?.status}`);
+    }
+    await setTimeout(50);
+  }
+  return found;
+}
+
+/** Makes a standby, kills the primary, has the standby take over. */
+async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
+  const { pair, stage, load, about } = round;
+  await pair.addStandby();
+  await until(() => load.tokens.length > 0);
+  await setTimeout(about(quietMs));
+  // What commits from here on, and is answered nevertheless, is lost.
+  await pair.cut();
+  await setTimeout(about(cutMs));
+  await pair.kill();
+  const started = performance.now();
+  // It would answer who only reads.
+  await pair.standby?.query('SELECT FROM ostiary.access_tokens LIMIT 1');
+  const tooEarly = await readFor(about(awayMs), round);
+  const asked = performance.now();
+  await pair.promote();
+  const promoted = performance.now();
+  return {
+    tooEarly,
+    awayMs: asked - started,
+    promotionMs: promoted - asked,
+    ...(await recovery(stage, load)),
+  };
+}
+
+/** Tokens that were answered, and that a web process does not know. */
+async function lostTokens({ load, client }: Round): Promise<Problem[]> {
+  const answers = await eachOf(load.tokens, 4, (token) => client.send(userinfo, bearer(token)));
+  return answers
+    .filter(({ status }) => status !== 200)
+    .map(({ status, text }) => ({ kind: 'lost', text: `a token: ${status} ${text}` }));
+}
+
+/** Kills one primary after the other, under a load that never stops; then looks at the books. */
+export async function prove(plan: Plan, told: (round: string) => void = () => {}) {
+  await using ends = new AsyncDisposableStack();
+  const pair = await startPair({ fsync: plan.fsync });
+  ends.defer(() => pair.remove());
+  const wanted = { webs: 2, workers: 1, endpoints: 2, speed: plan.speed };
+  const stage = await stageOn(ends, pair, wanted, pair.url('app'));
+  const load = new Load(stage, plan.seed, plan);
+  ends.defer(() => load.abandon());
+  const random = seeded(plan.seed);
+  let name = 'round 1';
+  const tally = (): Tally => load.tallies.get(name) ?? new Tally();
+  const round: Round = {
+    ...{ pair, stage, load },
+    client: new Client(stage.cluster.webs, tally, 0, AbortSignal.timeout(3_600_000)),
+    about: (ms) => ms * (0.5 + random()),
+  };
+  load.begin(name);
+  await load.start();
+  const made: ({ readonly name: string } & Awaited<ReturnType<typeof failOver>>)[] = [];
+  for (let number = 1; number <= plan.rounds; number += 1) {
+    name = `round ${number}`;
+    load.begin(name);
+    made.push({ name, ...(await failOver(round, plan)) });
+    told(name);
+  }
+  await setTimeout(plan.quietMs);
+  await load.stop();
+  const isDrained = await drained(stage);
+  return {
+    rounds: made.map((one) => ({ ...one, tally: load.tallies.get(one.name) ?? new Tally() })),
+    problems: [...[...(await audit(stage, load)).values()].flat(), ...(await lostTokens(round))],
+    isDrained,
+    answered: {
+      payments: load.payments.filter(({ id }) => id !== null).length,
+      events: load.events.filter(({ id }) => id !== null).length,
+      exchanges: load.tokens.length,
+    },
+    failures: stage.cluster.processes.flatMap(({ failure }) => failure ?? []),
+  };
+}
+
+/** What was promised. @param limits - for an error, and for the time from a promotion until everything works, in milliseconds */
+export function claimsOf(
+  { rounds, problems, isDrained, answered, failures }: Awaited<ReturnType<typeof prove>>,
+  limits: { readonly errorMs: number; readonly againMs: number },
+): Claim[] {
+  const of = (...kinds: readonly Problem['kind'][]) =>
+    problems.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text);
+  const ofRounds = (name: string, look: (round: (typeof rounds)[number]) => readonly string[]): Claim => ({
+    name,
+    problems: rounds.flatMap((round) => look(round).map((problem) => `${round.name}: ${problem}`)),
+  });
+  const { payments, events, exchanges } = answered;
+  return [
+    {
+      name: 'no answered write is lost',
+      problems: of('lost'),
+      found: `${payments} payments, ${events} events, ${exchanges} tokens`,
+    },
+    { name: 'no transfer is made or executed twice, no event published twice', problems: of('twice') },
+    { name: 'every event arrives', problems: of('undelivered') },
+    { name: 'the books add up', problems: of('other') },
+    claim('no work is left over', isDrained, `drained: ${isDrained}`),
+    ofRounds('a standby that is not promoted answers nothing', ({ tooEarly }) => tooEarly),
+    ofRounds('every other answer is right, or 503 in time', ({ tally }) => [
+      ...tally.wrong,
+      ...(tally.slowestErrorMs > limits.errorMs
+        ? [`an error took ${Math.round(tally.slowestErrorMs)} ms (${tally.slowestPath})`]
+        : []),
+    ]),
+    ofRounds(`every process works within ${limits.againMs} ms of the promotion`, ({ webMs, deliveredMs }) =>
+      [webMs, deliveredMs].filter((ms) => !(ms <= limits.againMs)).map((ms) => `after ${Math.round(ms)} ms`),
+    ),
+    { name: 'no process ended, or was started again', problems: failures },
+  ];
+}

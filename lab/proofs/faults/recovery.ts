@@ -1,0 +1,33 @@
+import type { Stage } from '../../support/processes/stage.ts';
+import { until } from '../../support/proof.ts';
+import type { Load } from './load.ts';
+
+/**
+ * How long it takes until everything works again, in milliseconds: from the end of the fault to the first payment at the first and at
+ * the last web process that took one, and until such a payment was executed, and its event had arrived.
+ */
+export async function recovery({ cluster, receiver }: Pick<Stage, 'cluster' | 'receiver'>, load: Load) {
+  const started = performance.now();
+  const passed = (holds: boolean) => (holds ? performance.now() - started : Number.POSITIVE_INFINITY);
+  const keys = new Set<string>();
+  const answered = await Promise.all(
+    cluster.webs.map(async ({ origin }) => {
+      const hasAnswered = await until(
+        async () => {
+          const key = await load.payOnce(origin);
+          if (key !== null) keys.add(key);
+          return key !== null;
+        },
+        { everyMs: 20 },
+      );
+      return passed(hasAnswered);
+    }),
+  );
+  const webMs = Math.max(...answered);
+  const hasArrived = await until(() => [...keys].every((key) => receiver.seen.has(key)), { everyMs: 20 });
+  return {
+    firstWebMs: Math.min(...answered),
+    webMs,
+    deliveredMs: passed(hasArrived && Number.isFinite(webMs)),
+  };
+}
