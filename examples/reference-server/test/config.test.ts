@@ -75,6 +75,8 @@ describe('loadConfig', () => {
       webhooks: { retryDelaysSeconds: [1, 0.5, 7_200], retentionDays: 7 },
     });
     expect(loadConfig({ ...good, DATABASE_URL: '' }).databaseUrl).toBeNull();
+    const pair = 'postgres://user:a%2Cb@db-1:5432,db-2/name?sslmode=require';
+    expect(loadConfig({ ...good, DATABASE_URL: pair }).databaseUrl).toBe(pair);
   });
 
   test.each(['web', 'worker'])('refuses the role %s without PostgreSQL', (role) => {

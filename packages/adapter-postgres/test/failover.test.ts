@@ -1,5 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startNetwork } from '../../../lab/support/network.ts';
 import { type Pair, startPair } from '../../../lab/support/postgres/pair.ts';
 import { Database } from '../src/database.ts';
 import { postgresPool, postgresStorage } from '../src/index.ts';
@@ -48,9 +49,14 @@ test.each(['its own', 'the host’s'])('a storage with %s pool reads nothing fro
 
 test('a pool for hosts goes to the primary, wherever it stands among the hosts', async () => {
   const [primary, standby] = [pair.primaryPort(), pair.standbyPort()];
+  // A machine that is gone refuses nothing.
+  const gone = await startNetwork(primary);
+  gone.cut();
+  onTestFinished(() => gone.close());
   for (const ports of [
     [primary, standby],
     [1, standby, primary],
+    [gone.port, primary],
   ]) {
     const pool = postgresPool({ connectionString: pair.url('app', ports) });
     const client = await pool.connect();
