@@ -13,7 +13,7 @@ export default defineConfig({
   entry: Object.fromEntries(
     [...shared, ...globSync('servers/*.ts')].map((file) => [basename(file, '.ts'), file]),
   ),
-  external: ['koa', 'pg', /^@ostiary\//],
+  skipNodeModulesBundle: true,
   format: 'esm',
   target: 'node22',
   clean: true,

@@ -8,26 +8,30 @@ import { startersOf } from './providers.ts';
 
 const bench = new Benchmark(import.meta.dirname);
 const size = bench.isQuick
-  ? { rounds: 3, userinfo: 6_000, exchangeRounds: 3, exchange: 300, memoryRounds: 1, memoryCalls: 5_000 }
+  ? {
+      ...{ rounds: 3, userinfo: 6_000, exchangeRounds: 3, exchange: 300, alone: 100 },
+      ...{ memoryRounds: 1, memoryCalls: 5_000 },
+    }
   : {
-      ...{ rounds: 9, userinfo: 30_000, exchangeRounds: 21, exchange: 2_000 },
+      ...{ rounds: 9, userinfo: 30_000, exchangeRounds: 21, exchange: 2_000, alone: 500 },
       ...{ memoryRounds: 3, memoryCalls: 100_000 },
     };
 
 await bench.run(
   {
     async userinfo(postgres) {
-      const { bare, ostiary, raw } = await measureUserinfo(
-        startersOf(bench, postgres),
-        size.rounds,
-        size.userinfo,
-      );
+      const { ostiary, others, alone, bare } = await measureUserinfo(startersOf(bench, postgres), size);
       bench.compare({ name: 'userinfo', unit: '/s', atLeast: 2 }, { bare, ostiary });
-      bench.compare({ name: 'userinfo, beside raw node:http', unit: '/s' }, { bare: raw, ostiary });
+      for (const [name, peer] of Object.entries(others))
+        bench.compare({ name: `userinfo, beside ${name}`, unit: '/s' }, { bare: peer, ostiary });
+      bench.compare({ name: 'userinfo, alone', unit: ' µs' }, alone);
     },
     async exchange(postgres) {
-      const rates = await measureExchange(startersOf(bench, postgres), size.exchangeRounds, size.exchange);
-      bench.compare({ name: 'code exchange', unit: '/s', atLeast: 1 }, rates);
+      const { ostiary, others, alone, bare } = await measureExchange(startersOf(bench, postgres), size);
+      bench.compare({ name: 'code exchange', unit: '/s', atLeast: 1 }, { bare, ostiary });
+      for (const [name, peer] of Object.entries(others))
+        bench.compare({ name: `code exchange, beside ${name}`, unit: '/s' }, { bare: peer, ostiary });
+      bench.compare({ name: 'code exchange, alone', unit: ' µs' }, alone);
     },
     async start(postgres) {
       const start = startersOf(bench, postgres, await hostSettings(postgres));

@@ -2,35 +2,81 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { users } from '../../support/measure/directory.ts';
-import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
+import {
+  type Load,
+  measureAlone,
+  measureRate,
+  type RawRequest,
+  rawRequest,
+} from '../../support/measure/load.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
 import type { Child } from '../../support/processes/child.ts';
-import { type ClientCredentials, claims, paths } from './fixture.ts';
-import { exchanges, obtainTokens, type Starters } from './providers.ts';
+import { type ClientCredentials, claims, paths, usual } from './fixture.ts';
+import { exchanges, expectedOf, obtainTokens, type Starters } from './providers.ts';
+
+/** How much is measured. */
+export interface Size {
+  readonly rounds: number;
+  readonly userinfo: number;
+  readonly exchangeRounds: number;
+  readonly exchange: number;
+  /** How many requests of a round are made one after the other, over one connection. */
+  readonly alone: number;
+}
+
+/** Every round of Ostiary, of the bare provider, of others by their names; and how long a request takes of the former two that is alone. */
+type Figures = Comparison & {
+  readonly others: Readonly<Record<string, readonly number[]>>;
+  readonly alone: Comparison;
+};
+
+/** What is measured of a provider. */
+type Side = (measure: (load: Load) => Promise<number>, count: number) => Promise<number>;
+
+async function figuresOf(
+  [rounds, count]: readonly [number, number],
+  [aloneRounds, alone]: readonly [number, number],
+  sides: { readonly bare: Side; readonly ostiary: Side; readonly others: Readonly<Record<string, Side>> },
+): Promise<Figures> {
+  const { others, ...both } = sides;
+  const rateOf = (side: Side) => () => side(measureRate, count);
+  const named = Object.entries({ ...both, ...others }).map(([name, side]) => [name, rateOf(side)] as const);
+  const {
+    bare = [],
+    ostiary = [],
+    ...rest
+  }: Record<string, number[]> = await inTurns(rounds, Object.fromEntries(named));
+  const times = await inTurns(aloneRounds, {
+    bare: () => both.bare(measureAlone, alone),
+    ostiary: () => both.ostiary(measureAlone, alone),
+  });
+  return { bare, ostiary, others: rest, alone: times };
+}
 
 /** A server, and live tokens for it, one per user. */
 interface Userinfo {
   readonly server: Child;
+  readonly path: string;
   readonly tokens: readonly string[];
 }
 
 async function userinfoOf(server: Child): Promise<Userinfo> {
   const client = await server.ask<ClientCredentials>('prepare');
   const answers = await obtainTokens(server, client, users.length);
-  return { server, tokens: answers.map(({ access_token }) => access_token) };
+  const { userinfo: path } = { ...usual, ...client.unusual };
+  return { server, path, tokens: answers.map(({ access_token = '' }) => access_token) };
 }
 
-function requestsOf({ server: { port }, tokens }: Userinfo): RawRequest[] {
-  return tokens.map((token) => rawRequest(port, paths.userinfo, { authorization: `Bearer ${token}` }));
+function requestsOf({ server: { port }, path, tokens }: Userinfo): RawRequest[] {
+  return tokens.map((token) => rawRequest(port, path, { authorization: `Bearer ${token}` }));
 }
 
-function askUserinfo(side: Userinfo, count: number): Promise<number> {
-  const load = { port: side.server.port, requests: requestsOf(side), count, expected: '"kid":"KID-' };
-  return measureRate(load);
+function askUserinfo(side: Userinfo, count: number, measure = measureRate): Promise<number> {
+  return measure({ port: side.server.port, requests: requestsOf(side), count, expected: '"kid":"KID-' });
 }
 
-function askOnce({ server: { origin } }: Userinfo, token = ''): Promise<Response> {
-  return fetch(origin + paths.userinfo, { headers: { authorization: `Bearer ${token}` } });
+function askOnce({ server: { origin }, path }: Userinfo, token = ''): Promise<Response> {
+  return fetch(origin + path, { headers: { authorization: `Bearer ${token}` } });
 }
 
 /** What a server answers to a token. @throws Error unless it is all that there is about the user, as both have to say it */
@@ -56,46 +102,66 @@ async function requireFreshRead(side: Userinfo): Promise<void> {
   if (status !== 401) throw new Error(`a revoked token is answered with ${status}`);
 }
 
-/** Userinfo requests per second of both providers, and of a raw server that answers Ostiary's bytes. */
-export async function measureUserinfo(start: Starters, rounds: number, count: number) {
-  const bare = await userinfoOf(await start.bare());
-  const ostiary = await userinfoOf(await start.ostiary());
-  await fullAnswer(bare);
-  const { answer, body } = await fullAnswer(ostiary);
-  const raw = { ...ostiary, server: await start.raw(answer, body) };
-  const rates = await inTurns(rounds, {
-    bare: () => askUserinfo(bare, count),
-    ostiary: () => askUserinfo(ostiary, count),
-    raw: () => askUserinfo(raw, count),
-  });
-  await requireFreshRead(ostiary);
-  return rates;
+/** @throws Error unless it answers everything @param share - of the requests */
+async function sideOf(one: Userinfo, share = 1): Promise<Side> {
+  await fullAnswer(one);
+  return (measure, count) => askUserinfo(one, count * share, measure);
 }
 
-/** Both have to issue what the comparison is about. @throws Error when an ID token is not right */
-async function requireIdToken(server: Child, client: ClientCredentials): Promise<void> {
+/** Userinfo requests per second: of both providers, of a raw server that answers Ostiary's bytes, and of what there is for PostgreSQL. */
+export async function measureUserinfo(start: Starters, { rounds, userinfo, alone }: Size): Promise<Figures> {
+  const bare = await userinfoOf(await start.bare());
+  const ostiary = await userinfoOf(await start.ostiary());
+  const { answer, body } = await fullAnswer(ostiary);
+  const same = {
+    'raw node:http': await start.raw(answer, body),
+    ...(await start.lookUp(ostiary.tokens, body)),
+  };
+  const others: Record<string, Side> = {};
+  for (const [name, server] of Object.entries(same)) others[name] = await sideOf({ ...ostiary, server });
+  // Of peers that are slower a round is long enough with fewer requests.
+  for (const [name, server] of Object.entries(await start.peers()))
+    others[name] = await sideOf(await userinfoOf(server), 1 / 5);
+  const figures = await figuresOf([rounds, userinfo], [rounds, alone], {
+    bare: await sideOf(bare),
+    ostiary: await sideOf(ostiary),
+    others,
+  });
+  await requireFreshRead(ostiary);
+  return figures;
+}
+
+/** Everybody has to issue what the comparison is about. @throws Error when an ID token (a JWT in its place) is not right */
+async function requireSigned(server: Child, client: ClientCredentials): Promise<void> {
+  const { jwks, signed, algorithm } = { ...usual, ...client.unusual };
   const [answer] = await obtainTokens(server, client, 1);
-  await jwtVerify(answer?.id_token ?? '', createRemoteJWKSet(new URL(server.origin + paths.jwks)), {
+  await jwtVerify(answer?.[signed] ?? '', createRemoteJWKSet(new URL(server.origin + jwks)), {
     issuer: server.origin,
     audience: client.clientId,
-    algorithms: ['RS256'],
+    algorithms: [algorithm],
     requiredClaims: ['sub'],
   });
 }
 
 /** Code exchanges per second: client secret in the form, ID token with RS256. Codes are minted before each round. */
-export async function measureExchange(start: Starters, rounds: number, count: number): Promise<Comparison> {
-  const sideOf = async (server: Child) => {
+export async function measureExchange(
+  start: Starters,
+  { rounds, exchangeRounds, exchange, alone }: Size,
+): Promise<Figures> {
+  const sideOf = async (server: Child): Promise<Side> => {
     const client = await server.ask<ClientCredentials>('prepare');
-    await requireIdToken(server, client);
-    return async () => {
+    await requireSigned(server, client);
+    return async (measure, count) => {
       const requests = await exchanges(server, client, count);
-      return measureRate({ port: server.port, requests, expected: '"id_token":"' });
+      return measure({ port: server.port, requests, expected: expectedOf(client) });
     };
   };
-  return inTurns(rounds, {
+  const others: Record<string, Side> = {};
+  for (const [name, server] of Object.entries(await start.peers())) others[name] = await sideOf(server);
+  return figuresOf([exchangeRounds, exchange], [rounds, alone], {
     bare: await sideOf(await start.bare()),
     ostiary: await sideOf(await start.ostiary()),
+    others,
   });
 }
 

@@ -6,17 +6,33 @@ import { measureRate, type RawRequest, rawRequest } from '../../support/measure/
 import { hostSettings } from '../../support/measure/temporary.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
-import { type ClientCredentials, paths, redirectUri } from './fixture.ts';
+import { type ClientCredentials, redirectUri, usual } from './fixture.ts';
 
 /** Made once: 2048 bits, as Ostiary makes its own. */
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 
-/** How the two sides are started. @param settings - of Ostiary, on a new database each time unless given */
+/** How the sides are started. @param settings - of Ostiary, on a new database each time unless given */
 export function startersOf(bench: Benchmark, postgres: TestPostgres | null, settings?: HostSettings) {
+  const start = async (name: string, database: string | null, more: object = {}) =>
+    bench.start(name, { port: await freePort(), database, ...more });
   return {
-    bare: async () => bench.start('bare', { key, port: await freePort() }),
+    bare: () => start('bare', null, { key }),
     ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings(postgres))),
     raw: (answer: Response, body: string) => bench.startRaw(answer, body),
+    /** What else there is for PostgreSQL, by the name that it has in the table. */
+    async peers(): Promise<Record<string, Child>> {
+      if (postgres === null) return {};
+      return {
+        'oidc-provider on PostgreSQL': await start('bare', await postgres.newDatabase(), { key }),
+        'better-auth': await start('better-auth', await postgres.newDatabase()),
+        'openauth, whose tokens are JWTs': await start('openauth', await postgres.newDatabase()),
+      };
+    },
+    /** One look-up for each request, with these tokens. */
+    async lookUp(tokens: readonly string[], json: string): Promise<Record<string, Child>> {
+      if (postgres === null) return {};
+      return { 'one look-up': await start('look-up', await postgres.newDatabase(), { tokens, json }) };
+    },
   };
 }
 
@@ -25,7 +41,7 @@ export type Starters = ReturnType<typeof startersOf>;
 /** Requests that exchange codes which the provider mints now, before anything is timed. */
 export async function exchanges(
   server: Child,
-  { clientId, clientSecret }: ClientCredentials,
+  { clientId, clientSecret, unusual }: ClientCredentials,
   count: number,
 ): Promise<RawRequest[]> {
   const codes = await server.ask<string[]>('mint', count);
@@ -34,15 +50,20 @@ export async function exchanges(
       ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
       ...{ client_id: clientId, client_secret: clientSecret },
     };
-    return rawRequest(server.port, paths.token, {}, new URLSearchParams(form));
+    return rawRequest(server.port, { ...usual, ...unusual }.token, {}, new URLSearchParams(form));
   });
+}
+
+/** What the body of every exchange has. */
+export function expectedOf({ unusual }: ClientCredentials): string {
+  return `"${{ ...usual, ...unusual }.signed}":"`;
 }
 
 /** Exchanges codes and answers what came for them. */
 export async function obtainTokens(server: Child, client: ClientCredentials, count: number) {
-  const answers: { readonly access_token: string; readonly id_token: string }[] = [];
+  const answers: Readonly<Record<string, string>>[] = [];
   const requests = await exchanges(server, client, count);
-  await measureRate({ port: server.port, requests, expected: '"id_token":"' }, (body) =>
+  await measureRate({ port: server.port, requests, expected: expectedOf(client) }, (body) =>
     answers.push(JSON.parse(body)),
   );
   return answers;

@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
+import { median } from './statistics.ts';
 
 /**
  * Connections that are kept alive, each with one request under way: so many that no server ever waits for the client, also while it
  * waits for its disk.
  */
-const connections = 64;
+const many = 64;
 
 /** A request as its bytes stand on the wire. */
 export type RawRequest = string;
@@ -17,6 +18,8 @@ export interface Load {
   readonly count?: number;
   /** Part of every body. */
   readonly expected: string;
+  /** @defaultValue 64 */
+  readonly connections?: number;
 }
 
 /** A GET, or a POST of a form or of JSON. */
@@ -47,9 +50,15 @@ function bodyOf(received: string): string | null {
   if (end < 0) return null;
   if (!/^HTTP\/1\.1 20[01] /.test(received)) throw new Error(`the server answered ${received}`);
   const length = /\r\ncontent-length: *(\d+)/i.exec(received)?.[1];
-  if (length === undefined) throw new Error('the answer has no Content-Length');
   const body = received.slice(end + 4);
-  return body.length < Number(length) ? null : body;
+  if (length !== undefined) return body.length < Number(length) ? null : body;
+  if (!/\r\ntransfer-encoding: *chunked/i.test(received)) throw new Error(`no length: ${received}`);
+  if (!body.endsWith('0\r\n\r\n')) return null;
+  // Every other line is the size of a chunk: JSON has no line breaks that are not escaped.
+  return body
+    .split('\r\n')
+    .filter((_, index) => index % 2 === 1)
+    .join('');
 }
 
 /** Sends requests over one connection until there are none left. */
@@ -97,7 +106,7 @@ function drive(
  * @param onBody - gets every body
  */
 export async function measureRate(load: Load, onBody: (body: string) => void = () => {}): Promise<number> {
-  const { port, requests, count = requests.length, expected } = load;
+  const { port, requests, count = requests.length, expected, connections = many } = load;
   let made = 0;
   const next = () => {
     if (made === count) return undefined;
@@ -111,4 +120,16 @@ export async function measureRate(load: Load, onBody: (body: string) => void = (
   const started = performance.now();
   await Promise.all(Array.from({ length: connections }, () => drive(port, next, check)));
   return (count * 1000) / (performance.now() - started);
+}
+
+/** How long a request takes that is alone, in microseconds: the median of all, made one after the other over one connection. */
+export async function measureAlone(load: Load): Promise<number> {
+  const times: number[] = [];
+  let last = performance.now();
+  await measureRate({ ...load, connections: 1 }, () => {
+    const now = performance.now();
+    times.push((now - last) * 1000);
+    last = now;
+  });
+  return median(times);
 }

@@ -1,11 +1,15 @@
 import { Provider } from 'oidc-provider';
 import { users } from '../../../support/measure/directory.ts';
 import { resident, serve, settings } from '../../../support/processes/control.ts';
+import { eachOf } from '../../../support/proof.ts';
 import { claims, paths, redirectUri, scope } from '../fixture.ts';
 import { mapAdapter } from './map-adapter.ts';
+import { postgresAdapter } from './postgres-adapter.ts';
 
-const { port, key } = settings<{
+const { port, key, database } = settings<{
   readonly port: number;
+  /** Of PostgreSQL; `null` for a Map. */
+  readonly database: string | null;
   /** A private RSA key as JWK. */
   readonly key: Record<string, unknown>;
 }>();
@@ -14,7 +18,7 @@ const directory = new Map<string, (typeof users)[number]>(users.map((user) => [u
 
 // At its best: a static client, everything off that the load does not need, the same token lifetimes as Ostiary.
 const provider = new Provider(`http://127.0.0.1:${port}`, {
-  adapter: mapAdapter(),
+  adapter: database === null ? mapAdapter() : await postgresAdapter(database),
   clients: [
     {
       client_id: client.clientId,
@@ -54,8 +58,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
 async function mint(count: number): Promise<string[]> {
   const registered = await provider.Client.find(client.clientId);
   if (registered === undefined) throw new Error('the client is not registered');
-  const codes: string[] = [];
-  for (let index = 0; index < count; index += 1) {
+  return eachOf(Array.from({ length: count }), 64, async (_, index) => {
     const accountId = users[index % users.length]?.sub ?? '';
     const grant = new provider.Grant({ accountId, clientId: client.clientId });
     grant.addOIDCScope(scope);
@@ -68,9 +71,8 @@ async function mint(count: number): Promise<string[]> {
       scope,
       authTime: Math.floor(Date.now() / 1000) - 60,
     });
-    codes.push(await code.save());
-  }
-  return codes;
+    return code.save();
+  });
 }
 
 await serve(provider.callback(), { prepare: () => client, mint, resident }, port);
