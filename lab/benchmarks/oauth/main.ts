@@ -13,7 +13,7 @@ const size = bench.isQuick
       ...{ memoryRounds: 1, memoryCalls: 5_000 },
     }
   : {
-      ...{ rounds: 9, userinfo: 30_000, exchangeRounds: 21, exchange: 2_000, alone: 500 },
+      ...{ rounds: 9, userinfo: 30_000, exchangeRounds: 21, exchange: 2_000, alone: 300 },
       ...{ memoryRounds: 3, memoryCalls: 100_000 },
     };
 

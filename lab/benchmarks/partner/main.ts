@@ -15,13 +15,14 @@ const mebibytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} 
 // As the reference server is started; see its README.
 const bench = new Benchmark(import.meta.dirname, ['--max-semi-space-size=8']);
 const size = bench.isQuick
-  ? { rounds: 5, requests: 20_000, payments: 1_000, exportRounds: 4, rows: 50_000 }
-  : { rounds: 9, requests: 20_000, payments: 3_000, exportRounds: 3, rows: 1_000_000 };
+  ? { rounds: 5, requests: 20_000, payments: 1_000, alone: 100, exportRounds: 4, rows: 50_000 }
+  : { rounds: 9, requests: 20_000, payments: 3_000, alone: 300, exportRounds: 3, rows: 1_000_000 };
 
 async function requests(postgres: TestPostgres | null, group: Group, name: string): Promise<void> {
-  const { bare, ostiary, raw } = await measureRequests(bench, postgres, group, size);
+  const { bare, ostiary, raw, alone } = await measureRequests(bench, postgres, group, size);
   bench.compare({ name, unit: '/s', atLeast: 0.5 }, { bare, ostiary });
   bench.compare({ name: `${name}, beside raw node:http`, unit: '/s' }, { bare: raw, ostiary });
+  bench.compare({ name: `${name}, alone`, unit: ' µs' }, alone);
 }
 
 await bench.run(
@@ -29,8 +30,12 @@ await bench.run(
     verify: (postgres) => requests(postgres, 'verify', 'verify'),
     users: (postgres) => requests(postgres, 'users', 'user lookup'),
     async payments(postgres) {
-      const rates = await measurePayments(bench, postgres, size);
-      bench.compare({ name: 'payments', unit: '/s', atLeast: 0.7 }, rates);
+      for (const keys of [1, 100]) {
+        const { alone, ...rates } = await measurePayments(bench, postgres, size, keys);
+        const name = keys === 1 ? 'payments' : `payments, ${keys} keys`;
+        bench.compare({ name, unit: '/s', atLeast: 0.7 }, rates);
+        bench.compare({ name: `${name}, alone`, unit: ' µs' }, alone);
+      }
     },
     async export(postgres) {
       const { growth, warmUpGrowth, ...rates } = await measureExport(bench, postgres, size);

@@ -1,6 +1,12 @@
 import type { Benchmark } from '../../support/measure/benchmark.ts';
 import { users } from '../../support/measure/directory.ts';
-import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
+import {
+  type Load,
+  measureAlone,
+  measureRate,
+  type RawRequest,
+  rawRequest,
+} from '../../support/measure/load.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
 import { hostSettings } from '../../support/measure/temporary.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
@@ -14,6 +20,8 @@ export interface Size {
   readonly rounds: number;
   readonly requests: number;
   readonly payments: number;
+  /** How many requests of a round are made one after the other, over one connection. */
+  readonly alone: number;
 }
 
 /** Ostiary, with what its load needs. */
@@ -81,32 +89,39 @@ async function fullAnswer(group: Group, ostiary: Ostiary): Promise<{ answer: Res
   return { answer, text };
 }
 
-/** Requests per second of Ostiary, of a bare Koa route, and of a raw server that answers Ostiary's bytes. */
+/**
+ * Requests per second of Ostiary, of a bare Koa route, and of a raw server that answers Ostiary's bytes; and how long one takes of the
+ * former two that is alone.
+ */
 export async function measureRequests(
   bench: Benchmark,
   postgres: TestPostgres | null,
   group: Group,
-  { rounds, requests: count }: Size,
+  { rounds, requests: count, alone }: Size,
 ) {
   const ostiary = await startOstiary(bench, postgres);
   const { answer, text } = await fullAnswer(group, ostiary);
   const keys = group === 'verify' ? ostiary.passports : users.map(({ kid }) => kid);
   const bare = await startKoa(bench, postgres, text, keys);
   const raw = await bench.startRaw(answer, text);
-  const rateOf = ({ port }: Child) => {
-    const load = { port, requests: requestsOf(group, port, ostiary), count, expected: fields[group] };
-    return () => measureRate(load);
+  const loadOf = ({ port }: Child, count: number): Load => {
+    return { port, requests: requestsOf(group, port, ostiary), count, expected: fields[group] };
   };
-  return inTurns(rounds, { bare: rateOf(bare), ostiary: rateOf(ostiary.server), raw: rateOf(raw) });
+  const rateOf = (server: Child) => () => measureRate(loadOf(server, count));
+  const aloneOf = (server: Child) => () => measureAlone(loadOf(server, alone));
+  return {
+    ...(await inTurns(rounds, { bare: rateOf(bare), ostiary: rateOf(ostiary.server), raw: rateOf(raw) })),
+    alone: await inTurns(rounds, { bare: aloneOf(bare), ostiary: aloneOf(ostiary.server) }),
+  };
 }
 
 let sent = 0;
 
 /** Payments that nobody has seen yet: each has an `Idempotency-Key` of its own. */
-function payments(port: number, key: string, count: number): RawRequest[] {
+function payments(port: number, keys: readonly string[], count: number): RawRequest[] {
   return Array.from({ length: count }, () => {
     sent += 1;
-    const headers = { 'x-api-key': key, 'idempotency-key': `payment-${sent}` };
+    const headers = { 'x-api-key': keys[sent % keys.length] ?? '', 'idempotency-key': `payment-${sent}` };
     return rawRequest(port, paths.payments, headers, {
       amount: `${1 + (sent % 500)}.00`,
       currency: 'HTG',
@@ -116,15 +131,30 @@ function payments(port: number, key: string, count: number): RawRequest[] {
   });
 }
 
-/** Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile. */
+/**
+ * Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile. And how long one takes
+ * that is alone, measured first: later the worker still has something to do.
+ * @param keyCount - of the partner, used in turns
+ */
 export async function measurePayments(
   bench: Benchmark,
   postgres: TestPostgres | null,
-  { rounds, payments: count }: Size,
-): Promise<Comparison> {
-  const { server: ostiary, key } = await startOstiary(bench, postgres);
+  { rounds, payments: count, alone }: Size,
+  keyCount: number,
+): Promise<Comparison & { readonly alone: Comparison }> {
+  const { server: ostiary, keys } = await startOstiary(bench, postgres);
   const bare = await startKoa(bench, postgres);
-  const measure = ({ port }: Child) =>
-    measureRate({ port, requests: payments(port, key, count), expected: '"status":"pending"' });
-  return inTurns(rounds, { bare: () => measure(bare), ostiary: () => measure(ostiary) });
+  const sides = (measure: (load: Load) => Promise<number>, count: number) => {
+    const side =
+      ({ port }: Child) =>
+      () => {
+        const requests = payments(port, keys.slice(0, keyCount), count);
+        return measure({ port, requests, expected: '"status":"pending"' });
+      };
+    return { bare: side(bare), ostiary: side(ostiary) };
+  };
+  const times = await inTurns(rounds, sides(measureAlone, alone));
+  const rates = await inTurns(rounds, sides(measureRate, count));
+  await Promise.all([bare.stop(), ostiary.stop()]);
+  return { ...rates, alone: times };
 }

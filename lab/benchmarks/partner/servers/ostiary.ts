@@ -7,11 +7,13 @@ import { partner } from '../fixture.ts';
 /** What the load needs. */
 export interface Provisioned {
   readonly key: string;
+  /** {@link key} and more, all of one partner. */
+  readonly keys: readonly string[];
   /** A passport for each of the first users. */
   readonly passports: readonly string[];
 }
 
-const passportCount = 100;
+const [passportCount, keyCount] = [100, 100];
 
 // Every request is counted, and none is refused.
 const unreachable = { requests: 1_000_000, windowSeconds: 1 };
@@ -28,10 +30,13 @@ ostiary.worker.start();
 
 async function prepare(): Promise<Provisioned> {
   await ostiary.admin.partners.create({ slug: partner, name: 'Benchmark' });
-  const { key } = await ostiary.admin.apiKeys.issue({
-    partner,
-    mode: 'live',
-    scopes: ['identity:verify', 'payments:write', 'users:read', 'reconciliation:read'],
+  const keys = await eachOf(Array.from({ length: keyCount }), 1, async () => {
+    const { key } = await ostiary.admin.apiKeys.issue({
+      partner,
+      mode: 'live',
+      scopes: ['identity:verify', 'payments:write', 'users:read', 'reconciliation:read'],
+    });
+    return key;
   });
   // With a consent for every user, so that a lookup shows all there is.
   const { client } = await ostiary.admin.clients.create({
@@ -48,7 +53,7 @@ async function prepare(): Promise<Provisioned> {
     64,
     async ({ sub }) => (await ostiary.passports.issue(sub)).token,
   );
-  return { key, passports };
+  return { key: keys[0] ?? '', keys, passports };
 }
 
 /** Bytes of resident memory, at most so far. */
