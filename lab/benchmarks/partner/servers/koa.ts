@@ -60,13 +60,14 @@ async function onPostgres(connectionString: string) {
   `);
   await pool.query('INSERT INTO answers SELECT key, $2 FROM unnest($1::text[]) AS key', [keys, answer]);
   await pool.query('VACUUM ANALYZE answers');
-  const [lookUp, insert] = [
-    'SELECT json FROM answers WHERE key = $1',
-    'INSERT INTO payments (amount, currency, recipient, description) VALUES ($1, $2, $3, $4) RETURNING id',
-  ];
+  // With a name they are prepared once for each connection, as Ostiary's are.
+  const lookUp = { name: 'look-up', text: 'SELECT json FROM answers WHERE key = $1' };
+  const text =
+    'INSERT INTO payments (amount, currency, recipient, description) VALUES ($1, $2, $3, $4) RETURNING id';
   return {
-    answerTo: async (key: string): Promise<string> => (await pool.query(lookUp, [key])).rows[0].json,
-    pay: async (...values: readonly string[]) => (await pool.query(insert, [...values])).rows[0].id,
+    answerTo: async (key: string): Promise<string> =>
+      (await pool.query({ ...lookUp, values: [key] })).rows[0].json,
+    pay: async (...values: string[]) => (await pool.query({ name: 'insert', text, values })).rows[0].id,
   };
 }
 
