@@ -2,8 +2,10 @@
  * Measures Ostiary against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
+import { measureAlone, measureRate } from '../../support/measure/load.ts';
+import { inTurns } from '../../support/measure/statistics.ts';
 import { hostSettings } from '../../support/measure/temporary.ts';
-import { measureExchange, measureMemory, measureStart, measureUserinfo } from './measurements.ts';
+import { exchangeSides, measureMemory, measureStart, type Sides, userinfoSides } from './measurements.ts';
 import { startersOf } from './providers.ts';
 
 const bench = new Benchmark(import.meta.dirname);
@@ -17,21 +19,34 @@ const size = bench.isQuick
       ...{ memoryRounds: 3, memoryCalls: 100_000 },
     };
 
+/** Adds a line for Ostiary beside each of the others: so many a second; and one that says how long a request takes that is alone. */
+async function compareAll(name: string, atLeast: number, rounds: number, count: number, sides: Sides) {
+  const rates = await inTurns<string>(
+    rounds,
+    Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, () => side(measureRate, count)])),
+  );
+  for (const [other, bare] of Object.entries(rates)) {
+    if (other === 'ostiary') continue;
+    const figure = other === 'bare' ? { name, atLeast } : { name: `${name}, beside ${other}` };
+    bench.compare({ ...figure, unit: '/s' }, { bare, ostiary: rates.ostiary ?? [] });
+  }
+  const alone = await inTurns(size.rounds, {
+    bare: () => sides.bare(measureAlone, size.alone),
+    ostiary: () => sides.ostiary(measureAlone, size.alone),
+  });
+  bench.compare({ name: `${name}, alone`, unit: ' µs' }, alone);
+}
+
 await bench.run(
   {
     async userinfo(postgres) {
-      const { ostiary, others, alone, bare } = await measureUserinfo(startersOf(bench, postgres), size);
-      bench.compare({ name: 'userinfo', unit: '/s', atLeast: 2 }, { bare, ostiary });
-      for (const [name, peer] of Object.entries(others))
-        bench.compare({ name: `userinfo, beside ${name}`, unit: '/s' }, { bare: peer, ostiary });
-      bench.compare({ name: 'userinfo, alone', unit: ' µs' }, alone);
+      const { sides, requireFreshRead } = await userinfoSides(startersOf(bench, postgres));
+      await compareAll('userinfo', 2, size.rounds, size.userinfo, sides);
+      await requireFreshRead();
     },
     async exchange(postgres) {
-      const { ostiary, others, alone, bare } = await measureExchange(startersOf(bench, postgres), size);
-      bench.compare({ name: 'code exchange', unit: '/s', atLeast: 1 }, { bare, ostiary });
-      for (const [name, peer] of Object.entries(others))
-        bench.compare({ name: `code exchange, beside ${name}`, unit: '/s' }, { bare: peer, ostiary });
-      bench.compare({ name: 'code exchange, alone', unit: ' µs' }, alone);
+      const sides = await exchangeSides(startersOf(bench, postgres));
+      await compareAll('code exchange', 1, size.exchangeRounds, size.exchange, sides);
     },
     async start(postgres) {
       const start = startersOf(bench, postgres, await hostSettings(postgres));

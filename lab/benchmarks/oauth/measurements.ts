@@ -2,55 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { users } from '../../support/measure/directory.ts';
-import {
-  type Load,
-  measureAlone,
-  measureRate,
-  type RawRequest,
-  rawRequest,
-} from '../../support/measure/load.ts';
+import { type Load, measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, claims, paths, usual } from './fixture.ts';
 import { exchanges, expectedOf, obtainTokens, type Starters } from './providers.ts';
 
-/** How much is measured. */
-export interface Size {
-  readonly rounds: number;
-  readonly userinfo: number;
-  readonly exchangeRounds: number;
-  readonly exchange: number;
-  /** How many requests of a round are made one after the other, over one connection. */
-  readonly alone: number;
-}
-
-/** Every round of Ostiary, of the bare provider, of others by their names; and how long a request takes of the former two that is alone. */
-type Figures = Comparison & {
-  readonly others: Readonly<Record<string, readonly number[]>>;
-  readonly alone: Comparison;
-};
-
 /** What is measured of a provider. */
 type Side = (measure: (load: Load) => Promise<number>, count: number) => Promise<number>;
 
-async function figuresOf(
-  [rounds, count]: readonly [number, number],
-  [aloneRounds, alone]: readonly [number, number],
-  sides: { readonly bare: Side; readonly ostiary: Side; readonly others: Readonly<Record<string, Side>> },
-): Promise<Figures> {
-  const { others, ...both } = sides;
-  const rateOf = (side: Side) => () => side(measureRate, count);
-  const named = Object.entries({ ...both, ...others }).map(([name, side]) => [name, rateOf(side)] as const);
-  const {
-    bare = [],
-    ostiary = [],
-    ...rest
-  }: Record<string, number[]> = await inTurns(rounds, Object.fromEntries(named));
-  const times = await inTurns(aloneRounds, {
-    bare: () => both.bare(measureAlone, alone),
-    ostiary: () => both.ostiary(measureAlone, alone),
-  });
-  return { bare, ostiary, others: rest, alone: times };
+/** Who takes turns, by the names in the table. */
+export interface Sides {
+  readonly bare: Side;
+  readonly ostiary: Side;
+  readonly [peer: string]: Side;
 }
 
 /** A server, and live tokens for it, one per user. */
@@ -103,32 +68,25 @@ async function requireFreshRead(side: Userinfo): Promise<void> {
 }
 
 /** @throws Error unless it answers everything @param share - of the requests */
-async function sideOf(one: Userinfo, share = 1): Promise<Side> {
+async function userinfoSide(one: Userinfo, share = 1): Promise<Side> {
   await fullAnswer(one);
   return (measure, count) => askUserinfo(one, count * share, measure);
 }
 
-/** Userinfo requests per second: of both providers, of a raw server that answers Ostiary's bytes, and of what there is for PostgreSQL. */
-export async function measureUserinfo(start: Starters, { rounds, userinfo, alone }: Size): Promise<Figures> {
+/** Userinfo requests: to both providers, to a raw server that answers Ostiary's bytes, and to what there is for PostgreSQL. */
+export async function userinfoSides(start: Starters) {
   const bare = await userinfoOf(await start.bare());
   const ostiary = await userinfoOf(await start.ostiary());
   const { answer, body } = await fullAnswer(ostiary);
-  const same = {
-    'raw node:http': await start.raw(answer, body),
-    ...(await start.lookUp(ostiary.tokens, body)),
-  };
+  const raw = { 'raw node:http': await start.raw(answer, body) };
   const others: Record<string, Side> = {};
-  for (const [name, server] of Object.entries(same)) others[name] = await sideOf({ ...ostiary, server });
+  for (const [name, server] of Object.entries({ ...raw, ...(await start.lookUp(ostiary.tokens, body)) }))
+    others[name] = await userinfoSide({ ...ostiary, server });
   // Of peers that are slower a round is long enough with fewer requests.
   for (const [name, server] of Object.entries(await start.peers()))
-    others[name] = await sideOf(await userinfoOf(server), 1 / 5);
-  const figures = await figuresOf([rounds, userinfo], [rounds, alone], {
-    bare: await sideOf(bare),
-    ostiary: await sideOf(ostiary),
-    others,
-  });
-  await requireFreshRead(ostiary);
-  return figures;
+    others[name] = await userinfoSide(await userinfoOf(server), 1 / 5);
+  const sides: Sides = { bare: await userinfoSide(bare), ostiary: await userinfoSide(ostiary), ...others };
+  return { sides, requireFreshRead: () => requireFreshRead(ostiary) };
 }
 
 /** Everybody has to issue what the comparison is about. @throws Error when an ID token (a JWT in its place) is not right */
@@ -143,11 +101,8 @@ async function requireSigned(server: Child, client: ClientCredentials): Promise<
   });
 }
 
-/** Code exchanges per second: client secret in the form, ID token with RS256. Codes are minted before each round. */
-export async function measureExchange(
-  start: Starters,
-  { rounds, exchangeRounds, exchange, alone }: Size,
-): Promise<Figures> {
+/** Code exchanges: client secret in the form, ID token with RS256. Codes are minted before each round. */
+export async function exchangeSides(start: Starters): Promise<Sides> {
   const sideOf = async (server: Child): Promise<Side> => {
     const client = await server.ask<ClientCredentials>('prepare');
     await requireSigned(server, client);
@@ -158,11 +113,7 @@ export async function measureExchange(
   };
   const others: Record<string, Side> = {};
   for (const [name, server] of Object.entries(await start.peers())) others[name] = await sideOf(server);
-  return figuresOf([exchangeRounds, exchange], [rounds, alone], {
-    bare: await sideOf(await start.bare()),
-    ostiary: await sideOf(await start.ostiary()),
-    others,
-  });
+  return { bare: await sideOf(await start.bare()), ostiary: await sideOf(await start.ostiary()), ...others };
 }
 
 /**
