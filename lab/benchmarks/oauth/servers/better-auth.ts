@@ -54,12 +54,8 @@ async function prepare(): Promise<ClientCredentials> {
     model: 'oauthClient',
     data: {
       ...{ clientId, clientSecret: digestOf(clientSecret), redirectUris: [redirectUri], scopes: [scope] },
-      ...{
-        tokenEndpointAuthMethod: 'client_secret_post',
-        grantTypes: ['authorization_code'],
-        requirePKCE: false,
-      },
-      ...{ createdAt: now, updatedAt: now },
+      ...{ tokenEndpointAuthMethod: 'client_secret_post', grantTypes: ['authorization_code'] },
+      ...{ requirePKCE: false, skipConsent: true, createdAt: now, updatedAt: now },
     },
   });
   await eachOf(users, 64, async ({ sub, name, handle }, index) => {
