@@ -49,6 +49,20 @@ function refuseUnsafe(
     refuse('OSTIARY_WEBHOOK_PRIVATE_TARGETS must not be on');
 }
 
+/** What more than one process on this machine cannot be. */
+function refuseMany(role: string, databaseUrl: string | null): void {
+  if (databaseUrl === null) {
+    throw new ConfigError(
+      'OSTIARY_PROCESSES above 1 needs DATABASE_URL: SQLite has one writer, and each process would count rate limits for itself',
+    );
+  }
+  if (role === 'worker') {
+    throw new ConfigError(
+      'OSTIARY_PROCESSES is how many web processes there are, and OSTIARY_ROLE=worker has none',
+    );
+  }
+}
+
 /**
  * Reads the configuration from environment variables.
  *
@@ -75,6 +89,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       `OSTIARY_ROLE=${role} needs DATABASE_URL: on SQLite one process does everything (OSTIARY_ROLE=all)`,
     );
   }
+  const processes = values.OSTIARY_PROCESSES;
+  if (processes > 1) refuseMany(role, databaseUrl);
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
   return Object.freeze({
     mode: values.NODE_ENV,
@@ -89,6 +105,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     databaseUrl,
     databasePool: values.OSTIARY_DATABASE_POOL,
     role,
+    /** Web processes that a primary process starts; with 1 there is no primary. */
+    processes,
     drainSeconds: values.OSTIARY_DRAIN_SECONDS,
     /** Base64url; the first one seals, the others only open. */
     sealingKeys: Object.freeze(values.OSTIARY_SEALING_KEYS),

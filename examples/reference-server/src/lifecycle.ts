@@ -1,5 +1,6 @@
 import { AddressError } from '@ostiary/web-kit';
 import { ConfigError } from './config.ts';
+import type { ReferenceServer } from './server.ts';
 
 /**
  * Closes on the first SIGTERM or SIGINT and exits with 0; exits at once on the second one, for an operator who does not
@@ -17,6 +18,22 @@ export function closeOnSignals(close: () => Promise<void>): void {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+}
+
+/** What a primary process tells those that it has started, besides signals; see `cluster.ts`. */
+export type Order = 'leave' | 'metrics';
+
+/** Does what the primary says, and ends with it. */
+export function obeyPrimary(server: ReferenceServer): void {
+  const end = (order?: { readonly replaced: boolean }): void =>
+    void server.close(order).then(() => process.exit(0), failToStart);
+  // Terminals and systemd send signals to every process, and the primary sends its own: the second one is no impatience.
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => end());
+  process.on('SIGHUP', () => undefined);
+  process.on('message', async (order: Order) => {
+    if (order === 'leave') end({ replaced: true });
+    else process.send?.(await server.metrics());
+  });
 }
 
 /** Says in one line why the program cannot go on, and exits with 1. An operator's mistake has no stack. */

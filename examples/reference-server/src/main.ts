@@ -1,13 +1,22 @@
+import { placeOfProcess, startProcesses } from './cluster.ts';
 import { loadConfig } from './config.ts';
-import { closeOnSignals, failToStart } from './lifecycle.ts';
+import { closeOnSignals, failToStart, obeyPrimary } from './lifecycle.ts';
 import { startReferenceServer } from './server.ts';
 
 // What this process writes (the database, its WAL) is for its own user only.
 process.umask(0o077);
 
 try {
-  const server = await startReferenceServer(loadConfig(process.env));
-  closeOnSignals(() => server.close());
+  const config = loadConfig(process.env);
+  if (config.processes > 1) {
+    const processes = await startProcesses(config);
+    closeOnSignals(() => processes.close());
+  } else {
+    const place = placeOfProcess();
+    const server = await startReferenceServer(config, { place });
+    if (place === undefined) closeOnSignals(() => server.close());
+    else obeyPrimary(server);
+  }
 } catch (error) {
   failToStart(error);
 }

@@ -22,6 +22,8 @@ export interface ServerOptions extends InstallationOptions {
   readonly signInLimits?: Partial<ThrottleLimits>;
   /** How long requests under way may take when the server closes, in milliseconds. @defaultValue 10000 */
   readonly closeDeadlineMs?: number;
+  /** Its name among the processes of one machine, whose primary process answers `/metrics` for all of them. */
+  readonly place?: string | undefined;
 }
 
 /** A server that listens. */
@@ -61,8 +63,11 @@ function oncePerMinute(now: () => number, tell: () => void): () => void {
  * @throws AddressError when the port is taken, ConfigError when the database cannot be used
  */
 export async function startReferenceServer(config: ServerConfig, options: ServerOptions = {}) {
-  const logger = options.logger ?? createLogger(config.logLevel);
-  const metrics = config.metrics === null ? null : await startMetrics(config.metrics, config.role);
+  const { place } = options;
+  const base = options.logger ?? createLogger(config.logLevel);
+  const logger = place === undefined ? base : base.child({ process: place });
+  const address = place === undefined ? config.metrics : null;
+  const metrics = config.metrics && (await startMetrics(address, config.role));
   let installation: Installation;
   try {
     installation = await openInstallation(config, logger, options);
@@ -78,9 +83,10 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   metrics?.watch(database, now);
   const presence = await startPresence(config, database, now, logger);
   let closing: Promise<void> | undefined;
+  let isReplaced = false;
   const health = createHealthRoutes(
     () => Promise.all([database.ping(), ostiary.ready()]),
-    () => closing !== undefined,
+    () => closing !== undefined && !isReplaced,
   );
   const doctor = createDoctorRoute({
     sealingKeys: config.sealingKeys,
@@ -118,8 +124,8 @@ export async function startReferenceServer(config: ServerConfig, options: Server
 
   async function close(): Promise<void> {
     logger.info('closing');
-    const drained = delay(config.drainSeconds * 1_000).then(() =>
-      http.close(options.closeDeadlineMs ?? 10_000),
+    const drained = delay(isReplaced ? 0 : config.drainSeconds * 1_000).then(() =>
+      http.close(options.closeDeadlineMs ?? 10_000, { keepsIdle: isReplaced }),
     );
     await Promise.all([drained, ostiary.worker.stop()]);
     await closeDatabase();
@@ -133,10 +139,16 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     /**
      * Says that it is not ready any more, lets the load balancer notice, accepts nothing new, lets requests under way finish
      * until the deadline and the worker what it holds, then closes the database. Repeatable.
+     * @param order - `replaced`: another process listens at the same address, so nobody has to look elsewhere
      */
-    close(): Promise<void> {
-      closing ??= close();
+    close({ replaced }: { readonly replaced: boolean } = { replaced: false }): Promise<void> {
+      if (closing === undefined) {
+        isReplaced = replaced;
+        closing = close();
+      }
       return closing;
     },
+    /** What Prometheus gets of this process. */
+    metrics: async (): Promise<string> => (await metrics?.text()) ?? '',
   };
 }

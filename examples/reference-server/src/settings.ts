@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -74,6 +75,11 @@ const whole = (least: number, most: number, what: string) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be ${what}`);
 
+const processes = z
+  .string()
+  .transform((value) => (value === 'auto' ? String(availableParallelism()) : value))
+  .pipe(whole(1, 256, '1 to 256 processes, or auto'));
+
 const port = whole(0, 65_535, 'a port number');
 
 const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
@@ -148,13 +154,20 @@ export const settings = {
     // Two at least: what Ostiary writes in a transaction of this server may need another one beside it.
     check: whole(2, 200, '2 to 200 connections'),
     fallback: '10',
-    about: 'Connections to PostgreSQL that this process opens at most.',
+    about:
+      'Connections to PostgreSQL that one process opens at most. With `OSTIARY_PROCESSES` each process opens so many.',
   },
   OSTIARY_ROLE: {
     check: z.enum(['all', 'web', 'worker'], 'must be all, web or worker'),
     fallback: 'all',
     about:
       '`web` answers requests, `worker` executes transfers, delivers webhooks and tidies up, `all` does both. `web` and `worker` need `DATABASE_URL`.',
+  },
+  OSTIARY_PROCESSES: {
+    check: processes,
+    fallback: '1',
+    about:
+      'Web processes on this machine, a number or `auto`, one for each core. With more than one, a primary process starts them, and a worker process beside them unless `OSTIARY_ROLE=web`. Needs `DATABASE_URL`.',
   },
   OSTIARY_DRAIN_SECONDS: {
     check: whole(0, 300, 'at most 300 seconds'),

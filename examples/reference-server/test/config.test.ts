@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
@@ -85,6 +86,21 @@ describe('loadConfig', () => {
     );
   });
 
+  test('takes several processes on PostgreSQL only, and for web processes only', () => {
+    const many = { ...good, OSTIARY_PROCESSES: '2' };
+    expect(() => loadConfig(many)).toThrow(
+      'OSTIARY_PROCESSES above 1 needs DATABASE_URL: SQLite has one writer',
+    );
+    const onPostgres = { ...many, DATABASE_URL: 'postgres://db.example/ostiary' };
+    expect(loadConfig(onPostgres).processes).toBe(2);
+    const all = { ...onPostgres, OSTIARY_PROCESSES: 'auto' };
+    expect(loadConfig(all).processes).toBe(availableParallelism());
+    expect(() => loadConfig({ ...onPostgres, OSTIARY_ROLE: 'worker' })).toThrow(
+      'OSTIARY_ROLE=worker has none',
+    );
+    expect(loadConfig(good).processes).toBe(1);
+  });
+
   test.each([
     ['mysql://secret@host/db', 'DATABASE_URL must begin with postgres:// or postgresql://'],
     ['postgres://', 'DATABASE_URL must begin with postgres://'],
@@ -154,6 +170,7 @@ describe('loadConfig', () => {
     ['OSTIARY_EVENT_RETENTION_DAYS', '0', 'must be 1 to'],
     ['OSTIARY_ROLE', 'both', 'must be all, web or worker'],
     ['OSTIARY_DATABASE_POOL', '1', 'must be 2 to 200'],
+    ['OSTIARY_PROCESSES', 'many', 'must be 1 to 256 processes, or auto'],
     ['OSTIARY_DRAIN_SECONDS', '301', 'must be at most 300'],
     ['OSTIARY_METRICS_PORT', 'x', 'must be a port number'],
     ['PORT', '70000', 'must be a port number'],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,32 +10,9 @@ import { createLogger } from '../src/http/logging.ts';
 import { loadConfig, startReferenceServer } from '../src/index.ts';
 import { run } from './support/processes.ts';
 import { environment } from './support/server.ts';
+import { halfSent, talk } from './support/sockets.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
-
-async function talk(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  await once(socket, 'connect');
-  return socket;
-}
-
-/** A form of which the server has seen the head and not the body: a request that is under way for sure. */
-async function halfSent(port: number): Promise<Socket> {
-  const socket = await talk(port);
-  socket.write(
-    [
-      'POST /login HTTP/1.1',
-      'Host: localhost',
-      'Content-Type: application/x-www-form-urlencoded',
-      'Content-Length: 8',
-      'Expect: 100-continue',
-      '\r\n',
-    ].join('\r\n'),
-  );
-  expect(String((await once(socket, 'data'))[0])).toContain('100 Continue');
-  return socket;
-}
 
 async function started() {
   const env = await environment();
@@ -80,6 +57,7 @@ describe('the server process', () => {
       { OSTIARY_DATA_DIR: '/dev/null/x' },
       'OSTIARY_DATA_DIR cannot be created',
     ],
+    ['as several processes on SQLite', { OSTIARY_PROCESSES: '2' }, 'SQLite has one writer'],
     ['on an address of others', { HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
   ])('refuses to start %s, in one line', async (_, changes, message) => {
     const { code, errors } = await runHere(main, [], await environment(changes));

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { type Socket, Server as TcpServer } from 'node:net';
 
 /** The address cannot be had. The message is one line, for the operator. */
 export class AddressError extends Error {
@@ -15,8 +15,12 @@ export interface Address {
 /** An HTTP server that accepts connections. */
 export interface HttpServer {
   readonly port: number;
-  /** Accepts nothing new and lets requests under way finish, for at most `deadlineMs`. */
-  close(deadlineMs: number): Promise<void>;
+  /**
+   * Accepts nothing new and lets requests under way finish, for at most `deadlineMs`.
+   * @param options - `keepsIdle`: connections between two requests get one more answer, or end by themselves; for a server
+   * whose clients find another one at the same address
+   */
+  close(deadlineMs: number, options?: { readonly keepsIdle?: boolean }): Promise<void>;
 }
 
 /** What an address was set with. */
@@ -85,6 +89,7 @@ export async function listen(
   // Browsers open connections ahead of need; Node does not call those idle, and would wait for them when it closes.
   const connections = new Map<Socket, Connection>();
   let closing = false;
+  let endsIdle = false;
 
   /**
    * Ends the connection unless a request comes. Node watches over a request from its first byte, and lets go of a connection
@@ -109,16 +114,20 @@ export async function listen(
       response.once('close', () => {
         connection.underWay.delete(response);
         if (connection.underWay.size > 0) return;
-        if (closing) socket.end();
+        if (endsIdle) socket.end();
         else if (!socket.destroyed) expectRequest(socket, connection);
       });
       if (closing) response.setHeader('Connection', 'close');
       listener(request, response);
     },
   );
-  server.maxConnections = maxConnections;
-  server.on('drop', onRefused);
   server.on('connection', (socket: Socket) => {
+    // Not `server.maxConnections`: processes of a cluster would pass such a connection around among them.
+    if (connections.size >= maxConnections) {
+      socket.destroy();
+      onRefused();
+      return;
+    }
     const connection = { underWay: new Set<ServerResponse>() };
     connections.set(socket, connection);
     expectRequest(socket, connection);
@@ -139,16 +148,19 @@ export async function listen(
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: (deadlineMs) =>
+    close: (deadlineMs, { keepsIdle = false } = {}) =>
       new Promise((resolve) => {
         closing = true;
+        endsIdle = !keepsIdle;
         const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-        server.close(() => {
+        // That of HTTP ends connections between two requests, one of which may be on its way.
+        const { close } = keepsIdle ? TcpServer.prototype : server;
+        close.call(server, () => {
           clearTimeout(deadline);
           resolve();
         });
         for (const [socket, { underWay }] of connections) {
-          if (underWay.size === 0) socket.destroy();
+          if (endsIdle && underWay.size === 0) socket.destroy();
           for (const response of underWay)
             if (!response.headersSent) response.setHeader('Connection', 'close');
         }

@@ -82,6 +82,21 @@ describe('a server that listens', () => {
     expect(socket.destroyed).toBe(false);
   });
 
+  test('answers once more on connections that it keeps when it closes, and takes no new one', async () => {
+    const server = await serve({});
+    const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
+    const ask = () => {
+      socket.write(get);
+      return new Promise<string>((resolve) => socket.once('data', resolve));
+    };
+    expect(await ask()).toContain('200 OK');
+    const closed = server.close(5_000, { keepsIdle: true });
+    const refused = connect(server.port, '127.0.0.1');
+    await expect(new Promise((_, reject) => refused.once('error', reject))).rejects.toThrow('ECONNREFUSED');
+    expect(await ask()).toMatch(/200 OK[\s\S]*connection: close/i);
+    await closed;
+  });
+
   test('closes a connection too many unanswered, says so, and takes the next one when there is room', async () => {
     let refused = 0;
     const { port } = await serve({ maxConnections: 2, onRefused: () => (refused += 1) });

@@ -1,39 +1,58 @@
 import { metrics as global } from '@opentelemetry/api';
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import { type Address, listen } from '@ostiary/web-kit';
+import { type Address, type HttpServer, listen } from '@ostiary/web-kit';
 import { ConfigError, type ServerConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { observeDatabase } from './database.ts';
 import { observeProcess } from './process.ts';
 import { views } from './series.ts';
 
-/** Metrics of this process, on a port of their own. */
+/** What is measured in this process. */
 export interface Metrics {
   /** Adds what only the database knows. */
   watch(database: Database, now: () => number): void;
+  /** The page that Prometheus gets. */
+  text(): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * Answers `/metrics` for Prometheus. Has to be there before Ostiary is, which measures for the provider that it finds.
+ * Answers `/metrics` for Prometheus, and nothing else.
  *
+ * @throws AddressError when the port cannot be had
+ */
+export function serveMetrics(address: Address, text: () => Promise<string>): Promise<HttpServer> {
+  return listen(
+    address,
+    async (request, response) => {
+      const isAsked = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
+      const page = isAsked ? await text().catch(() => null) : undefined;
+      if (page == null) response.writeHead(page === null ? 500 : 404).end();
+      else response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(page);
+    },
+    { variables: { host: 'OSTIARY_METRICS_HOST', port: 'OSTIARY_METRICS_PORT' }, maxConnections: 100 },
+  );
+}
+
+/**
+ * Collects metrics. Has to be there before Ostiary is, which measures for the provider that it finds.
+ *
+ * @param address - where they are served; `null` for a process whose primary asks for them
  * @throws AddressError when the port cannot be had
  * @throws {@link ConfigError} when something else in this process collects metrics already
  */
-export async function startMetrics(address: Address, role: ServerConfig['role']): Promise<Metrics> {
-  const exporter = new PrometheusExporter({
-    preventServerStart: true,
-    // The name of the process, which would be a path of this machine; and which library measured.
-    withoutTargetInfo: true,
-    withoutScopeInfo: true,
-  });
+export async function startMetrics(address: Address | null, role: ServerConfig['role']): Promise<Metrics> {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
   const provider = new MeterProvider({ readers: [exporter], views });
   if (!global.setGlobalMeterProvider(provider)) {
     throw new ConfigError('OSTIARY_METRICS_PORT: this process has a provider of metrics already');
   }
   const meter = provider.getMeter('ostiary-server');
   const stopObserving = observeProcess(meter, role);
+  // Without the name of the process, which would be a path of this machine; and without which library measured.
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  const text = async () => serializer.serialize((await exporter.collect()).resourceMetrics);
 
   async function stop(): Promise<void> {
     stopObserving();
@@ -42,19 +61,12 @@ export async function startMetrics(address: Address, role: ServerConfig['role'])
   }
 
   try {
-    const http = await listen(
-      address,
-      (request, response) => {
-        if (request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics')
-          exporter.getMetricsRequestHandler(request, response);
-        else response.writeHead(404).end();
-      },
-      { variables: { host: 'OSTIARY_METRICS_HOST', port: 'OSTIARY_METRICS_PORT' }, maxConnections: 100 },
-    );
+    const http = address && (await serveMetrics(address, text));
     return {
       watch: (database, now) => observeDatabase(meter, database, now),
+      text,
       async close() {
-        await http.close(1_000);
+        await http?.close(1_000);
         await stop();
       },
     };

@@ -1,0 +1,143 @@
+/*
+ * Several processes on one machine, with Node's `cluster`. The primary process starts one web process for each core and a
+ * worker beside them, and starts again what dies. It answers no request: it accepts connections and hands them on in turns.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { ConfigError, type ServerConfig } from './config.ts';
+import { createLogger } from './http/logging.ts';
+import type { Order } from './lifecycle.ts';
+import { serveMetrics } from './metrics/metrics.ts';
+import { together } from './metrics/together.ts';
+
+/** Pauses before a process that died is started again: each twice the one before, unless it had been there for long. */
+const [firstPauseMs, longestPauseMs, longMs] = [500, 30_000, 60_000];
+/** How long a look at the metrics waits for a process. */
+const patienceMs = 2_000;
+
+/** What one process after the other does, under one name. */
+interface Place {
+  readonly name: string;
+  readonly role: 'web' | 'worker';
+}
+
+interface Running {
+  readonly worker: Worker;
+  readonly startedAt: number;
+  /** `false` when it ended before. */
+  readonly listens: Promise<boolean>;
+  readonly ended: Promise<unknown>;
+}
+
+function placesOf({ processes, role }: ServerConfig): Place[] {
+  const webs = Array.from({ length: processes }, (_, at): Place => ({ name: `web-${at + 1}`, role: 'web' }));
+  return role === 'all' ? [...webs, { name: 'worker', role: 'worker' }] : webs;
+}
+
+/** The name of this process among those of its machine, if it has a primary. */
+export const placeOfProcess = (): string | undefined => (cluster.isWorker ? process.argv[2] : undefined);
+
+function launch({ name, role }: Place, logger: Logger): Running {
+  cluster.setupPrimary({ args: [name] });
+  // A worker answers nobody but probes, and the port belongs to the web processes.
+  const address = role === 'worker' ? { HOST: '127.0.0.1', PORT: '0' } : {};
+  const worker = cluster.fork({ ...address, OSTIARY_PROCESSES: '1', OSTIARY_ROLE: role });
+  // What is sent to a process that is just ending.
+  worker.on('error', () => undefined);
+  logger.info({ name, pid: worker.process.pid }, 'process started');
+  const ended = new Promise((resolve) => worker.once('exit', resolve));
+  const listening = new Promise((resolve) => worker.once('listening', resolve));
+  const listens = Promise.race([listening.then(() => true), ended.then(() => false)]);
+  return { worker, startedAt: performance.now(), listens, ended };
+}
+
+/**
+ * Starts the processes that the configuration asks for. SIGHUP replaces them one by one.
+ *
+ * @throws AddressError when the port of the metrics is taken
+ * @throws {@link ConfigError} when the first process does not start; it has said why
+ */
+export async function startProcesses(config: ServerConfig): Promise<{ close(): Promise<void> }> {
+  const logger = createLogger(config.logLevel).child({ process: 'primary' });
+  const places = placesOf(config);
+  const current = new Map<Place, Running>();
+  let closing: Promise<void> | undefined;
+
+  /** Starts whoever dies in a place again. */
+  async function keep(place: Place): Promise<void> {
+    for (let pauseMs = firstPauseMs; closing === undefined; ) {
+      const running = current.get(place) ?? launch(place, logger);
+      current.set(place, running);
+      await running.ended;
+      if (closing !== undefined || current.get(place) !== running) continue;
+      if (performance.now() - running.startedAt > longMs) pauseMs = firstPauseMs;
+      const { pid, exitCode, signalCode } = running.worker.process;
+      logger.error(
+        { name: place.name, pid, exitCode, signalCode, pauseMs },
+        'a process ended; it is started again',
+      );
+      await delay(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+      if (current.get(place) === running) current.delete(place);
+    }
+  }
+
+  /** The next one in a place listens before the one that is there leaves, so that no request finds nobody. */
+  async function replaceAll(): Promise<void> {
+    for (const place of places) {
+      if (closing !== undefined) return;
+      const next = launch(place, logger);
+      if (!(await next.listens)) {
+        logger.error({ name: place.name }, 'the new process did not start; those that are there stay');
+        return;
+      }
+      const before = current.get(place);
+      current.set(place, next);
+      before?.worker.send('leave' satisfies Order);
+      await before?.ended;
+    }
+    logger.info('every process is replaced');
+  }
+
+  /** Who does not answer is left out. */
+  async function metricsOf(place: Place): Promise<[name: string, page: string]> {
+    const worker = current.get(place)?.worker;
+    const answer = worker && once(worker, 'message', { signal: AbortSignal.timeout(patienceMs) });
+    worker?.send('metrics' satisfies Order);
+    const [page = ''] = (await answer?.catch(() => null)) ?? [];
+    return [place.name, page];
+  }
+  const allMetrics = async () => together(await Promise.all(places.map(metricsOf)));
+  const metrics = config.metrics && (await serveMetrics(config.metrics, allMetrics));
+
+  // One before the others, so that what is wrong for all of them is told once.
+  for (const place of places) {
+    const running = launch(place, logger);
+    current.set(place, running);
+    if (current.size === 1 && !(await running.listens)) throw new ConfigError(`${place.name} did not start`);
+  }
+  for (const place of places) void keep(place);
+  let replacing = Promise.resolve();
+  process.on('SIGHUP', () => {
+    replacing = replacing.then(replaceAll);
+  });
+
+  async function close(): Promise<void> {
+    logger.info('closing');
+    const alive = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isDead() === false);
+    const ends = alive.map((worker) => new Promise((resolve) => worker?.once('exit', resolve)));
+    for (const worker of alive) worker?.process.kill('SIGTERM');
+    await Promise.all(ends);
+    await metrics?.close(1_000);
+    logger.info('closed');
+  }
+
+  return {
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../lab/support/free-port.ts';
+import { type PostgresServer, startPostgres } from './support/postgres.ts';
+import { run } from './support/processes.ts';
+import { environment } from './support/server.ts';
+import { halfSent } from './support/sockets.ts';
+
+let postgres: PostgresServer;
+let databases = 0;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres?.remove(), 60_000);
+
+/** Two web processes and a worker, with their primary. */
+async function started() {
+  databases += 1;
+  const metricsPort = await freePort();
+  const env = await environment({
+    DATABASE_URL: await postgres.createDatabase(`cluster_${databases}`),
+    OSTIARY_PROCESSES: '2',
+    OSTIARY_METRICS_PORT: String(metricsPort),
+    // Nobody is told to look elsewhere when a process is replaced.
+    OSTIARY_DRAIN_SECONDS: '1',
+  });
+  const program = run('main.ts', [], env);
+  const lines = (
+    message: string,
+  ): { readonly name: string; readonly pid: number; readonly process: string }[] =>
+    program
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(`"msg":"${message}"`))
+      .map((line) => JSON.parse(line));
+  const listening = (count: number) => expect.poll(() => lines('listening').length).toBe(count);
+  await listening(3);
+  const port = Number(env.PORT);
+  const pids = () => new Map(lines('process started').map(({ name, pid }) => [name, pid]));
+  return { program, port, metricsPort, lines, listening, pids };
+}
+
+/** Answers the status; on a connection of its own, unless an agent is given. */
+function ask(port: number, agent: Agent | false = false, path = '/readyz'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get({ port, path, agent, host: '127.0.0.1' }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+      response.once('error', reject);
+    }).once('error', reject);
+  });
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('several processes', () => {
+  test('share requests, put their metrics on one page, and end together on SIGTERM', async () => {
+    const { program, port, metricsPort, lines, pids } = await started();
+    for (let at = 0; at < 20; at += 1) expect(await ask(port, false, '/v1/oauth/userinfo')).toBe(401);
+    const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const counted = page.matchAll(
+      /^ostiary_request_duration_count\{process="([^"]+)",http_route="\/v1\/oauth\/userinfo".*\} (\d+)$/gm,
+    );
+    const counts = new Map(Array.from(counted, ([, name, count]) => [name, Number(count)]));
+    expect([...counts.keys()].toSorted()).toEqual(['web-1', 'web-2']);
+    expect([...counts.values()].reduce((sum, count) => sum + count)).toBe(20);
+    expect(page.match(/^# TYPE ostiary_build_info /gm)).toHaveLength(1);
+    expect(page.match(/^ostiary_build_info\{process="worker",.*role="worker"/gm)).toHaveLength(1);
+    // A line says who has written it.
+    expect(new Set(lines('request').map((line) => line.process))).toEqual(new Set(['web-1', 'web-2']));
+
+    // As a terminal does, which sends it to all.
+    for (const pid of [...pids().values(), program.child.pid ?? 0]) process.kill(pid, 'SIGINT');
+    expect(await program.ended).toBe(0);
+    expect(
+      lines('closed')
+        .map((line) => line.process)
+        .toSorted(),
+    ).toEqual(['primary', 'web-1', 'web-2', 'worker']);
+    expect([...pids().values()].filter(isAlive)).toEqual([]);
+  });
+
+  test('are started again when they die, and do not outlive the primary', async () => {
+    const { program, port, listening, pids } = await started();
+    const before = pids().get('web-1') ?? 0;
+    process.kill(before, 'SIGKILL');
+    await program.until('a process ended; it is started again');
+    expect(await ask(port)).toBe(200);
+    await listening(4);
+    const after = pids();
+    expect(after.get('web-1')).not.toBe(before);
+    expect(await Promise.all(Array.from({ length: 6 }, () => ask(port)))).toEqual(Array(6).fill(200));
+    program.child.kill('SIGKILL');
+    await expect.poll(() => [...after.values()].filter(isAlive)).toEqual([]);
+  });
+
+  test('are replaced one by one on SIGHUP, and no request fails', async () => {
+    const { program, port, listening, pids } = await started();
+    const before = pids();
+    const agent = new Agent({ keepAlive: true });
+    const statuses = new Map<string, number>();
+    let isOver = false;
+    const client = async (own: Agent | false): Promise<void> => {
+      while (!isOver) {
+        const status = await ask(port, own).catch(String);
+        statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1);
+      }
+    };
+    const clients = [agent, agent, agent, false as const, false as const].map(client);
+    const underWay = [await halfSent(port), await halfSent(port)];
+    program.child.kill('SIGHUP');
+    await listening(4);
+    for (const socket of underWay) socket.write('handle=a');
+    const answers = await Promise.all(underWay.map((socket) => text(socket)));
+    for (const answer of answers) expect(answer).toMatch(/HTTP\/1\.1 403 [\s\S]*<\/html>/);
+    await program.until('every process is replaced');
+    isOver = true;
+    await Promise.all(clients);
+    agent.destroy();
+    expect([...statuses.keys()]).toEqual(['200']);
+    expect(statuses.get('200')).toBeGreaterThan(50);
+    expect([...before.values()].filter(isAlive)).toEqual([]);
+    expect([...pids().values()].filter(isAlive)).toHaveLength(3);
+  });
+});
