@@ -1,0 +1,42 @@
+/** What each operation costs: processor time of web, worker and PostgreSQL, and statements. Linux only. See ../README.md. */
+import { numbersFrom } from '../../support/arguments.ts';
+import { machine } from '../../support/measure/report.ts';
+import { watchStolenTime } from '../../support/measure/stolen-time.ts';
+import { tableOf } from '../../support/measure/table.ts';
+import { costOf, operationsOf } from './operations.ts';
+import { setCostStage } from './stage.ts';
+
+const { busy, alone } = numbersFrom({
+  /** Of each operation, by 64 callers at once. */
+  busy: 3_000,
+  /** Of each operation, one after the other. */
+  alone: 500,
+});
+const stolen = watchStolenTime();
+await using ends = new AsyncDisposableStack();
+const stage = await setCostStage(ends);
+const rows: string[][] = [];
+let isWorking = true;
+for (const [name, prepare] of Object.entries(operationsOf(stage))) {
+  // Without it what others look for in the background would be counted too.
+  const needsWorker = name.includes('delivered');
+  if (needsWorker !== isWorking) await (needsWorker ? stage.worker?.start() : stage.worker?.stop());
+  isWorking = needsWorker;
+  // The first ones compile the code.
+  await (await prepare(alone))(alone, 8);
+  for (const [callers, count] of [
+    [1, alone],
+    [64, busy],
+  ] as const) {
+    const operation = await prepare(count);
+    const { web, worker, database, statements } = await costOf(stage, operation, count, callers);
+    const times = [web, worker, database].map((time) => `${Math.round(time)} µs`);
+    rows.push([name, String(callers), ...times, statements.toFixed(2)]);
+    console.error(rows.at(-1)?.join('  '));
+  }
+}
+const heads = ['operation', 'callers', 'web', 'worker', 'PostgreSQL', 'statements'];
+console.log(`${tableOf(heads, rows)}\n\n${machine()}; ${stolen()}`);
+// Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
+await ends.disposeAsync();
+process.exit(0);

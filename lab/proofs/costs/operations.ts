@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
+import { eachOf } from '../../support/proof.ts';
+import type { CostStage } from './stage.ts';
+
+/** What one of an operation costs, in microseconds of processor time, and how many statements it makes. */
+export interface Cost {
+  readonly web: number;
+  readonly worker: number;
+  readonly database: number;
+  readonly statements: number;
+}
+
+/** How an operation is made so many times, by so many callers at once. */
+type Operation = (count: number, callers: number) => Promise<unknown>;
+
+/** What is prepared for each operation, and what is measured of it. */
+export function operationsOf(
+  stage: CostStage,
+): Readonly<Record<string, (count: number) => Promise<Operation>>> {
+  const { port, liveKeys, testKeys } = stage;
+  const turns = new Map<readonly string[], number>();
+  /** Each key has limits of its own. */
+  const keyOf = (keys: readonly string[]): string => {
+    const turn = turns.get(keys) ?? 0;
+    turns.set(keys, turn + 1);
+    return keys[turn % keys.length] ?? '';
+  };
+  const load = (
+    requests: readonly RawRequest[],
+    expected: string,
+    callers: number,
+    onBody?: (body: string) => void,
+  ) => measureRate({ port, requests, expected, connections: callers }, onBody);
+  const many = (count: number, one: () => RawRequest): RawRequest[] => Array.from({ length: count }, one);
+  const api = (keys: readonly string[], path: string, body?: object): RawRequest =>
+    rawRequest(
+      port,
+      path,
+      { 'x-api-key': keyOf(keys), ...(body && { 'idempotency-key': randomUUID() }) },
+      body,
+    );
+
+  let addresses = 0;
+  /** Each time from another address: one of them may begin five a second. @returns the code */
+  async function authorize(): Promise<string> {
+    addresses += 1;
+    const headers = {
+      cookie: `ostiary_session=${stage.session}`,
+      accept: 'text/html',
+      'x-forwarded-for': `203.0.113.${addresses % 250}`,
+    };
+    const answer = await fetch(`http://127.0.0.1:${port}${stage.authorizePath}`, {
+      headers,
+      redirect: 'manual',
+    });
+    await answer.arrayBuffer();
+    const code = new URL(answer.headers.get('location') ?? '', stage.redirectUri).searchParams.get('code');
+    if (code === null) throw new Error(`no code but ${answer.status} ${answer.headers.get('location')}`);
+    return code;
+  }
+
+  const codes = (count: number, callers: number) =>
+    eachOf(
+      Array.from({ length: count }, () => null),
+      callers,
+      authorize,
+    );
+  const tokens: string[] = [];
+  const exchange = (code: string): RawRequest =>
+    rawRequest(
+      port,
+      '/v1/oauth/token',
+      {},
+      {
+        ...{ grant_type: 'authorization_code', code, redirect_uri: stage.redirectUri },
+        ...{ client_id: stage.clientId, client_secret: stage.clientSecret },
+      },
+    );
+
+  return {
+    'authorization, signed in': async () => codes,
+    'code exchange': async (count) => {
+      const requests = (await codes(count, 8)).map(exchange);
+      return (_, callers) =>
+        load(requests, 'access_token', callers, (body) => tokens.push(JSON.parse(body).access_token));
+    },
+    userinfo: async (count) => {
+      const requests = many(count, () => {
+        const token = tokens[Math.floor(Math.random() * tokens.length)];
+        return rawRequest(port, '/v1/oauth/userinfo', { authorization: `Bearer ${token}` });
+      });
+      return (_, callers) => load(requests, '"kid"', callers);
+    },
+    'verify a passport': async (count) => {
+      const requests = many(count, () => api(liveKeys, '/v1/partner/verify', { token: stage.passport }));
+      return (_, callers) => load(requests, '"valid":true', callers);
+    },
+    'look a user up': async (count) => {
+      const requests = many(count, () => api(liveKeys, `/v1/partner/users/${stage.kid}`));
+      return (_, callers) => load(requests, '"kid"', callers);
+    },
+    'payment, executed and delivered': async (count) => {
+      const payment = { amount: '1.00', currency: 'HTG', recipient: { kid: stage.kid } };
+      const requests = many(count, () => api(liveKeys, '/v1/partner/payments', payment));
+      return (_, callers) => load(requests, '"pending"', callers).then(stage.drained);
+    },
+    'event, published and delivered': async (count) => {
+      const event = { type: 'webhook.test' };
+      const requests = many(count, () => api(testKeys, '/v1/partner/sandbox/events', event));
+      return (_, callers) => load(requests, 'evt_', callers).then(stage.drained);
+    },
+  };
+}
+
+/** What one costs of so many. */
+export async function costOf(
+  stage: CostStage,
+  operation: Operation,
+  count: number,
+  callers: number,
+): Promise<Cost> {
+  const before = await stage.spent();
+  await operation(count, callers);
+  const after = await stage.spent();
+  const each = (what: keyof Cost, unit: number) => ((after[what] - before[what]) * unit) / count;
+  return {
+    ...{ web: each('web', 1_000), worker: each('worker', 1_000), database: each('database', 1_000) },
+    statements: each('statements', 1),
+  };
+}

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What `/proc/PID/stat` says (proc_stat(5)); the name in it may hold spaces, so it is cut off. */
+function statOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return text
+    .slice(text.lastIndexOf(')') + 4)
+    .split(' ')
+    .map(Number);
+}
+
+const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** Processor time, in milliseconds, that processes have taken since they began, with that of their children that have ended. Linux only. */
+export function processorMs(pids: readonly number[]): number {
+  // utime, stime, cutime, cstime.
+  const ticks = pids.flatMap((pid) => statOf(pid).slice(10, 14)).reduce((sum, time) => sum + time, 0);
+  return (ticks * 1_000) / ticksPerSecond();
+}
+
+export const parentOf = (pid: number): number => statOf(pid)[0] ?? 0;
+
+/** A process and those that it has started. */
+export function familyOf(parent: number): number[] {
+  const isChild = (pid: number): boolean => {
+    try {
+      return parentOf(pid) === parent;
+    } catch {
+      return false;
+    }
+  };
+  return [
+    parent,
+    ...readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && isChild(pid)),
+  ];
+}

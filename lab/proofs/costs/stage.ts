@@ -1,0 +1,106 @@
+import type { Installation } from '../../../examples/reference-server/src/index.ts';
+import { registerEndpoint } from '../../support/http.ts';
+import { startServer } from '../../support/postgres/postgres-server.ts';
+import { secret } from '../../support/processes/cluster-options.ts';
+import { until } from '../../support/proof.ts';
+import { Receiver } from '../../support/receiver.ts';
+import { administer, deploy } from '../operations/deployment.ts';
+import { signIn } from '../operations/load.ts';
+import { familyOf, parentOf, processorMs } from './processors.ts';
+
+/** Everything that the operations need. */
+export type CostStage = Awaited<ReturnType<typeof setCostStage>>;
+
+const partner = 'kafe-lakay';
+const redirectUri = 'https://shop.example/callback';
+/** A key may verify once a second, on average over a minute. */
+const keyCount = 100;
+
+async function provision({ ostiary: { admin, passports }, accounts, ledger, sessions }: Installation) {
+  await admin.partners.create({ slug: partner, name: 'Kafe Lakay' });
+  await ledger.fund(partner, '10000000.00', 'HTG');
+  const account = { handle: 'ana', name: 'Ana', phone: '+50937000000', password: 'a password of nobody' };
+  const { sub, kid } = await accounts.create(account);
+  const { client, clientSecret } = await admin.clients.create({
+    ...{ name: 'Kafe Lakay', redirectUris: [redirectUri], partner, allowedScopes: ['openid'] },
+  });
+  const keysOf = async (mode: 'live' | 'test'): Promise<string[]> => {
+    const scopes = ['identity:verify', 'payments:write', 'users:read', 'webhooks'] as const;
+    const issue = () => admin.apiKeys.issue({ partner, mode, scopes: [...scopes] });
+    return Promise.all(Array.from({ length: keyCount }, async () => (await issue()).key));
+  };
+  return {
+    ...{ account, kid, clientId: client.clientId, clientSecret: clientSecret ?? '' },
+    ...{ liveKeys: await keysOf('live'), testKeys: await keysOf('test') },
+    session: await sessions.start(sub, null),
+    passport: (await passports.issue(sub)).token,
+  };
+}
+
+/** Lets the user say yes to the app, which is remembered. */
+async function consent(authUrl: string, path: string, account: Parameters<typeof signIn>[1]): Promise<void> {
+  const browser = await signIn(authUrl, account);
+  const page = await browser.follow(await browser.open(authUrl + path));
+  const [form] = page.forms;
+  if (form === undefined) throw new Error(`no consent page but ${page.status}`);
+  await browser.submit(page, form, { decision: 'approve' });
+}
+
+/** The reference server as one web process and one worker, and a PostgreSQL of its own that counts. */
+export async function setCostStage(ends: AsyncDisposableStack) {
+  const server = await startServer({ settings: ['shared_preload_libraries=pg_stat_statements'] });
+  ends.defer(() => server.remove());
+  await server.app.query('CREATE EXTENSION pg_stat_statements');
+  const deployment = await deploy(ends, { webs: 1, workers: 1 }, { DATABASE_URL: server.url('app') });
+  const { authUrl, env, webs, workers } = deployment;
+  const given = await administer(env, provision);
+  const receiver = new Receiver();
+  const url = `${await receiver.listen()}/`;
+  ends.defer(() => receiver.close());
+  for (const key of [given.liveKeys[0], given.testKeys[0]])
+    await registerEndpoint(authUrl, key ?? '', { url, events: ['*'], secret });
+  const query = {
+    response_type: 'code',
+    client_id: given.clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid',
+  };
+  const authorizePath = `/oauth/authorize?${new URLSearchParams({ ...query, state: 's' })}`;
+  await consent(authUrl, authorizePath, given.account);
+
+  const one = async <Value>(sql: string): Promise<Value> => (await server.app.query(sql)).rows[0]?.value;
+  const postmaster = parentOf(await one<number>('SELECT pg_backend_pid() AS value'));
+  /** Processor time of the process that plays a role now, which has written down who it is. */
+  const roleMs = async (role: string): Promise<number> => {
+    const facts = await one<string | undefined>(`
+      SELECT facts::text AS value FROM app.nodes WHERE role = '${role}' ORDER BY started_at DESC LIMIT 1
+    `);
+    return facts === undefined ? 0 : processorMs([Number(JSON.parse(facts).name.split(':').at(-1))]);
+  };
+
+  return {
+    ...{ ...given, redirectUri, authorizePath, worker: workers[0] },
+    /** Where the web process is reached, without the balancer. */
+    port: Number(new URL(webs[0]?.origin ?? '').port),
+    /** What was spent so far: processor time in milliseconds, and statements. */
+    spent: async () => ({
+      web: await roleMs('web'),
+      worker: await roleMs('worker'),
+      database: processorMs(familyOf(postmaster)),
+      statements: await one<number>(`
+        SELECT coalesce(sum(calls), 0)::integer AS value FROM pg_stat_statements
+        WHERE userid = 'ostiary'::regrole AND toplevel
+      `),
+    }),
+    /** Waits until the worker has nothing left to do. */
+    drained: () =>
+      until(
+        async () =>
+          await one<boolean>(`
+            SELECT NOT EXISTS (SELECT FROM ostiary.transfers WHERE status = 'pending')
+              AND NOT EXISTS (SELECT FROM ostiary.pending_deliveries) AS value
+          `),
+        { everyMs: 250 },
+      ),
+  };
+}
