@@ -7,7 +7,7 @@ import { costOf, operationsOf } from './operations.ts';
 import { setCostStage } from './stage.ts';
 
 const { busy, alone } = numbersFrom({
-  /** Of each operation, by 64 callers at once. */
+  /** Of each operation, by 16 callers at once. */
   busy: 3_000,
   /** Of each operation, one after the other. */
   alone: 500,
@@ -26,7 +26,7 @@ for (const [name, prepare] of Object.entries(operationsOf(stage))) {
   await (await prepare(alone))(alone, 8);
   for (const [callers, count] of [
     [1, alone],
-    [64, busy],
+    [16, busy],
   ] as const) {
     const operation = await prepare(count);
     const { web, worker, database, statements } = await costOf(stage, operation, count, callers);

@@ -14,6 +14,28 @@ export interface Cost {
 /** How an operation is made so many times, by so many callers at once. */
 type Operation = (count: number, callers: number) => Promise<unknown>;
 
+/** Lets a user who is signed in, and has consented before, begin authorizations. */
+function authorizations({ port, session, authorizePath, redirectUri }: CostStage): () => Promise<string> {
+  let addresses = 0;
+  // Each time from another address: one of them may begin five a second.
+  return async () => {
+    addresses += 1;
+    const headers = {
+      cookie: `ostiary_session=${session}`,
+      accept: 'text/html',
+      'x-forwarded-for': `203.0.113.${addresses % 250}`,
+    };
+    const answer = await fetch(`http://127.0.0.1:${port}${authorizePath}`, {
+      headers,
+      redirect: 'manual',
+    });
+    await answer.arrayBuffer();
+    const code = new URL(answer.headers.get('location') ?? '', redirectUri).searchParams.get('code');
+    if (code === null) throw new Error(`no code but ${answer.status} ${answer.headers.get('location')}`);
+    return code;
+  };
+}
+
 /** What is prepared for each operation, and what is measured of it. */
 export function operationsOf(
   stage: CostStage,
@@ -41,25 +63,7 @@ export function operationsOf(
       body,
     );
 
-  let addresses = 0;
-  /** Each time from another address: one of them may begin five a second. @returns the code */
-  async function authorize(): Promise<string> {
-    addresses += 1;
-    const headers = {
-      cookie: `ostiary_session=${stage.session}`,
-      accept: 'text/html',
-      'x-forwarded-for': `203.0.113.${addresses % 250}`,
-    };
-    const answer = await fetch(`http://127.0.0.1:${port}${stage.authorizePath}`, {
-      headers,
-      redirect: 'manual',
-    });
-    await answer.arrayBuffer();
-    const code = new URL(answer.headers.get('location') ?? '', stage.redirectUri).searchParams.get('code');
-    if (code === null) throw new Error(`no code but ${answer.status} ${answer.headers.get('location')}`);
-    return code;
-  }
-
+  const authorize = authorizations(stage);
   const codes = (count: number, callers: number) =>
     eachOf(
       Array.from({ length: count }, () => null),
@@ -78,6 +82,13 @@ export function operationsOf(
       },
     );
 
+  let testEndpoints = 1;
+  const events = async (count: number): Promise<Operation> => {
+    const event = { type: 'webhook.test' };
+    const requests = many(count, () => api(testKeys, '/v1/partner/sandbox/events', event));
+    return (_, callers) => load(requests, 'evt_', callers).then(stage.drained);
+  };
+
   return {
     'authorization, signed in': async () => codes,
     'code exchange': async (count) => {
@@ -93,7 +104,9 @@ export function operationsOf(
       return (_, callers) => load(requests, '"kid"', callers);
     },
     'verify a passport': async (count) => {
-      const requests = many(count, () => api(liveKeys, '/v1/partner/verify', { token: stage.passport }));
+      // It lives five minutes.
+      const token = await stage.passport();
+      const requests = many(count, () => api(liveKeys, '/v1/partner/verify', { token }));
       return (_, callers) => load(requests, '"valid":true', callers);
     },
     'look a user up': async (count) => {
@@ -105,10 +118,10 @@ export function operationsOf(
       const requests = many(count, () => api(liveKeys, '/v1/partner/payments', payment));
       return (_, callers) => load(requests, '"pending"', callers).then(stage.drained);
     },
-    'event, published and delivered': async (count) => {
-      const event = { type: 'webhook.test' };
-      const requests = many(count, () => api(testKeys, '/v1/partner/sandbox/events', event));
-      return (_, callers) => load(requests, 'evt_', callers).then(stage.drained);
+    'event, delivered to one endpoint': events,
+    'event, delivered to ten endpoints': async (count) => {
+      for (; testEndpoints < 10; testEndpoints += 1) await stage.addEndpoint(testKeys[0]);
+      return events(count);
     },
   };
 }

@@ -16,7 +16,7 @@ const redirectUri = 'https://shop.example/callback';
 /** A key may verify once a second, on average over a minute. */
 const keyCount = 100;
 
-async function provision({ ostiary: { admin, passports }, accounts, ledger, sessions }: Installation) {
+async function provision({ ostiary: { admin }, accounts, ledger, sessions }: Installation) {
   await admin.partners.create({ slug: partner, name: 'Kafe Lakay' });
   await ledger.fund(partner, '10000000.00', 'HTG');
   const account = { handle: 'ana', name: 'Ana', phone: '+50937000000', password: 'a password of nobody' };
@@ -32,8 +32,7 @@ async function provision({ ostiary: { admin, passports }, accounts, ledger, sess
   return {
     ...{ account, kid, clientId: client.clientId, clientSecret: clientSecret ?? '' },
     ...{ liveKeys: await keysOf('live'), testKeys: await keysOf('test') },
-    session: await sessions.start(sub, null),
-    passport: (await passports.issue(sub)).token,
+    ...{ sub, session: await sessions.start(sub, null) },
   };
 }
 
@@ -48,17 +47,24 @@ async function consent(authUrl: string, path: string, account: Parameters<typeof
 
 /** The reference server as one web process and one worker, and a PostgreSQL of its own that counts. */
 export async function setCostStage(ends: AsyncDisposableStack) {
-  const server = await startServer({ settings: ['shared_preload_libraries=pg_stat_statements'] });
+  // To wait for the disk takes no processor time.
+  const settings = ['shared_preload_libraries=pg_stat_statements'];
+  const server = await startServer({ fsync: false, settings });
   ends.defer(() => server.remove());
   await server.app.query('CREATE EXTENSION pg_stat_statements');
   const deployment = await deploy(ends, { webs: 1, workers: 1 }, { DATABASE_URL: server.url('app') });
   const { authUrl, env, webs, workers } = deployment;
   const given = await administer(env, provision);
   const receiver = new Receiver();
-  const url = `${await receiver.listen()}/`;
+  const origin = await receiver.listen();
   ends.defer(() => receiver.close());
-  for (const key of [given.liveKeys[0], given.testKeys[0]])
-    await registerEndpoint(authUrl, key ?? '', { url, events: ['*'], secret });
+  let endpoints = 0;
+  /** Lets another endpoint get every event of a key's mode. */
+  async function addEndpoint(key = ''): Promise<void> {
+    endpoints += 1;
+    await registerEndpoint(authUrl, key, { url: `${origin}/${endpoints}`, events: ['*'], secret });
+  }
+  for (const [key] of [given.liveKeys, given.testKeys]) await addEndpoint(key);
   const query = {
     response_type: 'code',
     client_id: given.clientId,
@@ -79,7 +85,8 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   };
 
   return {
-    ...{ ...given, redirectUri, authorizePath, worker: workers[0] },
+    ...{ ...given, redirectUri, authorizePath, addEndpoint, worker: workers[0] },
+    passport: () => administer(env, async ({ ostiary }) => (await ostiary.passports.issue(given.sub)).token),
     /** Where the web process is reached, without the balancer. */
     port: Number(new URL(webs[0]?.origin ?? '').port),
     /** What was spent so far: processor time in milliseconds, and statements. */
