@@ -36,7 +36,10 @@ for (const [name, prepare] of Object.entries(operationsOf(stage))) {
   }
 }
 const heads = ['operation', 'callers', 'web', 'worker', 'PostgreSQL', 'statements'];
-console.log(`${tableOf(heads, rows)}\n\n${machine()}; ${stolen()}`);
+const tables = ['transfers', 'events', 'deliveries'] as const;
+const sizes = await Promise.all(tables.map(async (table) => `${table} ${await stage.bytesOf(table)}`));
+console.log(`${tableOf(heads, rows)}\n\nbytes of a row, with its indexes: ${sizes.join(', ')}`);
+console.log(`${machine()}; ${stolen()}`);
 // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
 await ends.disposeAsync();
 process.exit(0);

@@ -99,6 +99,11 @@ export async function setCostStage(ends: AsyncDisposableStack) {
         WHERE userid = 'ostiary'::regrole AND toplevel
       `),
     }),
+    /** How many bytes a row takes, with its part of every index. */
+    bytesOf: (table: 'events' | 'deliveries' | 'transfers') =>
+      one<number>(`
+        SELECT pg_total_relation_size('ostiary.${table}') / greatest(count(*), 1) AS value FROM ostiary.${table}
+      `),
     /** Waits until the worker has nothing left to do. */
     drained: () =>
       until(
