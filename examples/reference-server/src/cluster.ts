@@ -14,6 +14,8 @@ import { together } from './metrics/together.ts';
 
 /** Pauses before a process that died is started again: each twice the one before, unless it had been there for long. */
 const [firstPauseMs, longestPauseMs, longMs] = [500, 30_000, 60_000];
+/** Who was told to leave and has not ended by then is killed: others wait for their turn. */
+const stuckMs = 60_000;
 /** How long a look at the metrics waits for a process. */
 const patienceMs = 2_000;
 
@@ -96,7 +98,9 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
       const before = current.get(place);
       current.set(place, next);
       before?.worker.send('leave' satisfies Order);
+      const stuck = setTimeout(() => before?.worker.process.kill('SIGKILL'), stuckMs);
       await before?.ended;
+      clearTimeout(stuck);
     }
     logger.info('every process is replaced');
   }
