@@ -276,6 +276,8 @@ CREATE TABLE events (
   UNIQUE (partner, mode, sequence)
 );
 
+CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
+
 -- One row per event and endpoint that it goes to, in the order of their creation: what partners read. It is written when
 -- it is made and once more when it becomes final. Of one event and endpoint at most one row is pending, and then it is
 -- the last one.
@@ -305,8 +307,12 @@ CREATE TABLE deliveries (
 ) WITH (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE INDEX deliveries_failed ON deliveries (partner, mode, failed_as, created_at, id) WHERE failed_as IS NOT NULL;
+CREATE INDEX deliveries_failed_by_endpoint ON deliveries (endpoint_id, failed_as, created_at, id)
+  WHERE failed_as IS NOT NULL;
 CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, dropped_at) WHERE dropped_at IS NOT NULL;
-CREATE INDEX deliveries_by_age ON deliveries (created_at);
+-- For the purge. Of the column itself, PostgreSQL would take it for the list of an owner with a large share of all deliveries too, which
+-- passes those of all others where this owner's newest are old.
+CREATE INDEX deliveries_by_age ON deliveries ((created_at + 0));
 CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);
 CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at, id);
 CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);

@@ -100,6 +100,9 @@ test('lists of deliveries walk along an index, and sort only what there is of on
     ['Index Scan deliveries_by_endpoint', ...shown],
   ]);
   expect(await steps({ status: 'dropped' })).toEqual([['Index Scan deliveries_failed', ...shown]]);
+  expect(await steps({ status: 'dropped', endpointId: 'we_0007' })).toEqual([
+    ['Index Scan deliveries_failed_by_endpoint', ...shown],
+  ]);
   for (const endpointId of [null, 'we_0007']) {
     expect(await steps({ eventId: 'evt_70', endpointId })).toEqual([
       ['Sort', 'Index Scan deliveries_by_event', 'Index Scan events_id_key', ...shown],
@@ -155,6 +158,10 @@ test('a list of events walks along its sequence', async () => {
       events.latest({ ...acme, before, type: null, limit: 10 }),
     );
     expect(backwards).toEqual(['Index Scan events_partner_mode_sequence_key']);
+    const [ofType] = await stepsOfCall(({ events }) =>
+      events.latest({ ...acme, before, type: 'payment.failed', limit: 10 }),
+    );
+    expect(ofType).toEqual(['Index Scan events_by_type']);
   }
 });
 

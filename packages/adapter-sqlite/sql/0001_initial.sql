@@ -229,6 +229,8 @@ CREATE TABLE events (
   UNIQUE (partner, mode, sequence)
 ) STRICT;
 
+CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
+
 -- One row per event and endpoint that it goes to, in the order of their creation, without the body: workers write
 -- each row twice. Of one event and endpoint at most one row is pending, and then it is the last one.
 CREATE TABLE deliveries (
@@ -264,6 +266,8 @@ CREATE INDEX deliveries_pending ON deliveries (endpoint_id, ready_at) WHERE stat
 -- Indexes of all deliveries have no status: a delivery that becomes final, as nearly every one does, leaves them
 -- as they are. Those with another end than the usual one are few.
 CREATE INDEX deliveries_undelivered ON deliveries (partner, mode, status, created_at, id)
+  WHERE status IN ('dropped', 'cancelled');
+CREATE INDEX deliveries_undelivered_by_endpoint ON deliveries (endpoint_id, status, created_at, id)
   WHERE status IN ('dropped', 'cancelled');
 CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, ended_at) WHERE status = 'dropped';
 CREATE INDEX deliveries_by_age ON deliveries (created_at);

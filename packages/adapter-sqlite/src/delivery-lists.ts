@@ -58,6 +58,8 @@ function listsOn(connection: Connection) {
   const withStatus = '(:status IS NULL OR status = :status)';
   const withEndpoint = '(:endpointId IS NULL OR endpoint_id = :endpointId)';
 
+  const undelivered = "status = :status AND status IN ('dropped', 'cancelled')";
+
   return {
     ofOwner: list(source, `${ofOwner} AND ${withStatus}`),
 
@@ -67,9 +69,11 @@ function listsOn(connection: Connection) {
       `endpoint_id = :endpointId AND +deliveries.partner = :partner AND +deliveries.mode = :mode AND ${withStatus}`,
     ),
 
-    undelivered: list(
-      indexed('deliveries_undelivered'),
-      `${ofOwner} AND status = :status AND status IN ('dropped', 'cancelled') AND ${withEndpoint}`,
+    undelivered: list(indexed('deliveries_undelivered'), `${ofOwner} AND ${undelivered}`),
+
+    undeliveredOfEndpoint: list(
+      indexed('deliveries_undelivered_by_endpoint'),
+      `endpoint_id = :endpointId AND ${ofOwner} AND ${undelivered}`,
     ),
 
     // Sorts what is pending, so that no index has to follow each delivery to its end. An endpoint that was removed
@@ -96,7 +100,8 @@ export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'li
   function chosenFor({ eventId, endpointId, status }: Page) {
     if (eventId !== null) return sql().ofEvent;
     if (status === 'pending') return sql().pending;
-    if (status === 'dropped' || status === 'cancelled') return sql().undelivered;
+    if (status === 'dropped' || status === 'cancelled')
+      return endpointId === null ? sql().undelivered : sql().undeliveredOfEndpoint;
     return endpointId === null ? sql().ofOwner : sql().ofEndpoint;
   }
 

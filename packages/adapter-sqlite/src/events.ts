@@ -7,6 +7,12 @@ import { publicationsOn } from './publications.ts';
 
 const columns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
 
+const latestWhere = (condition: string) => `
+  SELECT ${columns} FROM events
+  WHERE partner = :partner AND mode = :mode AND sequence < ifnull(:before, 9223372036854775807) AND ${condition}
+  ORDER BY sequence DESC LIMIT :limit
+`;
+
 export function sqliteEvents(database: Database): EventStore {
   const claims = sqliteClaims(database);
   const publications = database.prepare(publicationsOn);
@@ -19,12 +25,10 @@ export function sqliteEvents(database: Database): EventStore {
       ORDER BY sequence LIMIT :limit
     `),
 
-    latest: connection.prepare<[Parameters<EventStore['latest']>[0]], EventRecord>(`
-      SELECT ${columns} FROM events
-      WHERE partner = :partner AND mode = :mode AND sequence < ifnull(:before, 9223372036854775807)
-        AND (:type IS NULL OR type = :type)
-      ORDER BY sequence DESC LIMIT :limit
-    `),
+    latest: connection.prepare<[Parameters<EventStore['latest']>[0]], EventRecord>(latestWhere('true')),
+    latestOfType: connection.prepare<[Parameters<EventStore['latest']>[0]], EventRecord>(
+      latestWhere('type = :type'),
+    ),
 
     oldest: connection.prepare<[Owner], { oldest: number | null }>(`
       SELECT min(sequence) AS oldest FROM events WHERE partner = :partner AND mode = :mode
@@ -55,7 +59,9 @@ export function sqliteEvents(database: Database): EventStore {
       })),
 
     latest: ({ partner, mode, before, type, limit }) =>
-      database.read(() => sql().latest.all({ partner, mode, before, type, limit })),
+      database.read(() =>
+        sql()[type === null ? 'latest' : 'latestOfType'].all({ partner, mode, before, type, limit }),
+      ),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
   };

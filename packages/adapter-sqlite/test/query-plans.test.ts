@@ -162,12 +162,14 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
     `SEARCH deliveries USING INDEX deliveries_by_endpoint (endpoint_id=? AND ${position})`,
     ofDelivery,
   ]);
-  for (const endpointId of [null, 'we_1']) {
-    expect(await plan({ endpointId, status: 'dropped' })).toEqual([
-      `SEARCH deliveries USING INDEX deliveries_undelivered (partner=? AND mode=? AND status=? AND ${position})`,
-      ofDelivery,
-    ]);
-  }
+  expect(await plan({ status: 'dropped' })).toEqual([
+    `SEARCH deliveries USING INDEX deliveries_undelivered (partner=? AND mode=? AND status=? AND ${position})`,
+    ofDelivery,
+  ]);
+  expect(await plan({ endpointId: 'we_1', status: 'dropped' })).toEqual([
+    `SEARCH deliveries USING INDEX deliveries_undelivered_by_endpoint (endpoint_id=? AND status=? AND ${position})`,
+    ofDelivery,
+  ]);
   expect(await plan({ endpointId: 'we_1', status: 'pending' })).toEqual([
     'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=?)',
     expect.stringMatching(/^LIST SUBQUERY \d+$/),
@@ -179,6 +181,19 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
     expect.stringMatching(/^SEARCH events USING INDEX \w+ \(id=\?\)$/),
     'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',
     'USE TEMP B-TREE FOR ORDER BY',
+  ]);
+});
+
+test('the latest events of a type are found along an index', async () => {
+  const { plansOf } = await watchedStorage();
+  const latest = (type: string | null) =>
+    plansOf(({ events }) => events.latest({ ...acme, before: null, type, limit: 10 }));
+  const search = 'SEARCH events USING INDEX';
+  expect(await latest(null)).toEqual([
+    [`${search} sqlite_autoindex_events_2 (partner=? AND mode=? AND sequence<?)`],
+  ]);
+  expect(await latest('kyc.updated')).toEqual([
+    [`${search} events_by_type (partner=? AND mode=? AND type=? AND sequence<?)`],
   ]);
 });
 

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** The migrations of `@ostiary/adapter-sqlite` whose tables this version knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', 'd15e9886e7518d222e35fd8d4dcf257d63b3521f0df393336ed323d5e2274705'],
+  ['0001_initial.sql', '38410466d6348cbb5c4b7fc7eb5fdc5d0b46af63885c832929b8e412dbacf7ed'],
 ];
 
 /**

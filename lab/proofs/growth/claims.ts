@@ -1,0 +1,41 @@
+import type { Claim } from '../../support/proof.ts';
+import type { Taken } from './measure.ts';
+
+/** How much more than of the smallest size something may be. */
+export interface Limits {
+  /** So many times its median. */
+  readonly median: number;
+  /**
+   * So many times its pages, and some on top. An index gets a level deeper when its table is a few hundred times as large: what was two or
+   * three pages on the way to a row is three or four.
+   */
+  readonly pages: number;
+  readonly morePages: number;
+}
+
+export const flat: Limits = { median: 1.3, pages: 1.5, morePages: 4 };
+
+/** What is not flat, and why. */
+const reasons: Readonly<Record<string, string>> = {};
+
+/** What an operation takes, and whether it is the same in every size. */
+export function growthClaim(name: string, taken: readonly Taken[], limits: Limits): Claim {
+  const [smallest] = taken;
+  if (smallest === undefined) throw new Error(`${name} was not called`);
+  const ratio = Math.max(...taken.map(({ p50 }) => p50)) / smallest.p50;
+  const allowed = smallest.pages * limits.pages + limits.morePages;
+  const of = (value: (one: Taken) => string) => taken.map(value).join(' / ');
+  const reason = reasons[name];
+  const found = [
+    `${of(({ p50 }) => p50.toFixed(2))} ms, ${ratio.toFixed(2)} ×`,
+    `p99 ${of(({ p99 }) => p99.toFixed(2))}`,
+    `pages ${of(({ pages }) => pages.toFixed(1))}`,
+  ].join('; ');
+  const problems = [
+    ...(ratio > limits.median ? [`the median grows: ${found}`] : []),
+    ...(taken.some(({ pages }) => pages > allowed) ? [`it reads more pages: ${found}`] : []),
+    ...(taken.at(-1)?.scanned ?? []).map((table) => `all of ${table} is read`),
+  ];
+  if (reason !== undefined) return { name, problems: [], found: `${found} (${reason})` };
+  return { name, problems, found };
+}

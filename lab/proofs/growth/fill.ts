@@ -1,0 +1,127 @@
+import type { Owner } from '@ostiary/core/storage';
+import type { ProofServer } from '../../support/postgres/postgres-server.ts';
+import { eachOf } from '../../support/proof.ts';
+
+/** The newest moment of all rows, in milliseconds since the Unix epoch. */
+export const now = 1_800_000_000_000;
+
+/** How long rows are kept: the oldest one is so old. */
+export const spanMs = 30 * 24 * 3600_000;
+
+/** The partner that a fifth of everything belongs to; 500 others share the rest with the next one. */
+export const big = { partner: 'p1', mode: 'live' } as const;
+
+/** One that had a fifth of everything, and nothing since half of the time. */
+export const gone = { partner: 'p0', mode: 'live' } as const;
+
+/** So many of the newest rows are at their beginning: codes not redeemed, transfers and deliveries pending. */
+export const recentOf = (size: number): number => Math.min(500, size / 10);
+
+/** Whose row a number is; the same as `owner` below. */
+export function ownerOf(row: number, size: number): Owner {
+  if (row % 5 === 0) return big;
+  if (row % 5 === 1 && row <= size / 2) return gone;
+  return { partner: `p${2 + (Math.floor(row / 5) % 125) * 4 + (row % 5) - 1}`, mode: 'live' };
+}
+
+/** Who consented to what; the same as `user` and `client` below. */
+export const consentOf = (row: number) => {
+  const user = Math.floor(row / 4);
+  return { sub: `u${user}`, clientId: `c${(user * 7 + (row % 4) * 131) % 500}` };
+};
+
+const user = `'u' || i / 4`;
+const client = `'c' || (i / 4 * 7 + i % 4 * 131) % 500`;
+
+/** Partners, their clients, keys and endpoints, of which there are as many in every size. */
+const parties = `
+  INSERT INTO partners SELECT 'p' || i, 'P', 1, 1, NULL, 1 FROM generate_series(0, 501) AS i;
+  INSERT INTO clients SELECT 'c' || i, 1, NULL, 'p' || i + 1, '{"secrets":[]}' FROM generate_series(0, 499) AS i;
+  INSERT INTO api_keys
+    SELECT 'key_' || i, 'p' || i, 'live', 'n', sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's', 'q', i,
+      NULL, NULL, NULL
+    FROM generate_series(1, 501) AS i;
+  INSERT INTO webhook_endpoints
+    SELECT 'we_p' || i || kind, 'p' || i, 'live', 'https://example.com/', wanted::text[], true, repeat('s', 80), 1, 1, 1
+    FROM generate_series(0, 501) AS i,
+      (VALUES ('_a', '{payment.completed,payment.failed}'), ('_b', '{kyc.updated}')) AS one (kind, wanted);
+  INSERT INTO endpoint_queues (endpoint_id, partner, mode) SELECT id, partner, mode FROM webhook_endpoints;
+`;
+
+/** What fills each table that grows. Row `i` of one table belongs to row `i` of the others. */
+function fillings(size: number): Readonly<Record<string, string>> {
+  const rows = `generate_series(1, ${size}) AS i`;
+  const isGone = `i % 5 = 1 AND i <= ${size / 2}`;
+  const owner = `CASE WHEN i % 5 = 0 THEN 'p1' WHEN ${isGone} THEN 'p0' ELSE 'p' || 2 + i / 5 % 125 * 4 + i % 5 - 1 END`;
+  const sequence = `CASE WHEN i % 5 = 0 THEN i / 5 WHEN ${isGone} THEN i / 5 + 1 ELSE i / 625 + 1 END`;
+  const isKyc = 'i > 1000 AND i / 5 % 20 = 1';
+  const type = `CASE WHEN i <= 1000 THEN 'payment.failed' WHEN ${isKyc} THEN 'kyc.updated' ELSE 'payment.completed' END`;
+  const endpoint = `'we_' || ${owner} || CASE WHEN ${isKyc} THEN '_b' ELSE '_a' END`;
+  const at = `${now} - (${size} - i)::bigint * ${spanMs} / ${size}`;
+  const recent = size - recentOf(size);
+  const day = 24 * 3600_000;
+  const ended = `${at} + CASE WHEN i > ${recent} THEN 600000 ELSE ${spanMs - day} END`;
+  return {
+    consents: `(sub, client_id, scopes, granted_at, updated_at, revoked_at)
+      SELECT ${user}, ${client}, '{openid,profile,kyc}', ${at}, ${at}, CASE i % 25 WHEN 3 THEN ${now} END FROM ${rows}`,
+    // Tokens live 29 days here, so that everything becomes due to be removed at one rate.
+    grants: `(code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce, authenticated_at, issued_at,
+        expires_at, ends_at, consumed_at)
+      SELECT sha256(('code ' || i)::bytea), ${client}, ${user}, '{openid,profile}', 'https://app.example/callback',
+        repeat('c', 43), md5(i::text), ${at}, ${at}, ${at} + 600000, ${ended}, CASE WHEN i <= ${recent} THEN ${at} + 1000 END
+      FROM ${rows}`,
+    access_tokens: `SELECT sha256(('token ' || i)::bytea), i, ${at}, ${ended} FROM ${rows} WHERE i <= ${recent}`,
+    transfers: `SELECT 'tr_' || md5(i::text), ${owner}, 'live',
+        CASE WHEN i > ${recent} THEN 'pending' WHEN i / 5 % 50 = 1 THEN 'failed' ELSE 'completed' END, 1000 + i % 5000, 'HTG',
+        'KID-' || i % 100000, 'Invoice ' || i, 'order ' || i, NULL,
+        CASE WHEN i <= ${recent} AND i / 5 % 50 = 1 THEN 'insufficient_funds' END, NULL,
+        ${at}, ${at} + 2000, CASE WHEN i <= ${recent} AND i / 5 % 50 <> 1 THEN ${at} + 2000 END
+      FROM ${rows}`,
+    idempotency_records: `SELECT ${owner}, 'live', 'key ' || i, sha256('f'), 201, repeat('b', 300),
+        ${now} + i::bigint * ${spanMs} / ${size / 10}
+      FROM generate_series(1, ${size / 10}) AS i`,
+    events: `(id, partner, mode, sequence, type, body, created_at)
+      SELECT 'evt_' || md5(i::text), ${owner}, 'live', ${sequence}, ${type}, repeat('x', 300), ${at} FROM ${rows}`,
+    deliveries: `(id, event_number, endpoint_id, partner, mode, status, created_at, ended_at, final_attempt, final_at,
+        final_duration_ms, final_http_status, final_response)
+      SELECT 'dl_' || md5(i::text) || '_1', i, ${endpoint}, ${owner}, 'live', status, ${at}, ended, attempt, ended, 40, 200,
+        'ok'
+      FROM ${rows}
+      CROSS JOIN LATERAL (SELECT CASE WHEN i > ${recent} THEN 'pending' WHEN i / 5 % 50 = 7 THEN 'dropped' ELSE 'delivered' END)
+        AS was (status)
+      CROSS JOIN LATERAL (
+        SELECT CASE WHEN status <> 'pending' THEN ${at} + 50 END, CASE status WHEN 'delivered' THEN 1 WHEN 'dropped' THEN 8 END
+      ) AS made (ended, attempt)`,
+    delivery_attempts: `SELECT i, 1, ${at}, 40, 500, NULL, '' FROM ${rows} WHERE i % 10 = 3`,
+  };
+}
+
+/** What follows from the others. */
+const rest = `
+  INSERT INTO event_sequences (partner, mode, last) SELECT partner, mode, max(sequence) FROM events GROUP BY partner, mode;
+  INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
+    SELECT id, number, endpoint_id, event_number, created_at FROM deliveries WHERE status = 'pending';
+  INSERT INTO jobs (id, kind, payload, due_at)
+    SELECT 'execute ' || id, 'transfer', '{}', created_at FROM transfers WHERE status = 'pending';
+`;
+
+/**
+ * Fills the tables of a schema with so many rows each. Indexes are built afterwards, which is several times as quick as to keep
+ * them up to date row by row; references are not looked up.
+ */
+export async function fill({ app }: ProofServer, schema: string, size: number): Promise<void> {
+  const run = (sql: string) => app.query(`SET search_path TO "${schema}"; ${sql}; RESET search_path`);
+  await run(parties);
+  await eachOf(Object.entries(fillings(size)), 2, async ([table, filling]) => {
+    await run(`
+      SET session_replication_role = replica;
+      UPDATE pg_index SET indisready = false, indisvalid = false WHERE indrelid = '${table}'::regclass;
+      INSERT INTO ${table} ${filling};
+      REINDEX TABLE ${table};
+      RESET session_replication_role
+    `);
+  });
+  await run(rest);
+  await app.query('VACUUM (ANALYZE)');
+  await app.query('CHECKPOINT');
+}

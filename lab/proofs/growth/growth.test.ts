@@ -1,0 +1,31 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startServer } from '../../support/postgres/postgres-server.ts';
+import { problemsOf } from '../../support/proof.ts';
+import { growthClaim } from './claims.ts';
+import { filled, measure, settingsWith } from './measure.ts';
+import { keepUp } from './purge.ts';
+
+// The small size of `npm run proof:growth`.
+
+/** What grows with its table would be ten times as much. Times are no promise here. */
+const rough = { median: Number.POSITIVE_INFINITY, pages: 3, morePages: 20 };
+
+it('reads as little of ten times as many rows, and removes old ones while new ones come', async () => {
+  const ends = new AsyncDisposableStack();
+  onTestFinished(() => ends.disposeAsync());
+  const server = await startServer({ fsync: false, settings: settingsWith('128MB') });
+  ends.defer(() => server.remove());
+  const places = [await filled(ends, server, 4_000), await filled(ends, server, 40_000)];
+  const all = await measure(server, places, { first: 3, rounds: 2, perRound: 5 });
+  expect(problemsOf([...all].map(([name, taken]) => growthClaim(name, taken, rough)))).toEqual([]);
+
+  const [, larger] = places;
+  if (larger === undefined) throw new Error('there is one size only');
+  const pace = { seconds: 3, perSecond: 500, restSeconds: 0.3 };
+  const { moments, failures, finished } = await keepUp(server, larger, pace);
+  expect(failures).toEqual([]);
+  expect(finished).toBeGreaterThan(1_000);
+  // How much is a matter of the machine.
+  const last = moments.at(-1);
+  expect(last?.backlog).toBeLessThan(last?.due ?? 0);
+});

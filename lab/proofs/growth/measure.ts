@@ -1,0 +1,134 @@
+import { postgresStorage } from '@ostiary/adapter-postgres';
+import type { Storage } from '@ostiary/core/storage';
+import { nodesOf, planOf, withoutFrame } from '../../../packages/adapter-postgres/test/plans.ts';
+import {
+  type Ran,
+  type WatchedPool,
+  watchedPool,
+} from '../../../packages/adapter-postgres/test/watched-pool.ts';
+import { median, percentile } from '../../support/measure/statistics.ts';
+import type { ProofServer } from '../../support/postgres/postgres-server.ts';
+import { fill } from './fill.ts';
+import { type Operation, operations, type Place } from './operations.ts';
+
+/** Tables that grow with what there is. */
+const large = new Set([
+  ...['consents', 'grants', 'access_tokens', 'transfers', 'idempotency_records'],
+  ...['events', 'deliveries', 'delivery_attempts'],
+]);
+
+/** A schema with so many rows in each of these. */
+export type Filled = Awaited<ReturnType<typeof filled>>;
+
+export async function filled(ends: AsyncDisposableStack, server: ProofServer, size: number) {
+  const schema = `rows_${size}`;
+  const watched = watchedPool(server.url('app'));
+  ends.defer(() => watched.end());
+  const storage: Storage = postgresStorage({ pool: watched.pool, schema });
+  ends.defer(() => storage.close());
+  await storage.open();
+  const started = performance.now();
+  await fill(server, schema, size);
+  const held: Place['held'] = [];
+  return { size, schema, watched, storage, held, seconds: (performance.now() - started) / 1000 };
+}
+
+/** How often an operation is called in each size. */
+export interface Calls {
+  /** That are not counted: connections prepare statements, and caches fill. */
+  readonly first: number;
+  /** In turns, so that what else the machine does hits all sizes. */
+  readonly rounds: number;
+  readonly perRound: number;
+}
+
+/** What an operation takes in one size. */
+export interface Taken {
+  readonly size: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Pages that the server looked at for a call, on average, as it counts them. */
+  readonly pages: number;
+  /** How its statements read tables, and what they sort. */
+  readonly plan: string;
+  /** What is read from its beginning to its end. */
+  readonly scanned: readonly string[];
+}
+
+const counted = `
+  SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 AS pages FROM pg_stat_statements
+  WHERE toplevel AND userid = 'ostiary'::regrole
+`;
+
+async function planned(watched: WatchedPool, ran: readonly Ran[]) {
+  const nodes = (await Promise.all(ran.map((one) => planOf(watched, one)))).flatMap(nodesOf);
+  const read = nodes.filter(
+    ({ 'Relation Name': relation, 'Node Type': type }) => relation && type !== 'ModifyTable',
+  );
+  const steps = read.map((node) => `${node['Node Type']} ${node['Index Name'] ?? node['Relation Name']}`);
+  const scans = read
+    .filter((node) => node['Node Type'] === 'Seq Scan')
+    .map((node) => `${node['Relation Name']}`);
+  return { plan: [...new Set(steps)].join(', '), scanned: scans.filter((table) => large.has(table)) };
+}
+
+/** Calls an operation in every size. */
+async function take({ app }: ProofServer, places: readonly Filled[], operation: Operation, calls: Calls) {
+  const sides = places.map((place) => ({ place, times: [] as number[], made: 0, pages: 0 }));
+  async function callSide(side: (typeof sides)[number], count: number): Promise<void> {
+    await app.query('SELECT pg_stat_statements_reset()');
+    for (let call = 0; call < count; call += 1) {
+      side.place.watched.ran();
+      const started = performance.now();
+      await operation({ ...side.place, call: side.made });
+      side.times.push(performance.now() - started);
+      side.made += 1;
+    }
+    const { rows } = await app.query<{ pages: number }>(counted);
+    side.pages += rows[0]?.pages ?? Number.NaN;
+  }
+  for (const side of sides) {
+    await callSide(side, calls.first);
+    Object.assign(side, { times: [], pages: 0 });
+  }
+  for (let round = 0; round < calls.rounds; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) await callSide(side, calls.perRound);
+  }
+  const taken: Taken[] = [];
+  for (const { place, times, pages } of sides) {
+    const { size, watched } = place;
+    const plan = await planned(watched, withoutFrame(watched.ran()));
+    taken.push({
+      size,
+      p50: median(times),
+      p99: percentile(times, 0.99),
+      pages: pages / times.length,
+      ...plan,
+    });
+  }
+  return taken;
+}
+
+/** What each operation takes, in every size. */
+export async function measure(
+  server: ProofServer,
+  places: readonly Filled[],
+  calls: Calls,
+): Promise<Map<string, Taken[]>> {
+  await server.app.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+  const all = new Map<string, Taken[]>();
+  for (const [name, operation] of Object.entries(operations))
+    all.set(name, await take(server, places, operation, calls));
+  return all;
+}
+
+/** The server that everything is measured on. @param memory - of its cache, such as `2GB` */
+export const settingsWith = (memory: string): string[] => [
+  'shared_preload_libraries=pg_stat_statements',
+  `shared_buffers=${memory}`,
+  'maintenance_work_mem=512MB',
+  'max_wal_size=8GB',
+  // While calls are measured nothing else is at work; the purge switches it on.
+  'autovacuum=off',
+];

@@ -1,0 +1,229 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ClaimedDelivery, DeliveryResult, NewEvent, Owner, Storage } from '@ostiary/core/storage';
+import { seeded } from '../../support/arguments.ts';
+import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
+
+/** A storage with so many rows of everything, and where an operation is on it. */
+export interface Place {
+  readonly storage: Storage;
+  readonly size: number;
+  /** How often this operation was called here. */
+  readonly call: number;
+  /** What claims hold. */
+  readonly held: (readonly ClaimedDelivery[])[];
+}
+
+export type Operation = (place: Place) => Promise<unknown>;
+
+const random = seeded(20261125);
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const codeOf = (row: number) => sha256(`code ${row}`);
+const tokenOf = (row: number) => sha256(`token ${row}`);
+const idOf = (row: number) => createHash('md5').update(String(row)).digest('hex');
+const timeOf = (size: number, row: number) => now - Math.floor(((size - row) * spanMs) / size);
+
+/** Any row that is not among the newest. */
+const old = ({ size }: Place): number => 1 + Math.floor(random() * (size - recentOf(size)));
+
+/** One of the newest, each time another one. */
+const fresh = ({ size, call }: Place): number => size - call;
+
+/** A consent that was not revoked. */
+const consented = (place: Place): number => {
+  const row = old(place);
+  return row % 25 === 3 ? row + 1 : row;
+};
+
+export function newEvent(owner: Owner, type = 'payment.completed', createdAt = now): NewEvent {
+  const id = randomUUID().replaceAll('-', '');
+  return { ...owner, id: `evt_${id}`, type, body: 'x'.repeat(300), createdAt, deliveryId: `dl_${id}` };
+}
+
+export function delivered({ id, claimId, attempt: number }: ClaimedDelivery): DeliveryResult {
+  const attempt = { number, at: now, durationMs: 40, httpStatus: 200, error: null, response: 'ok' };
+  return { id, claimId, attempt, next: { status: 'delivered' } };
+}
+
+const redeem = ({ storage }: Place, row: number) =>
+  storage.grants.redeem({
+    codeDigest: codeOf(row),
+    token: { digest: sha256(randomUUID()), issuedAt: now, expiresAt: now + 3_600_000 },
+    maxFailedVerifiers: 5,
+    now,
+  });
+
+const identities: Readonly<Record<string, Operation>> = {
+  'userinfo: a token with its grant': (place) => place.storage.grants.findToken(tokenOf(old(place))),
+  'exchange: the code': (place) => place.storage.grants.find(codeOf(old(place))),
+  'exchange: redeem': (place) => redeem(place, fresh(place)),
+  'exchange: a code again, which revokes': (place) => redeem(place, old(place)),
+  'authorize: the consent': (place) => {
+    const { sub, clientId } = consentOf(old(place));
+    return place.storage.consents.find(sub, clientId);
+  },
+  'authorize: remember the consent': (place) =>
+    place.storage.consents.remember({ ...consentOf(consented(place)), scopes: ['openid'], now }),
+  'authorize: issue a code': (place) =>
+    place.storage.grants.issue({
+      ...consentOf(consented(place)),
+      codeDigest: sha256(randomUUID()),
+      scopes: ['openid'],
+      redirectUri: 'https://app.example/callback',
+      codeChallenge: null,
+      nonce: null,
+      ...{ authenticatedAt: now, issuedAt: now, expiresAt: now + 600_000 },
+    }),
+  'revoke a token': (place) => place.storage.grants.revokeToken(tokenOf(old(place)), now),
+  'connected apps of a user': (place) => place.storage.consents.list(consentOf(old(place)).sub),
+  'connected apps: revoke one': (place) => {
+    const { sub, clientId } = consentOf(old(place));
+    return place.storage.consents.revoke(sub, clientId, now);
+  },
+  'end a user': (place) => place.storage.consents.endUser(consentOf(old(place)).sub, now),
+  'user lookup: does the partner hold a consent': (place) => {
+    const { sub } = consentOf(old(place));
+    return place.storage.consents.partnerHolds({ partner: 'p7', sub, scope: 'kyc' });
+  },
+  'partners that hold a consent of a user': (place) =>
+    place.storage.events.partnersHolding({ sub: consentOf(old(place)).sub, scope: 'kyc' }),
+  'API key': (place) => place.storage.apiKeys.findByDigest(sha256(`key ${1 + (old(place) % 501)}`)),
+};
+
+const page = { ...big, status: null, reference: null, from: null, to: null, after: null, limit: 26 } as const;
+const positionOf = ({ size }: Place, row: number) => ({ time: timeOf(size, row), id: `tr_${idOf(row)}` });
+
+const payments: Readonly<Record<string, Operation>> = {
+  'payment: create, with a key': (place) => {
+    const id = `tr_${randomUUID()}`;
+    const owner = ownerOf(old(place), place.size);
+    return place.storage.transfers.create({
+      transfer: {
+        ...{ ...owner, id, status: 'pending', amount: 1_000n, currency: 'HTG', recipientKid: 'KID-1' },
+        ...{ description: null, reference: id, metadata: null, failure: null },
+        ...{ createdAt: now, updatedAt: now, completedAt: null },
+      },
+      idempotency: {
+        ...{ ...owner, key: id, fingerprint: sha256('f'), answer: { status: 201, body: id } },
+        endsAt: now + spanMs,
+      },
+      job: { id: `execute ${id}`, kind: 'transfer', payload: {}, dueAt: now },
+      now,
+    });
+  },
+  'payment: replay of a key': (place) => {
+    const row = Math.ceil(old(place) / 10);
+    return place.storage.idempotency.find({
+      ...{ ...ownerOf(row, place.size), key: `key ${row}`, fingerprint: sha256('f'), now },
+    });
+  },
+  'payment: find': (place) => {
+    const row = old(place);
+    return place.storage.transfers.find(ownerOf(row, place.size), `tr_${idOf(row)}`);
+  },
+  'payment: settle, with its event': (place) => {
+    const row = fresh(place);
+    return place.storage.transfers.settle({
+      ...{
+        id: `tr_${idOf(row)}`,
+        status: 'completed',
+        failure: null,
+        event: newEvent(ownerOf(row, place.size)),
+        now,
+      },
+    });
+  },
+  'payments: newest first': ({ storage }) => storage.transfers.list(page),
+  'payments: a page far back': (place) =>
+    place.storage.transfers.list({ ...page, after: positionOf(place, old(place)) }),
+  'payments: that failed': ({ storage }) => storage.transfers.list({ ...page, status: 'failed' }),
+  'payments: within a time': (place) => {
+    const row = old(place);
+    const [from, to] = [timeOf(place.size, row - 200), timeOf(place.size, row)];
+    return place.storage.transfers.list({ ...page, from, to });
+  },
+  'payments: with a reference': (place) => {
+    const row = Math.ceil(old(place) / 5) * 5;
+    return place.storage.transfers.list({ ...page, reference: `order ${row}` });
+  },
+  'export: a page of 100': (place) => {
+    const row = Math.ceil(place.size / 4 + old(place) / 4);
+    const after = positionOf(place, row);
+    const range = { from: 0, to: now, after: { ...after, time: after.time + 2_000 }, limit: 100 };
+    return place.storage.transfers.listFinal({ ...big, ...range });
+  },
+  'jobs: claim one and complete it': async ({ storage }) => {
+    const request = { kinds: ['transfer'], claimId: randomUUID(), now, leaseMs: 30_000, limit: 1 };
+    for (const job of await storage.queue.claim(request)) await storage.queue.complete(job);
+  },
+};
+
+const list = { ...big, endpointId: null, eventId: null, status: null, after: null, limit: 26 } as const;
+const ofEndpoint = { ...list, endpointId: 'we_p1_b' };
+const again = { idempotency: null, answer: () => ({ status: 202, body: '' }), now } as const;
+
+const webhooks: Readonly<Record<string, Operation>> = {
+  'publish an event': (place) =>
+    place.storage.events.publish([newEvent(ownerOf(old(place), place.size))], { idempotency: null, now }),
+  'events after a number': (place) =>
+    place.storage.events.list({ ...big, after: Math.floor((place.size / 5) * random()), limit: 101 }),
+  'events: newest first': ({ storage }) =>
+    storage.events.latest({ ...big, before: null, type: null, limit: 21 }),
+  'events: newest of a rare type': ({ storage }) =>
+    storage.events.latest({ ...big, before: null, type: 'payment.failed', limit: 21 }),
+  'event: find': (place) => {
+    const row = old(place);
+    return place.storage.events.find(ownerOf(row, place.size), `evt_${idOf(row)}`);
+  },
+  // One of the newer half: an event with a new delivery stays, and what comes after it in its sequence.
+  'deliver an event again': (place) => {
+    const row = Math.ceil((place.size + old(place)) / 2);
+    const request = { eventId: `evt_${idOf(row)}`, endpointId: null, deliveryId: `dl_${randomUUID()}` };
+    return place.storage.deliveries.redeliver({ ...ownerOf(row, place.size), ...request, ...again });
+  },
+  'deliver the dropped ones again': ({ storage, size }) => {
+    const since = timeOf(size, size - recentOf(size) - 1_000);
+    const request = { endpointId: 'we_p1_a', since, deliveryId: `dl_${randomUUID()}`, limit: 100 };
+    return storage.deliveries.recover({ ...big, ...request, ...again });
+  },
+  'deliveries: claim 4': async ({ storage, held }) => {
+    const request = { claimId: randomUUID(), now, leaseMs: 30_000, limit: 4, room: 4, rooms: new Map() };
+    held.push(await storage.deliveries.claim(request));
+  },
+  'deliveries: write 4 results': ({ storage, held }) =>
+    storage.deliveries.finish((held.shift() ?? []).map(delivered)),
+  'deliveries: newest first': ({ storage }) => storage.deliveries.list(list),
+  'deliveries: newest first of a partner without new ones': ({ storage }) =>
+    storage.deliveries.list({ ...list, ...gone }),
+  'deliveries: a page far back': (place) => {
+    const row = Math.ceil(old(place) / 5) * 5;
+    const after = { time: timeOf(place.size, row), id: `dl_${idOf(row)}_1` };
+    return place.storage.deliveries.list({ ...list, after });
+  },
+  'deliveries: of an event': (place) => {
+    const row = old(place);
+    return place.storage.deliveries.list({
+      ...list,
+      ...ownerOf(row, place.size),
+      eventId: `evt_${idOf(row)}`,
+    });
+  },
+  'deliveries: of an endpoint': ({ storage }) => storage.deliveries.list(ofEndpoint),
+  'deliveries: pending': ({ storage }) => storage.deliveries.list({ ...list, status: 'pending' }),
+  'deliveries: dropped': ({ storage }) => storage.deliveries.list({ ...list, status: 'dropped' }),
+  'deliveries: dropped of an endpoint without any': ({ storage }) =>
+    storage.deliveries.list({ ...ofEndpoint, status: 'dropped' }),
+  'deliveries: delivered to an endpoint': ({ storage }) =>
+    storage.deliveries.list({ ...ofEndpoint, status: 'delivered' }),
+};
+
+/** What requests and workers ask of a storage, in an order in which each leaves something to the next. */
+export const operations: Readonly<Record<string, Operation>> = {
+  ...identities,
+  ...payments,
+  ...webhooks,
+  'purge: 20 of each kind': ({ storage }) => {
+    const later = now + spanMs / 2;
+    const day = 24 * 3600_000;
+    return storage.purge({ now: later, before: later - day, eventsBefore: later - spanMs, limit: 20 });
+  },
+};

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { PurgeCount, Storage } from '@ostiary/core/storage';
+import type { Core } from '../../../packages/core/src/context.ts';
+import { purgeHandler, purgeKind } from '../../../packages/core/src/worker/purge.ts';
+import { seeded } from '../../support/arguments.ts';
+import { openLoop } from '../../support/measure/open-loop.ts';
+import { median } from '../../support/measure/statistics.ts';
+import type { ProofServer } from '../../support/postgres/postgres-server.ts';
+import { now as newest, ownerOf, spanMs } from './fill.ts';
+import type { Filled } from './measure.ts';
+import { delivered, newEvent } from './operations.ts';
+
+/** How long events come and go, and how many in a second. */
+export interface Pace {
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** Between two runs of the purge; the worker's ten minutes would be over with the proof. */
+  readonly restSeconds: number;
+}
+
+/** So many events are published with one call, for different partners. */
+const together = 50;
+
+const sizes = `
+  SELECT
+    sum(pg_table_size(relid))::float8 AS tables, sum(pg_indexes_size(relid))::float8 AS indexes,
+    sum(n_dead_tup)::integer AS dead, sum(vacuum_count + autovacuum_count)::integer AS vacuums
+  FROM pg_stat_user_tables
+  WHERE schemaname = $1 AND relname IN ('events', 'deliveries', 'grants', 'access_tokens')
+`;
+
+/** Of the kind of which most wait. Row `i` of a table is numbered so. */
+const waiting = (schema: string) => `
+  SELECT greatest(
+    (SELECT count(*) FROM "${schema}".events WHERE number < $1),
+    (SELECT count(*) FROM "${schema}".deliveries WHERE number < $1),
+    (SELECT count(*) FROM "${schema}".grants WHERE id < $1),
+    (SELECT count(*) FROM "${schema}".access_tokens WHERE grant_id < $1)
+  )::integer AS backlog
+`;
+
+/** A storage whose purge is timed. */
+function timed(storage: Storage) {
+  let batches: number[] = [];
+  return {
+    /** Milliseconds of each batch since this was asked last. */
+    batches: () => batches.splice(0),
+    storage: {
+      ...storage,
+      async purge(request: Parameters<Storage['purge']>[0]): Promise<PurgeCount> {
+        const started = performance.now();
+        const count = await storage.purge(request);
+        batches = [...batches, performance.now() - started];
+        return count;
+      },
+    },
+  };
+}
+
+/** What is left to be purged at a moment, and how large everything is then. */
+async function look(
+  { app }: ProofServer,
+  { schema, size }: Filled,
+  purging: ReturnType<typeof timed>,
+  clock: number,
+) {
+  const { rows } = await app.query<{ tables: number; indexes: number; dead: number; vacuums: number }>(
+    sizes,
+    [schema],
+  );
+  const due = Math.floor(((clock - newest) * size) / spanMs);
+  const left = await app.query<{ backlog: number }>(waiting(schema), [due]);
+  const batches = purging.batches();
+  return {
+    ...{ due, backlog: left.rows[0]?.backlog ?? Number.NaN },
+    batches: batches.length,
+    batchMs: median(batches),
+    ...{ tables: 0, indexes: 0, dead: 0, vacuums: 0, ...rows[0] },
+  };
+}
+
+/**
+ * Publishes and delivers events, and purges as a worker does, by a clock that goes so fast that as many of the old rows become due as new
+ * ones come.
+ */
+export async function keepUp(server: ProofServer, filled: Filled, { seconds, perSecond, restSeconds }: Pace) {
+  const { storage, size } = filled;
+  await server.app.query('ALTER SYSTEM SET autovacuum = on');
+  await server.app.query('SELECT pg_reload_conf()');
+  const speed = (perSecond * spanMs) / size / 1000;
+  const begun = performance.now();
+  const now = () => Math.round(newest + (performance.now() - begun) * speed);
+  const random = seeded(7);
+  const failures: string[] = [];
+  const times: number[] = [];
+  const purging = timed(storage);
+  const moments = [await look(server, filled, purging, now())];
+  const failed = ({ failure }: { readonly failure: string | null }) =>
+    void (failure !== null && failures.push(failure));
+  const isOver = () => performance.now() - begun > seconds * 1000;
+  let finished = 0;
+
+  async function deliver(): Promise<void> {
+    while (!isOver()) {
+      const request = { claimId: randomUUID(), now: now(), leaseMs: 60_000 * speed, limit: 1_024 };
+      const claimed = await storage.deliveries.claim({ ...request, room: 1_024, rooms: new Map() });
+      finished += (await storage.deliveries.finish(claimed.map(delivered))).filter(Boolean).length;
+      if (claimed.length < 100) await setTimeout(50);
+    }
+  }
+
+  async function purge(): Promise<void> {
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const core = {
+      storage: purging.storage,
+      clock: { now },
+      options: { logger, webhooks: { retentionDays: 30 } },
+    };
+    const handler = purgeHandler(core as unknown as Core);
+    const job = { id: purgeKind, kind: purgeKind, payload: {}, dueAt: 0, claimId: '', attempt: 1 };
+    while (!isOver()) {
+      const next = await handler({}, job);
+      // Through, and not only to give others a turn.
+      if (next !== null && next.dueAt > now()) await setTimeout(restSeconds * 1000);
+    }
+  }
+
+  const publishing = openLoop(
+    perSecond / together,
+    () => {
+      const events = Array.from({ length: together }, () =>
+        newEvent(ownerOf(Math.ceil(((1 + random()) * size) / 2), size), 'payment.completed', now()),
+      );
+      return storage.events.publish(events, { idempotency: null, now: now() });
+    },
+    (outcome) => {
+      times.push(outcome.ms);
+      failed(outcome);
+    },
+  );
+  const looking = openLoop(
+    3 / restSeconds,
+    async () => void moments.push(await look(server, filled, purging, now())),
+    failed,
+  );
+  await Promise.all([deliver(), purge()]);
+  await Promise.all([publishing.stop(), looking.stop()]);
+  return { moments, failures, published: times.length * together, finished, publishMs: median(times) };
+}
