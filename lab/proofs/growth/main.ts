@@ -32,6 +32,7 @@ async function proveGrowth(server: Awaited<ReturnType<typeof startServer>>, plac
         `${name}${plans.size === 1 ? '' : `, ${of.map(({ size }) => shown(size)).join(', ')}`}: ${plan}`,
       );
   }
+  console.log(`\n${stolen()}`);
   return [...all].map(([name, taken]) => growthClaim(name, taken, flat));
 }
 

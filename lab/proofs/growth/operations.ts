@@ -221,9 +221,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...identities,
   ...payments,
   ...webhooks,
-  'purge: 20 of each kind': ({ storage }) => {
+  'purge: 100 of each kind': ({ storage }) => {
     const later = now + spanMs / 2;
     const day = 24 * 3600_000;
-    return storage.purge({ now: later, before: later - day, eventsBefore: later - spanMs, limit: 20 });
+    return storage.purge({ now: later, before: later - day, eventsBefore: later - spanMs, limit: 100 });
   },
 };

@@ -101,16 +101,20 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
   const isOver = () => performance.now() - begun > seconds * 1000;
   let finished = 0;
 
-  async function deliver(): Promise<void> {
-    while (!isOver()) {
+  /** Does something over and over; what fails is told and comes again, as with a worker. */
+  async function until(what: string, work: () => Promise<void>): Promise<void> {
+    while (!isOver()) await work().catch((error: unknown) => failed({ failure: `${what}: ${error}` }));
+  }
+
+  const deliver = () =>
+    until('deliver', async () => {
       const request = { claimId: randomUUID(), now: now(), leaseMs: 60_000 * speed, limit: 1_024 };
       const claimed = await storage.deliveries.claim({ ...request, room: 1_024, rooms: new Map() });
       finished += (await storage.deliveries.finish(claimed.map(delivered))).filter(Boolean).length;
       if (claimed.length < 100) await setTimeout(50);
-    }
-  }
+    });
 
-  async function purge(): Promise<void> {
+  function purge(): Promise<void> {
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const core = {
       storage: purging.storage,
@@ -119,11 +123,11 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
     };
     const handler = purgeHandler(core as unknown as Core);
     const job = { id: purgeKind, kind: purgeKind, payload: {}, dueAt: 0, claimId: '', attempt: 1 };
-    while (!isOver()) {
+    return until('purge', async () => {
       const next = await handler({}, job);
       // Through, and not only to give others a turn.
       if (next !== null && next.dueAt > now()) await setTimeout(restSeconds * 1000);
-    }
+    });
   }
 
   const publishing = openLoop(
