@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { nodesOf, planOf, withoutFrame } from './plans.ts';
+import { identityRows } from './rows.ts';
 import { serverForTests } from './server.ts';
 
 const server = serverForTests();
@@ -47,4 +48,14 @@ test('old deliveries are found along their index', async () => {
   const removal = watched.ran().find(({ text }) => text.includes('delivery_attempts'));
   const nodes = removal === undefined ? [] : nodesOf(await planOf(watched, removal));
   expect(nodes.map((node) => node['Index Name'])).toContain('deliveries_by_age');
+});
+
+test('grants without tokens are looked for one after the other, however many have ended', async () => {
+  const { schema, storage, watched } = await server.watched();
+  await watched.own.query(`SET search_path TO "${schema}"; ${identityRows} ANALYZE`);
+  await storage.purge({ now: 1, before: 100_000, eventsBefore: 1, limit: 500 });
+  const removal = watched.ran().find(({ text }) => text.includes('grants AS old'));
+  const nodes = removal === undefined ? [] : nodesOf(await planOf(watched, removal));
+  expect(nodes.map((node) => node['Index Name'] ?? node['Node Type'])).toContain('grants_by_end');
+  expect(nodes.filter((node) => /Join|Seq Scan/.test(node['Node Type']))).toEqual([]);
 });
