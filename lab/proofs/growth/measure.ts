@@ -129,6 +129,4 @@ export const settingsWith = (memory: string): string[] => [
   `shared_buffers=${memory}`,
   'maintenance_work_mem=512MB',
   'max_wal_size=8GB',
-  // While calls are measured nothing else is at work; the purge switches it on.
-  'autovacuum=off',
 ];
