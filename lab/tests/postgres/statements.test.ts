@@ -11,10 +11,11 @@ import { median } from '../../support/measure/statistics.ts';
 import { authUrl } from '../../support/processes/cluster-options.ts';
 import { type Stage, setStage } from '../../support/processes/stage.ts';
 
-// Besides those of requests only the look at the server's clock, which comes now and then.
+// Without what is no part of a request: looks at the server's clock, hints to workers, the question of a new connection.
 const counted = `
   SELECT query, calls::integer AS calls FROM pg_stat_statements
-  WHERE userid = 'ostiary'::regrole AND toplevel AND query NOT LIKE '%clock_timestamp%'
+  WHERE userid = 'ostiary'::regrole AND toplevel
+    AND query NOT LIKE '%clock_timestamp%' AND query NOT LIKE '%pg_notify%' AND query NOT LIKE 'SHOW %'
 `;
 
 const rounds = 5;
