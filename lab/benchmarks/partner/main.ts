@@ -13,7 +13,10 @@ const exportGrowthLimit = 30 * 1024 ** 2;
 const mebibytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 
 // As the reference server is started; see its README.
-const bench = new Benchmark(import.meta.dirname, ['--max-semi-space-size=8']);
+const bench = new Benchmark(import.meta.dirname, [
+  '--max-semi-space-size=8',
+  '--no-allocation-site-pretenuring',
+]);
 const size = bench.isQuick
   ? { rounds: 5, requests: 20_000, payments: 1_000, alone: 100, exportRounds: 4, rows: 50_000 }
   : { rounds: 9, requests: 20_000, payments: 3_000, alone: 300, exportRounds: 3, rows: 1_000_000 };

@@ -1,10 +1,13 @@
 import { median } from '../../support/measure/statistics.ts';
 import { drained, publish, setStage } from '../../support/processes/stage.ts';
 
-/** Statements of workers only, as the server counts them: everybody else has another role or is quiet meanwhile. */
+/**
+ * Statements of workers only, as the server counts them: everybody else has another role or is quiet meanwhile, but for the hint
+ * that something was published.
+ */
 const counted = `
   SELECT coalesce(sum(calls), 0)::integer AS statements FROM pg_stat_statements
-  WHERE userid = 'ostiary'::regrole AND toplevel
+  WHERE userid = 'ostiary'::regrole AND toplevel AND query NOT LIKE '%pg_notify%'
     AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 `;
 

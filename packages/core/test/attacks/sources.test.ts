@@ -24,6 +24,7 @@ describe('how the sources handle secrets', () => {
       'oauth/client-authentication.ts',
       'oauth/pkce.ts',
       'passports/passports.ts',
+      'replays.ts',
       'tokens.ts',
     ];
     expect(filesWith(/\bequalDigests\(/).sort()).toEqual([...own, 'partner/pipeline/signature.ts'].sort());
