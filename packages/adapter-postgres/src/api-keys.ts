@@ -11,10 +11,9 @@ const columns = `
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
 `;
 
-/** Which of `:keys` live at `:now`: neither revoked nor ended, and their partner not disabled. */
-export const liveKeys = `
-  id = ANY (:keys::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint)
-  AND disabled_at IS NULL
+/** Whether a key lives at `:now`: neither revoked nor ended, and its partner not disabled. */
+export const isLive = `
+  revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint) AND disabled_at IS NULL
 `;
 
 function statementsIn(schema: string) {
@@ -49,7 +48,7 @@ function statementsIn(schema: string) {
 
     isLive: prepared<{ keys: readonly string[]; now: number }, { readonly id: string }>(`
       SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
-      WHERE ${liveKeys}
+      WHERE id = ANY (:keys::text[]) AND ${isLive}
     `),
 
     list: statement<{ partner: string }, ApiKeyRecord>(`

@@ -6,7 +6,7 @@ import type {
   SharedRateLimits,
   StoredRequest,
 } from '@ostiary/core/storage';
-import { liveKeys } from './api-keys.ts';
+import { isLive } from './api-keys.ts';
 import { partnerHolds } from './consents.ts';
 import { type Database, patienceMs } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
@@ -22,9 +22,9 @@ interface CountedRow extends WindowRow {
   readonly granted: number;
   /** Which of the API keys live, and the records of idempotency keys; of all buckets, in one of the rows. */
   readonly live: readonly string[] | null;
-  readonly records: readonly RecordRow[] | null;
+  readonly records?: readonly RecordRow[] | null;
   /** Which of the consents are held, by their places. */
-  readonly held: readonly number[] | null;
+  readonly held?: readonly number[] | null;
 }
 
 /** A record as JSON. */
@@ -35,17 +35,13 @@ interface RecordRow extends IdempotencyKey {
   readonly body: string;
 }
 
-/** Requests of many buckets, an array for each column, and the keys that made them. */
+/** Requests, and what is asked for with them, all as JSON: of arrays PostgreSQL would see the lengths, and plan for each anew. */
 interface Counting {
-  readonly buckets: readonly string[];
-  readonly limits: readonly number[];
-  readonly windows: readonly number[];
-  readonly requests: readonly number[];
-  readonly keys: readonly string[];
-  /** Idempotency keys, as JSON; `null` where there are none. */
-  readonly replays: string | null;
-  /** Consents with their places, the same way. */
-  readonly consents: string | null;
+  readonly buckets: string;
+  readonly keys: string;
+  readonly replays: string;
+  /** With their places. */
+  readonly consents: string;
   readonly now: number;
 }
 
@@ -60,7 +56,11 @@ const nothing = { keyId: null, idempotencyKey: null, consent: null };
 
 const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
 
-function statementOf(schema: string) {
+/**
+ * Another statement for each combination of what is asked for: where a part is left out by a parameter, planning for its value looks
+ * cheaper than the plan for all values, and each call is planned anew.
+ */
+function statementOf(schema: string, asks: { readonly replays: boolean; readonly consents: boolean }) {
   // One statement, which answers in every case. With a condition on the update, and a look at the row where it does
   // not hold, that look would see the row as it was when the statement began, or not at all. So refused requests
   // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
@@ -72,8 +72,8 @@ function statementOf(schema: string) {
     WITH counted AS (
       INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
       SELECT bucket, most, least(requests, most), :now::bigint + window_ms
-      FROM unnest(:buckets::text[], :limits::integer[], :windows::bigint[], :requests::integer[])
-        AS asked (bucket, most, window_ms, requests)
+      FROM json_to_recordset(:buckets::json)
+        AS asked (bucket text, most integer, window_ms bigint, requests integer)
       WHERE set_config('synchronous_commit', 'off', true) = 'off'
       ORDER BY bucket COLLATE "C"
       ON CONFLICT (bucket) DO UPDATE SET
@@ -90,8 +90,11 @@ function statementOf(schema: string) {
     )
     SELECT bucket, granted, count, ends_at AS "endsAt", CASE WHEN row_number() OVER () = 1 THEN ARRAY (
       SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
-      WHERE ${liveKeys}
-    ) END AS live, CASE WHEN row_number() OVER () = 1 AND :replays::json IS NOT NULL THEN (
+      WHERE id = ANY (ARRAY (SELECT json_array_elements_text(:keys::json))) AND ${isLive}
+    ) END AS live
+    ${
+      asks.replays
+        ? `, CASE WHEN row_number() OVER () = 1 THEN (
       SELECT json_agg(found)
       FROM json_to_recordset(:replays::json) AS asked (partner text, mode text, key text)
       CROSS JOIN LATERAL (
@@ -101,17 +104,29 @@ function statementOf(schema: string) {
           AND record.ends_at > :now
         LIMIT 1
       ) AS found
-    ) END AS records, CASE WHEN row_number() OVER () = 1 AND :consents::json IS NOT NULL THEN ARRAY (
+    ) END AS records`
+        : ''
+    }
+    ${
+      asks.consents
+        ? `, CASE WHEN row_number() OVER () = 1 THEN ARRAY (
       SELECT place
       FROM json_to_recordset(:consents::json) AS asked (place integer, partner text, sub text, scope text)
       CROSS JOIN LATERAL (${partnerHolds(schema, 'asked.')}) AS found
-    ) END AS held
+    ) END AS held`
+        : ''
+    }
     FROM counted
   `);
 }
 
 export function postgresRateLimits(database: Database): SharedRateLimits {
-  const sql = statementOf(database.schema);
+  const sql = {
+    both: statementOf(database.schema, { replays: true, consents: true }),
+    replays: statementOf(database.schema, { replays: true, consents: false }),
+    consents: statementOf(database.schema, { replays: false, consents: true }),
+    neither: statementOf(database.schema, { replays: false, consents: false }),
+  };
 
   // Every request of a key is counted in one row: a busy key takes one connection, and not all.
   const consume = inGroups({
@@ -119,21 +134,17 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     isOfOne: isRepeatedInOne,
     async make(group: readonly Counted[], waitedMs) {
       const buckets = Map.groupBy(group, nameOf);
-      const each = [...buckets.values()].flatMap((requests) => requests.slice(0, 1));
       const replays = group.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
       const consents = group.flatMap(({ consent }, place) => (consent === null ? [] : { ...consent, place }));
       const counting = {
-        buckets: each.map(({ bucket }) => bucket),
-        limits: each.map(({ limit }) => limit),
-        windows: each.map(({ windowMs }) => windowMs),
-        requests: [...buckets.values()].map(({ length }) => length),
-        keys: [...new Set(group.flatMap(({ keyId }) => keyId ?? []))],
-        replays: replays.length === 0 ? null : JSON.stringify(replays),
-        consents: consents.length === 0 ? null : JSON.stringify(consents),
+        buckets: JSON.stringify([...buckets.values()].flatMap(countedRowOf)),
+        keys: JSON.stringify([...new Set(group.flatMap(({ keyId }) => keyId ?? []))]),
+        replays: JSON.stringify(replays),
+        consents: JSON.stringify(consents),
         now: Math.max(...group.map((request) => request.now)),
       };
       const rows = await database.changeUnsynced(
-        (connection) => sql.all(connection, counting),
+        (connection) => sql[partsOf(replays, consents)].all(connection, counting),
         Math.max(1, patienceMs - waitedMs),
       );
       const live = new Set(rows.flatMap((row) => row.live ?? []));
@@ -168,6 +179,18 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
 
     ...postgresPeeks(database),
   };
+}
+
+/** Requests of one bucket as one row. */
+function countedRowOf(requests: readonly Request[]) {
+  return requests.slice(0, 1).map(({ bucket, limit, windowMs }) => {
+    return { bucket, most: limit, window_ms: windowMs, requests: requests.length };
+  });
+}
+
+function partsOf({ length: replays }: readonly unknown[], { length: consents }: readonly unknown[]) {
+  if (replays > 0) return consents > 0 ? 'both' : 'replays';
+  return consents > 0 ? 'consents' : 'neither';
 }
 
 /** No partner's slug has a space. */
