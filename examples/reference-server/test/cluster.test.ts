@@ -62,8 +62,8 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('several processes', () => {
-  test('share requests, put their metrics on one page, and end together on SIGTERM', async () => {
-    const { program, port, metricsPort, lines, pids } = await started();
+  test('share requests, put their metrics on one page, are started again when they die, and end together', async () => {
+    const { program, port, metricsPort, lines, listening, pids } = await started();
     for (let at = 0; at < 20; at += 1) expect(await ask(port, false, '/v1/oauth/userinfo')).toBe(401);
     const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     const counted = page.matchAll(
@@ -77,6 +77,14 @@ describe('several processes', () => {
     // A line says who has written it.
     expect(new Set(lines('request').map((line) => line.process))).toEqual(new Set(['web-1', 'web-2']));
 
+    const before = pids().get('web-1') ?? 0;
+    process.kill(before, 'SIGKILL');
+    await program.until('a process ended; it is started again');
+    expect(await ask(port)).toBe(200);
+    await listening(4);
+    expect(pids().get('web-1')).not.toBe(before);
+    expect(await Promise.all(Array.from({ length: 6 }, () => ask(port)))).toEqual(Array(6).fill(200));
+
     // As a terminal does, which sends it to all.
     for (const pid of [...pids().values(), program.child.pid ?? 0]) process.kill(pid, 'SIGINT');
     expect(await program.ended).toBe(0);
@@ -88,21 +96,7 @@ describe('several processes', () => {
     expect([...pids().values()].filter(isAlive)).toEqual([]);
   });
 
-  test('are started again when they die, and do not outlive the primary', async () => {
-    const { program, port, listening, pids } = await started();
-    const before = pids().get('web-1') ?? 0;
-    process.kill(before, 'SIGKILL');
-    await program.until('a process ended; it is started again');
-    expect(await ask(port)).toBe(200);
-    await listening(4);
-    const after = pids();
-    expect(after.get('web-1')).not.toBe(before);
-    expect(await Promise.all(Array.from({ length: 6 }, () => ask(port)))).toEqual(Array(6).fill(200));
-    program.child.kill('SIGKILL');
-    await expect.poll(() => [...after.values()].filter(isAlive)).toEqual([]);
-  });
-
-  test('are replaced one by one on SIGHUP, and no request fails', async () => {
+  test('are replaced one by one on SIGHUP, no request fails, and none outlives the primary', async () => {
     const { program, port, listening, pids } = await started();
     const before = pids();
     const agent = new Agent({ keepAlive: true });
@@ -129,5 +123,7 @@ describe('several processes', () => {
     expect(statuses.get('200')).toBeGreaterThan(50);
     expect([...before.values()].filter(isAlive)).toEqual([]);
     expect([...pids().values()].filter(isAlive)).toHaveLength(3);
+    program.child.kill('SIGKILL');
+    await expect.poll(() => [...pids().values()].filter(isAlive)).toEqual([]);
   });
 });
