@@ -11,7 +11,7 @@ import { partnerHolds } from './consents.ts';
 import { type Database, patienceMs } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { postgresPeeks } from './peeks.ts';
+import { postgresPeek } from './peek.ts';
 import { prepared } from './statement.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
@@ -177,7 +177,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
       return { ...state, ...answers };
     },
 
-    ...postgresPeeks(database),
+    peek: postgresPeek(database),
   };
 }
 

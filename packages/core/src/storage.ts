@@ -61,6 +61,8 @@ export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/qu
 export type {
   AskedWithCount,
   CountOfKey,
+  PeekedExchange,
+  PresentedCode,
   RateLimitState,
   RateLimitStore,
   SharedRateLimits,

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
+import { fixedWindows } from '../fixed-windows.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
@@ -63,12 +64,14 @@ function answerHead(ctx: Context): void {
 }
 
 function limitStarts(core: Core, name: string): Handler {
-  const starts = addressLimit(core.storage.rateLimits, { name, limit: core.options.limits.authorizeStarts });
+  const { storage, options } = core;
+  const limit = options.limits.authorizeStarts;
+  const starts = addressLimit(storage.rateLimits ?? fixedWindows(), { name, limit });
 
   return async (ctx) => {
     const now = core.clock.now();
     const state = await starts.consume(core.clientAddress(ctx.req), now);
-    requireAllowed(state, now, 'Too many authorization requests from this address.');
+    requireAllowed([state], now, 'Too many authorization requests from this address.');
   };
 }
 

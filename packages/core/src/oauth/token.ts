@@ -1,11 +1,13 @@
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { type AddressLimit, addressLimit, requireAllowed } from '../http/address-limit.ts';
+import { fixedWindows } from '../fixed-windows.ts';
+import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
-import type { ClientRecord, ClientState } from '../ports/clients.ts';
+import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import type { RateLimitState } from '../ports/rate-limits.ts';
+import type { PresentedCode, SharedRateLimits } from '../ports/rate-limits.ts';
+import type { Storage } from '../ports/storage.ts';
 import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
 import {
@@ -27,12 +29,6 @@ type TokenRequest = ReturnType<typeof readTokenRequest>;
 interface Presented {
   readonly credentials: Credentials;
   readonly request: TokenRequest;
-}
-
-/** What an exchange is decided by, beside the counts of its address. */
-interface Found {
-  readonly client: ClientState | null;
-  readonly grant: GrantState | null;
 }
 
 function readTokenRequest(parameters: ReadonlyMap<string, string>) {
@@ -153,41 +149,32 @@ function readPresented(
 
 const clientIds = /^[A-Za-z0-9_-]{1,255}$/;
 
-/**
- * Looks the client and the grant up. Where the storage keeps the counts too, that and the look at the counts are one.
- * @throws OAuthError `slow_down` where authentication failed too often from this address
- */
-async function lookUp(
-  { storage: { clients, grants, rateLimits } }: Core,
-  failures: AddressLimit,
-  { credentials, request }: Presented,
-  { address, now }: { readonly address: string | null; readonly now: number },
-): Promise<Found> {
-  // One that cannot be one is looked up as one that nobody has.
-  const clientId = clientIds.test(credentials.clientId) ? credentials.clientId : '';
-  const codeDigest = digest(request.code);
-  if (rateLimits === undefined) {
-    requireFewFailures(await failures.peek(address, now), now);
-    const [client, grant] = await Promise.all([clients.find(clientId), grants.find(codeDigest)]);
-    return { client, grant };
-  }
-  let found: Found = { client: null, grant: null };
-  const state = await failures.peek(address, now, async (requests) => {
-    const { states, ...rest } = await rateLimits.peekOfExchange(requests, { clientId, codeDigest });
-    found = rest;
-    return states;
-  });
-  requireFewFailures(state, now);
-  return found;
+/** What names the client and the grant. */
+function namesOf({ credentials: { clientId }, request: { code } }: Presented): PresentedCode {
+  // An id that cannot be one is looked up as one that nobody has.
+  return { clientId: clientIds.test(clientId) ? clientId : '', codeDigest: digest(code) };
 }
 
-function requireFewFailures(state: RateLimitState, now: number): void {
-  requireAllowed(state, now, 'Client authentication failed too often from this address.');
+/** Counts of failures, where the storage keeps them, or else in memory: looked at first, and then at the storage. */
+function countsOf({ clients, grants, rateLimits }: Storage): Pick<SharedRateLimits, 'consume' | 'peek'> {
+  if (rateLimits !== undefined) return rateLimits;
+  const windows = fixedWindows();
+  return {
+    consume: windows.consume,
+    async peek(requests, presented) {
+      const states = windows.peek(requests);
+      if (presented === null || states.some(({ allowed }) => !allowed))
+        return { states, client: null, grant: null };
+      const { clientId, codeDigest } = presented;
+      return { states, client: await clients.find(clientId), grant: await grants.find(codeDigest) };
+    },
+  };
 }
 
 /** The token endpoint: exchanges an authorization code for an access token. */
 export function tokenHandler(core: Core): Handler {
-  const failures = addressLimit(core.storage.rateLimits, {
+  const counts = countsOf(core.storage);
+  const failures = addressLimit(counts, {
     name: 'client authentication',
     limit: core.options.limits.failedClientAuthentications,
   });
@@ -197,16 +184,14 @@ export function tokenHandler(core: Core): Handler {
     const presented = readPresented(ctx.req.headers.authorization, await readParameters(ctx.req));
     const address = core.clientAddress(ctx.req);
     const now = core.clock.now();
+    const names = 'error' in presented ? null : namesOf(presented);
+    const found = await counts.peek(failures.requests(address, now), names);
+    requireAllowed(found.states, now, 'Client authentication failed too often from this address.');
     try {
-      if ('error' in presented) {
-        requireFewFailures(await failures.peek(address, now), now);
-        throw presented.error;
-      }
-      const { credentials } = presented;
-      const found = await lookUp(core, failures, presented, { address, now });
-      const client = requireEnabled(found.client, credentials);
+      if ('error' in presented) throw presented.error;
+      const client = requireEnabled(found.client, presented.credentials);
       await allowOriginOf(core, ctx, client);
-      checkSecret(client, credentials, now);
+      checkSecret(client, presented.credentials, now);
       ctx.body = await exchange(core, client, found.grant, presented);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') {

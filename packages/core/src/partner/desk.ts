@@ -1,6 +1,6 @@
 import { type Core, urlBelow } from '../context.ts';
 import { PartnerError } from '../errors.ts';
-import { secondsUntil } from '../fixed-windows.ts';
+import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
 import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
@@ -76,7 +76,7 @@ export function createDesk(
   const { options, clock, random } = core;
   const { interactions } = core.storage;
   const visitOf = visits(core, operations);
-  const signIns = addressLimit(undefined, { name: 'console sign-in', limit: maxSignIns });
+  const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
   /** @throws PartnerError */
   async function admit(found: FoundKey, request: ConsoleRequest): Promise<FoundKey> {

@@ -31,22 +31,15 @@ export interface RateLimitStore {
  */
 export interface SharedRateLimits extends RateLimitStore {
   /**
-   * What `consume` would say of these requests, `count` without them: for limits that count only what went wrong. In
-   * their order.
+   * What `consume` would say of these requests, `count` without them, for limits that count only what went wrong; and the
+   * client and the grant that an exchange of a code names, both as their stores answer them. Every exchange asks for all of it, so
+   * it is one look at the storage.
+   * @param presented - `null` where nothing can be looked up
    */
-  peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;
-  /**
-   * `peek`, and the client and the grant that an exchange of a code names, both as their stores answer them: every exchange
-   * asks for all of it, so they are one look at the storage.
-   */
-  peekOfExchange(
+  peek(
     requests: readonly Parameters<RateLimitStore['consume']>[0][],
-    presented: { readonly clientId: string; readonly codeDigest: Uint8Array },
-  ): Promise<{
-    readonly states: readonly RateLimitState[];
-    readonly client: ClientState | null;
-    readonly grant: GrantState | null;
-  }>;
+    presented: PresentedCode | null,
+  ): Promise<PeekedExchange>;
   /**
    * `consume`, whether an API key is live (`isLive` of the keys) at a moment after this call, and what else the request asks for:
    * all of it is one look at the storage.
@@ -56,6 +49,21 @@ export interface SharedRateLimits extends RateLimitStore {
     request: Parameters<RateLimitStore['consume']>[0],
     asked: AskedWithCount,
   ): Promise<CountOfKey>;
+}
+
+/** What names a client and a grant. */
+export interface PresentedCode {
+  readonly clientId: string;
+  /** SHA-256 of the authorization code. */
+  readonly codeDigest: Uint8Array;
+}
+
+/** What an exchange of a code is decided by. */
+export interface PeekedExchange {
+  /** In the order of the requests. */
+  readonly states: readonly RateLimitState[];
+  readonly client: ClientState | null;
+  readonly grant: GrantState | null;
 }
 
 /** What a request of a partner asks for with its count. */

@@ -30,7 +30,7 @@ const endsToken = (token: string, send: Send) => async () => {
   return answer;
 };
 
-const exchange = ['rateLimits.peekOfExchange', 'grants.redeem'];
+const exchange = ['rateLimits.peek', 'grants.redeem'];
 const authorization = ['clients.find', 'consents.find', 'grants.issue'];
 const ofPage = ['clients.originRegistered', 'grants.findToken', 'clients.find'];
 
@@ -48,14 +48,9 @@ scenario('a wrong verifier', '400 invalid_grant', ['grants.recordFailedVerifier'
   return () => provider.exchange(client, code, { code_verifier: pkce().verifier });
 });
 // Without a count a wrong secret could be tried for ever.
-scenario(
-  'a wrong secret',
-  '401 invalid_client',
-  ['rateLimits.peekOfExchange', 'rateLimits.consume'],
-  async () => {
-    return () => provider.exchange(client, 'x', { client_secret: 'wrong' });
-  },
-);
+scenario('a wrong secret', '401 invalid_client', ['rateLimits.peek', 'rateLimits.consume'], async () => {
+  return () => provider.exchange(client, 'x', { client_secret: 'wrong' });
+});
 scenario('a replayed code', '400 invalid_grant', ['grants.revoke'], async () => {
   const code = await provider.code(client);
   const token = String((await provider.exchange(client, code)).json().access_token);

@@ -8,11 +8,11 @@ export function sharingCounts(storage: Storage): Storage {
     ...storage,
     rateLimits: {
       ...windows,
-      async peekOfExchange(requests, { clientId, codeDigest }) {
+      async peek(requests, presented) {
         return {
-          states: await windows.peek(requests),
-          client: await storage.clients.find(clientId),
-          grant: await storage.grants.find(codeDigest),
+          states: windows.peek(requests),
+          client: presented && (await storage.clients.find(presented.clientId)),
+          grant: presented && (await storage.grants.find(presented.codeDigest)),
         };
       },
       async consumeOfKey(keyId, request, { idempotencyKey, consent }) {

@@ -8,7 +8,6 @@ import { digestOf, issued, minute, now, sampleClient } from './samples.ts';
 const request = { bucket: 'users:key:a', limit: 3, windowMs: minute, now };
 const endsAt = now + minute;
 const nothing = { idempotencyKey: null, consent: null };
-const nobody = { clientId: '', codeDigest: digestOf('nobody') };
 
 function limitsOf({ rateLimits }: Storage): SharedRateLimits {
   assert.ok(rateLimits, 'the storage has no rateLimits, although the contract was told so');
@@ -21,6 +20,10 @@ async function consumed(limits: SharedRateLimits, count: number, changes: Partia
     states.push(await limits.consume({ ...request, ...changes }));
   return states;
 }
+
+/** What a look at counts says that looks for nothing else. */
+const peeked = async (limits: SharedRateLimits, requests: Parameters<SharedRateLimits['peek']>[0]) =>
+  (await limits.peek(requests, null)).states;
 
 /** Of a storage that shares counts between processes. */
 export const sharedRateLimitCases = casesOf('rate limits', {
@@ -61,21 +64,21 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     const limits = limitsOf(storage);
     await consumed(limits, 10, { limit: 10 });
     assert.equal((await limits.consume({ ...request, limit: 3 })).allowed, false);
-    assert.equal((await limits.peek([{ ...request, limit: 3 }]))[0]?.allowed, false);
+    assert.equal((await peeked(limits, [{ ...request, limit: 3 }]))[0]?.allowed, false);
     assertSame(await limits.consume({ ...request, limit: 11 }), { allowed: true, count: 11, endsAt });
   },
 
   'a look counts nothing': async (storage) => {
     const limits = limitsOf(storage);
     const other = { ...request, bucket: 'other', limit: 1 };
-    const look = () => limits.peek([request, other]);
+    const look = () => peeked(limits, [request, other]);
     const none = { allowed: true, count: 0, endsAt };
     assertSame([await look(), await look()], Array(2).fill([none, none]));
     await consumed(limits, 2);
     assertSame([await look(), await look()], Array(2).fill([{ allowed: true, count: 2, endsAt }, none]));
     await consumed(limits, 2);
     assertSame([await look(), await look()], Array(2).fill([{ allowed: false, count: 3, endsAt }, none]));
-    const after = await limits.peek([{ ...request, now: endsAt }]);
+    const after = await peeked(limits, [{ ...request, now: endsAt }]);
     assertSame(after, [{ allowed: true, count: 0, endsAt: endsAt + minute }]);
   },
 
@@ -211,11 +214,13 @@ export const sharedRateLimitCases = casesOf('rate limits', {
       { ...none, codeDigest },
       none,
     ]) {
-      const { states, client, grant } = await limits.peekOfExchange([request], presented);
+      const { states, client, grant } = await limits.peek([request], presented);
       assertSame(states, [{ allowed: true, count: 2, endsAt }]);
       assertSame(client, await storage.clients.find(presented.clientId));
       assertSame(grant, await storage.grants.find(presented.codeDigest));
     }
+    const { client, grant } = await limits.peek([request], null);
+    assertSame([client, grant], [null, null], 'nothing was presented');
   },
 
   'windows are purged a minute after their end, the oldest first': async (storage) => {
@@ -228,15 +233,14 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     assert.equal(await purge(endsAt + minute + 3, 2), 2);
     assert.equal(await purge(endsAt + minute + 3, 2), 1);
     const last = { ...request, bucket: 'b3', now: now + 3 };
-    assertSame(await limits.peek([last]), [{ allowed: true, count: 1, endsAt: endsAt + 3 }]);
+    assertSame(await peeked(limits, [last]), [{ allowed: true, count: 1, endsAt: endsAt + 3 }]);
   },
 
   'after close calls are refused as unavailable': async (storage) => {
     const limits = limitsOf(storage);
     await storage.close();
     await assertUnavailable(() => limits.consume(request));
-    await assertUnavailable(() => limits.peek([request]));
-    await assertUnavailable(() => limits.peekOfExchange([request], nobody));
+    await assertUnavailable(() => limits.peek([request], null));
     await assertUnavailable(() => limits.consumeOfKey('key_a', request, nothing));
   },
 });

@@ -17,11 +17,10 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
   ],
   ['rateLimits.consume', async ({ rateLimits }) => rateLimits?.consume(request)],
   ['rateLimits.consumeOfKey', async ({ rateLimits }) => rateLimits?.consumeOfKey('key_a', request, asked)],
-  ['rateLimits.peek', async ({ rateLimits }) => rateLimits?.peek([request])],
   [
-    'rateLimits.peekOfExchange',
+    'rateLimits.peek',
     async ({ rateLimits }) =>
-      rateLimits?.peekOfExchange([request], { clientId: 'client-1', codeDigest: new Uint8Array(32) }),
+      rateLimits?.peek([request], { clientId: 'client-1', codeDigest: new Uint8Array(32) }),
   ],
 ];
 

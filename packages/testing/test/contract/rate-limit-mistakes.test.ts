@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { answered, asked, describeMistakes, instead } from './mistakes.ts';
 
@@ -6,7 +5,7 @@ describeMistakes({
   'looks whether there is room, then counts': [
     'rate limits: of 200 parallel requests exactly as many pass as are allowed',
     instead('rateLimits', 'consume', (consume, { rateLimits }) => async (request) => {
-      const [look] = (await rateLimits?.peek([request])) ?? [];
+      const [look] = (await rateLimits?.peek([request], null))?.states ?? [];
       await setImmediate();
       return { ...(await consume({ ...request, limit: 1000 })), allowed: look?.allowed === true };
     }),
@@ -28,13 +27,10 @@ describeMistakes({
   ],
   'counts a look': [
     'rate limits: a look counts nothing',
-    instead(
-      'rateLimits',
-      'peek',
-      (_peek, { rateLimits }) =>
-        async (requests) =>
-          Promise.all(requests.map(async (one) => (await rateLimits?.consume(one)) ?? assert.fail())),
-    ),
+    instead('rateLimits', 'peek', (peek, { rateLimits }) => async (requests, presented) => {
+      for (const request of requests) await rateLimits?.consume(request);
+      return peek(requests, presented);
+    }),
   ],
   'gives one answer to all keys that are counted together': [
     'rate limits: counted together in one bucket, each key has its own answer',
@@ -66,6 +62,6 @@ describeMistakes({
   ],
   'finds no grant for a client that is unknown': [
     'rate limits: finds for an exchange what a look at each would find',
-    answered('rateLimits', 'peekOfExchange', (found) => ({ ...found, grant: found.client && found.grant })),
+    answered('rateLimits', 'peek', (found) => ({ ...found, grant: found.client && found.grant })),
   ],
 });

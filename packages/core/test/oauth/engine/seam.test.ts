@@ -155,7 +155,7 @@ describe('what Ostiary makes reachable of it', async () => {
       consents: ['find', 'remember'],
       interactions: ['count', 'save', 'replace', 'find', 'remove'],
       grants: ['issue', 'redeem'],
-      rateLimits: ['consume', 'peekOfExchange'],
+      rateLimits: ['consume', 'peek'],
     };
     const calls = Object.entries(expected).flatMap(([noun, verbs]) => verbs.map((verb) => `${noun}.${verb}`));
     expect(new Set(database.calls)).toEqual(new Set(calls));

@@ -15,8 +15,8 @@ interface ExchangeRow extends GrantState {
 /** Presents nothing that there is. */
 const nobody = { clientId: '', codeDigest: new Uint8Array() };
 
-/** Looks at counts without counting. */
-export function postgresPeeks(database: Database): Pick<SharedRateLimits, 'peek' | 'peekOfExchange'> {
+/** Looks at counts without counting, and at what an exchange presents. */
+export function postgresPeek(database: Database): SharedRateLimits['peek'] {
   const { schema } = database;
   // One row, whatever there is of it. Names of buckets have no line breaks.
   const look = lookup<
@@ -35,7 +35,8 @@ export function postgresPeeks(database: Database): Pick<SharedRateLimits, 'peek'
     `,
   );
 
-  const peekOfExchange: SharedRateLimits['peekOfExchange'] = async (requests, { clientId, codeDigest }) => {
+  return async (requests, presented) => {
+    const { clientId, codeDigest } = presented ?? nobody;
     const row = await database.get(look, {
       clientId,
       codeDigest: Buffer.from(codeDigest),
@@ -53,10 +54,5 @@ export function postgresPeeks(database: Database): Pick<SharedRateLimits, 'peek'
       client: record === null ? null : clientStateOf({ record, partnerDisabled }),
       grant: grant.codeDigest === null ? null : grant,
     };
-  };
-
-  return {
-    peek: async (requests) => (await peekOfExchange(requests, nobody)).states,
-    peekOfExchange,
   };
 }
