@@ -3,6 +3,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 import { sharingCounts } from '../support/shared-counts.ts';
@@ -86,6 +87,15 @@ describe('failed client authentications of one address', () => {
     expect((await provider.revoke(token, ofSameAddress)).status).toBe(200);
     provider.clock.advance(59_999);
     expect(await fail()).toBe(401);
+  });
+
+  it('ask a storage nothing that does not keep the counts, once there are too many', async () => {
+    const database = fragileStorage(memoryStorage());
+    const limits = { failedClientAuthentications: 2 };
+    const { send, wrong, fail } = await start({ storage: database.storage, limits });
+    await expectTimes(2, 401, fail);
+    database.forget();
+    expect([(await send(wrong)).status, database.calls]).toEqual([429, []]);
   });
 
   it('count unknown clients and missing secrets too, and nothing that is not a failed authentication', async () => {
