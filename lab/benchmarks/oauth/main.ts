@@ -51,7 +51,7 @@ await bench.run(
     async start(postgres) {
       const start = startersOf(bench, postgres, await hostSettings(postgres));
       const times = await measureStart(start, size.rounds);
-      bench.compare({ name: 'start', unit: ' ms', atMost: 1.3 }, times);
+      bench.compare({ name: 'start', unit: ' ms', atMost: 1.2 }, times);
     },
     async memory(postgres) {
       const mebibytes = await measureMemory(startersOf(bench, postgres), size.memoryRounds, size.memoryCalls);

@@ -1,9 +1,11 @@
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
 import type { Random } from '../random.ts';
+import type { Jwk } from './jws.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
 /** The algorithms that ID tokens can be signed with. */
@@ -15,15 +17,22 @@ export const keyRefreshMs = 5_000;
 /** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
 export const retiredKeyMs = 24 * 3600_000;
 
+const generateLater = promisify(generateKeyPair);
+
+const generate = {
+  RS256: () => generateLater('rsa', { modulusLength: 2048 }),
+  ES256: () => generateLater('ec', { namedCurve: 'P-256' }),
+};
+
 /** A signing key, ready for use. Times are milliseconds since the Unix epoch. */
 export interface SigningKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly createdAt: number;
   readonly activeFrom: number;
-  readonly publicJwk: JWK;
-  readonly privateJwk: JWK;
-  readonly privateKey: CryptoKey | Uint8Array;
+  readonly publicJwk: Jwk;
+  readonly privateJwk: Jwk;
+  readonly privateKey: KeyObject;
 }
 
 export type KeySet = ReturnType<typeof keySet>;
@@ -133,30 +142,28 @@ export class SigningKeys {
       const opened = records.map(
         (record) => known.find(({ kid }) => kid === record.kid) ?? this.#open(record),
       );
-      this.#current = keySet(await Promise.all(opened));
+      this.#current = keySet(opened);
     }
     this.#loadedAt = now;
     return this.#current;
   }
 
-  async #open(record: SigningKeyRecord): Promise<SigningKey> {
+  #open(record: SigningKeyRecord): SigningKey {
     const { kid, alg, createdAt, activeFrom, publicJwk, sealedPrivateJwk } = record;
-    const privateJwk: JWK = JSON.parse(this.#parts.sealer.open(sealedPrivateJwk, sealedContext(kid)));
-    const privateKey = await importJWK(privateJwk, alg);
-    const publicKey: JWK = JSON.parse(publicJwk);
-    return { kid, alg, createdAt, activeFrom, publicJwk: publicKey, privateJwk, privateKey };
+    const privateJwk: Jwk = JSON.parse(this.#parts.sealer.open(sealedPrivateJwk, sealedContext(kid)));
+    const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' });
+    return { kid, alg, createdAt, activeFrom, publicJwk: JSON.parse(publicJwk), privateJwk, privateKey };
   }
 
   async #create(alg: SigningAlgorithm, activeFrom: number): Promise<SigningKeyRecord> {
-    const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
+    const pair = await generate[alg]();
     const kid = this.#parts.random.bytes(12).toString('base64url');
-    const common = { kid, alg, use: 'sig' };
-    const privateJwk = { ...(await exportJWK(pair.privateKey)), ...common };
+    const stored = (key: KeyObject): Jwk => ({ ...key.export({ format: 'jwk' }), kid, alg, use: 'sig' });
     return {
       kid,
       alg,
-      publicJwk: JSON.stringify({ ...(await exportJWK(pair.publicKey)), ...common }),
-      sealedPrivateJwk: this.#parts.sealer.seal(JSON.stringify(privateJwk), sealedContext(kid)),
+      publicJwk: JSON.stringify(stored(pair.publicKey)),
+      sealedPrivateJwk: this.#parts.sealer.seal(JSON.stringify(stored(pair.privateKey)), sealedContext(kid)),
       createdAt: this.#parts.clock.now(),
       activeFrom,
     };
