@@ -9,7 +9,13 @@ import { bodyOf, data, eventType, partner, secret } from '../fixture.ts';
 import { type ContestantSettings, serveContestant } from './contestant.ts';
 
 const { sink, setting, database, isSilent } = settings<ContestantSettings>();
-const { wakeUps: _, ...silent } = postgresStorage({ connectionString: database ?? '' });
+
+/** PostgreSQL that tells nobody of new work. */
+function silentStorage() {
+  const { wakeUps: _, ...silent } = postgresStorage({ connectionString: database ?? '' });
+  return silent;
+}
+
 // Whatever comes fits: what is measured is the delivery.
 const schema = {
   '~standard': { version: 1, vendor: 'bench', validate: (value: unknown) => ({ value }) },
@@ -18,7 +24,7 @@ const { ostiary, storage, port, authUrl } = await openHost({
   payments: { execute: async () => ({ status: 'pending' }) },
   events: { [eventType]: { schema, example: data } },
   webhooks: { allowPrivateTargets: true, ...ostiarySettings[setting] },
-  ...(isSilent && { storage: silent }),
+  ...(isSilent && { storage: silentStorage() }),
 });
 
 await serveContestant(
