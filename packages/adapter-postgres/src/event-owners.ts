@@ -46,7 +46,7 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
   };
 }
 
-/** Slugs have no space. */
-function nameOf({ partner, mode }: Owner): string {
+/** A partner in a mode, as a key. Slugs have no space. */
+export function nameOf({ partner, mode }: Owner): string {
   return `${partner} ${mode}`;
 }

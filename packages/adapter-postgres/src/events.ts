@@ -1,5 +1,8 @@
-import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
-import type { Database } from './database.ts';
+import type { EventRecord, EventStore, NewEvent, Owner, Publication } from '@ostiary/core/storage';
+import { type Database, patienceMs } from './database.ts';
+import { isOfTheData } from './errors.ts';
+import { nameOf } from './event-owners.ts';
+import { inGroups } from './groups.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { postgresClaims } from './idempotency.ts';
@@ -43,9 +46,24 @@ export function postgresEvents(database: Database): EventStore {
     `),
   };
 
+  // Those of one owner would wait for its sequence one after the other, each until the disk has the one before.
+  const publishTogether = inGroups<readonly NewEvent[], Publication>({
+    keyOf: (events) => [...new Set(events.map(nameOf))].join(),
+    isOfOne: isOfTheData,
+    async make(group, waitedMs) {
+      await database.write(
+        (connection) => publications.publish(connection, group.flat()),
+        Math.max(1, patienceMs - waitedMs),
+      );
+      return group.map(() => ({ outcome: 'published' }));
+    },
+  });
+
   return {
     async publish(events, { idempotency, now }) {
+      // Copies: the caller may go on with its own while the call waits.
       const rows = events.map((event) => ({ ...event }));
+      if (idempotency === null) return publishTogether(rows);
       return once<Publication>(idempotency, now, async (connection) => {
         await publications.publish(connection, rows);
         return { outcome: 'published' };

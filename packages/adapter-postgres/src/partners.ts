@@ -2,7 +2,7 @@ import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/st
 import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, lookup, statement } from './statement.ts';
 import { cancelWhere } from './webhooks.ts';
 
 type Ended = Pick<PartnerReach, 'codes' | 'tokens' | 'deliveries'>;
@@ -62,9 +62,10 @@ function statementsIn(schema: string) {
       ON CONFLICT (slug) DO NOTHING
     `),
 
-    find: statement<{ slug: string }, PartnerRecord>(`
-      SELECT ${columns} FROM ${schema}.partners WHERE slug = :slug
-    `),
+    find: lookup<{ slug: string }, PartnerRecord>(
+      { slug: 'text' },
+      `SELECT ${columns} FROM ${schema}.partners WHERE slug = :slug`,
+    ),
 
     list: statement<{ after: string | null; limit: number }, PartnerRecord>(`
       SELECT ${columns} FROM ${schema}.partners

@@ -1,8 +1,10 @@
+import type { Storage } from '@ostiary/core/storage';
 import type { QueryConfig } from 'pg';
 import { expect, test } from 'vitest';
 import {
   create,
   sampleClaim,
+  sampleEvent,
   samplePartner,
   sampleTransfer,
 } from '../../testing/src/contract/partner-samples.ts';
@@ -28,6 +30,16 @@ async function prepared() {
   return stage;
 }
 
+async function publish(storage: Storage, label: string, partner = 'acme') {
+  const event = sampleEvent(label, { partner });
+  return (await storage.events.publish([event], { idempotency: null, now: 1_000 })).outcome;
+}
+
+const sequences = async (storage: Storage, partner: string) =>
+  (await storage.events.list({ partner, mode: 'live', after: 0, limit: 500 })).events.map(
+    ({ sequence }) => sequence,
+  );
+
 const paid = (label: string, key: string | null, reference: string | null = null) =>
   [
     sampleTransfer(label, { reference }),
@@ -52,6 +64,49 @@ test('payments that wait for each other are two statements, and each is stored w
     limit: 500,
   });
   expect(jobs).toHaveLength(100);
+});
+
+test('events that wait for one sequence are two transactions, in the order of the calls', async () => {
+  const { storage, watched } = await prepared();
+  const labels = Array.from({ length: 100 }, (_, index) => `e${index}`);
+  expect(new Set(await Promise.all(labels.map((label) => publish(storage, label))))).toEqual(
+    new Set(['published']),
+  );
+  expect(watched.ran().filter(({ text }) => text.includes('BEGIN'))).toHaveLength(2);
+  const { events } = await storage.events.list({ partner: 'acme', mode: 'live', after: 0, limit: 500 });
+  expect(events.map(({ id, sequence }) => [id, sequence])).toEqual(
+    labels.map((label, index) => [sampleEvent(label).id, index + 1]),
+  );
+});
+
+test('one event that cannot be stored hurts no other, and the sequence has no gap', async () => {
+  const { storage } = await prepared();
+  await publish(storage, 'known');
+  const made = await Promise.allSettled(
+    ['first', 'a', 'known', 'b', 'c'].map((label) => publish(storage, label)),
+  );
+  expect(made.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(await sequences(storage, 'acme')).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('events of a partner whose sequence somebody else holds wait for it, and keep no other partner waiting', async () => {
+  const { storage, holding } = await prepared();
+  await storage.partners.insert(samplePartner({ slug: 'globex' }));
+  await publish(storage, 'before');
+  const other = await holding("SELECT FROM ostiary.event_sequences WHERE partner = 'acme' FOR UPDATE");
+  const waiting = Array.from({ length: 64 }, (_, index) => publish(storage, `w${index}`));
+  await Promise.all(Array.from({ length: 20 }, (_, index) => publish(storage, `g${index}`, 'globex')));
+  expect(await sequences(storage, 'acme')).toEqual([1]);
+  await other.query('ROLLBACK');
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['published']));
+  expect(await sequences(storage, 'acme')).toEqual(Array.from({ length: 65 }, (_, index) => index + 1));
+  expect(await sequences(storage, 'globex')).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
 });
 
 test('of payments that wait for each other each hears what it would hear alone', async () => {
