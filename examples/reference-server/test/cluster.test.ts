@@ -126,4 +126,17 @@ describe('several processes', () => {
     program.child.kill('SIGKILL');
     await expect.poll(() => [...pids().values()].filter(isAlive)).toEqual([]);
   });
+
+  test('end together on SIGTERM, which a supervisor sends to the primary, and finish what is under way', async () => {
+    const { program, port, lines, pids } = await started();
+    const underWay = [await halfSent(port), await halfSent(port)];
+    program.child.kill('SIGTERM');
+    await expect.poll(() => ask(port).catch(() => 503)).toBe(503);
+    for (const socket of underWay) socket.write('handle=a');
+    for (const answer of await Promise.all(underWay.map((socket) => text(socket))))
+      expect(answer).toMatch(/HTTP\/1\.1 403 [\s\S]*<\/html>/);
+    expect(await program.ended).toBe(0);
+    expect(lines('closed')).toHaveLength(4);
+    expect([...pids().values()].filter(isAlive)).toEqual([]);
+  });
 });
