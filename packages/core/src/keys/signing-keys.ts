@@ -1,11 +1,11 @@
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Clock } from '../clock.ts';
+import type { Jwk } from '../jws.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
 import type { Random } from '../random.ts';
-import type { Jwk } from './jws.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
 /** The algorithms that ID tokens can be signed with. */

@@ -1,5 +1,5 @@
 import type { Core } from '../context.ts';
-import { signJwt } from '../keys/jws.ts';
+import { signJwt } from '../jws.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { issuerOf } from './endpoints.ts';

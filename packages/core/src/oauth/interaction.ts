@@ -1,7 +1,7 @@
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { claimsOf } from '../keys/jws.ts';
+import { claimsOf } from '../jws.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
 import { isAskedEveryTime, isEnabled, requireStillAllowed } from './client.ts';

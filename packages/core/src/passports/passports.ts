@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
-import { signWithSecret } from '../keys/jws.ts';
+import { signWithSecret } from '../jws.ts';
 import type { Mode } from '../ports/partners.ts';
 import { equalDigests } from '../tokens.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { SigningAlgorithm } from '../ports/clients.ts';
+import type { SigningAlgorithm } from './ports/clients.ts';
 
 /** A key as it is published or stored (RFC 7517, section 4). */
 export type Jwk = JsonWebKey & { readonly kid: string; readonly alg: SigningAlgorithm; readonly use: 'sig' };
