@@ -55,7 +55,8 @@ async function openStorage() {
   });
   await registered(storage, '1');
   await published(storage, '1');
-  const write = (label: string) => published(storage, label);
+  // For a partner of its own: those of one partner would wait for each other, and not for connections.
+  const write = (label: string) => published(storage, label, { partner: label });
   /** Waits until so many connections have begun what they cannot end. */
   async function untilBusy(count: number): Promise<void> {
     for (let busy = 0; busy < count; ) {
