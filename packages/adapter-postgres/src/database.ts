@@ -38,6 +38,9 @@ import {
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
 
+/** What is left of it for a call that has waited. */
+export const patienceLeft = (waitedMs: number): number => Math.max(1, patienceMs - waitedMs);
+
 /** How long it waits for a lock where it wants to hear, with time left, that somebody else holds it. */
 export const lockPatienceMs = 1200;
 
@@ -223,7 +226,7 @@ export class Database {
     const look = inGroups<Parameters, Row | null>({
       isOfOne: isOfTheData,
       make: (group, waitedMs) =>
-        this.read((connection) => lookUpAll(connection, lookup, group), Math.max(1, patienceMs - waitedMs)),
+        this.read((connection) => lookUpAll(connection, lookup, group), patienceLeft(waitedMs)),
     }) as (parameters: object) => Promise<unknown>;
     this.#lookups.set(lookup, look);
     return look;

@@ -1,5 +1,5 @@
 import type { EventRecord, EventStore, NewEvent, Owner, Publication } from '@ostiary/core/storage';
-import { type Database, patienceMs } from './database.ts';
+import { type Database, patienceLeft } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
 import { inGroups } from './groups.ts';
@@ -48,12 +48,12 @@ export function postgresEvents(database: Database): EventStore {
 
   // Those of one owner would wait for its sequence one after the other, each until the disk has the one before.
   const publishTogether = inGroups<readonly NewEvent[], Publication>({
-    keyOf: (events) => [...new Set(events.map(nameOf))].join(),
+    keyOf: (events) => events.map(nameOf).join(),
     isOfOne: isOfTheData,
     async make(group, waitedMs) {
       await database.write(
         (connection) => publications.publish(connection, group.flat()),
-        Math.max(1, patienceMs - waitedMs),
+        patienceLeft(waitedMs),
       );
       return group.map(() => ({ outcome: 'published' }));
     },

@@ -1,5 +1,5 @@
 import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
-import { type Database, lockTimeoutOf, patienceMs } from './database.ts';
+import { type Database, lockTimeoutOf, patienceLeft } from './database.ts';
 import { isLockTimeout, isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { lookup, prepared, statement } from './statement.ts';
@@ -140,7 +140,7 @@ export function postgresGrants(database: Database): GrantStore {
       };
       const stored = await database.change(
         (connection) => sql.redeem.all(connection, redemptions),
-        Math.max(1, patienceMs - waitedMs),
+        patienceLeft(waitedMs),
       );
       const redeemed = new Set(stored.map(({ digest }) => hex(digest)));
       return group.map(({ token }) => redeemed.has(hex(token.digest)));

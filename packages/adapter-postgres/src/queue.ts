@@ -1,5 +1,5 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core/storage';
-import { type Database, patienceMs } from './database.ts';
+import { type Database, patienceLeft } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { type Connection, prepared, statement } from './statement.ts';
@@ -77,7 +77,7 @@ export function postgresQueue(database: Database): Queue {
       const done = { ids: group.map(({ id }) => id), claimIds: group.map(({ claimId }) => claimId) };
       const removed = await database.changeUnsynced(
         (connection) => sql.complete.all(connection, done),
-        Math.max(1, patienceMs - waitedMs),
+        patienceLeft(waitedMs),
       );
       const names = new Set(removed.map(nameOf));
       // Of those that complete a job twice the first one has.

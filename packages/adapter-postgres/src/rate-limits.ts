@@ -8,7 +8,7 @@ import type {
 } from '@ostiary/core/storage';
 import { isLive } from './api-keys.ts';
 import { partnerHolds } from './consents.ts';
-import { type Database, patienceMs } from './database.ts';
+import { type Database, patienceLeft } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { postgresPeek } from './peek.ts';
@@ -145,7 +145,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
       };
       const rows = await database.changeUnsynced(
         (connection) => sql[partsOf(replays, consents)].all(connection, counting),
-        Math.max(1, patienceMs - waitedMs),
+        patienceLeft(waitedMs),
       );
       const live = new Set(rows.flatMap((row) => row.live ?? []));
       const records = new Map(rows.flatMap((row) => row.records ?? []).map((row) => [nameOfKey(row), row]));

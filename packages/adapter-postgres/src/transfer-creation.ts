@@ -6,7 +6,7 @@ import type {
   TransferRecord,
   TransferStore,
 } from '@ostiary/core/storage';
-import { type Database, lockPatienceMs, lockTimeoutOf, patienceMs } from './database.ts';
+import { type Database, lockPatienceMs, lockTimeoutOf, patienceLeft } from './database.ts';
 import { isLockTimeout, isOfTheData, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { outcomeOf, postgresIdempotency } from './idempotency.ts';
@@ -101,7 +101,7 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
       try {
         const stored = await database.change(
           (connection) => sql.create.all(connection, { creations, now, lockTimeout }),
-          Math.max(1, patienceMs - waitedMs),
+          patienceLeft(waitedMs),
         );
         const ids = new Set(stored.map(({ id }) => id));
         return group.map(({ row }) => (ids.has(row.id) ? 'created' : 'refused'));

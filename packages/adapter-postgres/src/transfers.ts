@@ -1,6 +1,7 @@
 import type { ListPosition, Owner, TransferRecord, TransferStore } from '@ostiary/core/storage';
-import { type Database, patienceMs } from './database.ts';
+import { type Database, patienceLeft } from './database.ts';
 import { isOfTheData } from './errors.ts';
+import { nameOf } from './event-owners.ts';
 import { inGroups } from './groups.ts';
 import { postgresPublications } from './publications.ts';
 import { lookup, statement } from './statement.ts';
@@ -93,7 +94,7 @@ function postgresSettlements(database: Database): (settlement: Settlement) => Pr
   // Events of a partner and mode are published one transaction after the other: settlements that would wait for each other
   // in this process take one together.
   return inGroups<Settlement, Settled>({
-    keyOf: ({ event }) => `${event.partner} ${event.mode}`,
+    keyOf: ({ event }) => nameOf(event),
     isOfOne: isOfTheData,
     async make(group, waitedMs) {
       // A transfer that several of these settle belongs to the first of them.
@@ -101,24 +102,21 @@ function postgresSettlements(database: Database): (settlement: Settlement) => Pr
       for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
       const inOrder = [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
       const settlements = JSON.stringify(inOrder.map(settlementRowOf));
-      return database.write(
-        async (connection) => {
-          const settled = new Map(
-            (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
-          );
-          const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
-          const events = group.filter(isSettled).map(({ event }) => event);
-          await publications.publish(connection, events);
-          const ids = [...first.keys()].filter((id) => !settled.has(id));
-          const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
-          const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
-          return group.map((one) => {
-            const row = found.get(one.id);
-            return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
-          });
-        },
-        Math.max(1, patienceMs - waitedMs),
-      );
+      return database.write(async (connection) => {
+        const settled = new Map(
+          (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
+        );
+        const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
+        const events = group.filter(isSettled).map(({ event }) => event);
+        await publications.publish(connection, events);
+        const ids = [...first.keys()].filter((id) => !settled.has(id));
+        const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
+        const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
+        return group.map((one) => {
+          const row = found.get(one.id);
+          return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
+        });
+      }, patienceLeft(waitedMs));
     },
   });
 }

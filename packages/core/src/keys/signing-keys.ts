@@ -1,7 +1,5 @@
-import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
-import type { Jwk } from '../jws.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
@@ -17,22 +15,14 @@ export const keyRefreshMs = 5_000;
 /** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
 export const retiredKeyMs = 24 * 3600_000;
 
-const generateLater = promisify(generateKeyPair);
-
-const generate = {
-  RS256: () => generateLater('rsa', { modulusLength: 2048 }),
-  ES256: () => generateLater('ec', { namedCurve: 'P-256' }),
-};
-
 /** A signing key, ready for use. Times are milliseconds since the Unix epoch. */
 export interface SigningKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly createdAt: number;
   readonly activeFrom: number;
-  readonly publicJwk: Jwk;
-  readonly privateJwk: Jwk;
-  readonly privateKey: KeyObject;
+  readonly publicJwk: JWK;
+  readonly privateJwk: JWK;
 }
 
 export type KeySet = ReturnType<typeof keySet>;
@@ -150,20 +140,20 @@ export class SigningKeys {
 
   #open(record: SigningKeyRecord): SigningKey {
     const { kid, alg, createdAt, activeFrom, publicJwk, sealedPrivateJwk } = record;
-    const privateJwk: Jwk = JSON.parse(this.#parts.sealer.open(sealedPrivateJwk, sealedContext(kid)));
-    const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' });
-    return { kid, alg, createdAt, activeFrom, publicJwk: JSON.parse(publicJwk), privateJwk, privateKey };
+    const privateJwk: JWK = JSON.parse(this.#parts.sealer.open(sealedPrivateJwk, sealedContext(kid)));
+    return { kid, alg, createdAt, activeFrom, publicJwk: JSON.parse(publicJwk), privateJwk };
   }
 
   async #create(alg: SigningAlgorithm, activeFrom: number): Promise<SigningKeyRecord> {
-    const pair = await generate[alg]();
+    const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
     const kid = this.#parts.random.bytes(12).toString('base64url');
-    const stored = (key: KeyObject): Jwk => ({ ...key.export({ format: 'jwk' }), kid, alg, use: 'sig' });
+    const common = { kid, alg, use: 'sig' };
+    const privateJwk = { ...(await exportJWK(pair.privateKey)), ...common };
     return {
       kid,
       alg,
-      publicJwk: JSON.stringify(stored(pair.publicKey)),
-      sealedPrivateJwk: this.#parts.sealer.seal(JSON.stringify(stored(pair.privateKey)), sealedContext(kid)),
+      publicJwk: JSON.stringify({ ...(await exportJWK(pair.publicKey)), ...common }),
+      sealedPrivateJwk: this.#parts.sealer.seal(JSON.stringify(privateJwk), sealedContext(kid)),
       createdAt: this.#parts.clock.now(),
       activeFrom,
     };

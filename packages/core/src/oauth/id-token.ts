@@ -1,5 +1,5 @@
+import { CompactSign } from 'jose';
 import type { Core } from '../context.ts';
-import { signJwt } from '../jws.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { issuerOf } from './endpoints.ts';
@@ -17,7 +17,7 @@ export async function signIdToken(
 ): Promise<string> {
   const key = (await core.signingKeys.current()).signing(client.idTokenAlg, now);
   const issuedAt = Math.floor(now / 1000);
-  const claims = {
+  const claims = JSON.stringify({
     iss: issuerOf(core.options),
     sub: grant.sub,
     aud: client.clientId,
@@ -27,6 +27,10 @@ export async function signIdToken(
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
     // The left half of the token's SHA-256 (section 3.1.3.6; both algorithms use SHA-256).
     at_hash: tokenDigest.toString('base64url', 0, 16),
-  };
-  return signJwt({ alg: key.alg, kid: key.kid }, claims, key.privateKey);
+  });
+  // Not SignJWT: the claims are complete already, and it would copy and check them first, 5 µs on every
+  // exchange.
+  return new CompactSign(Buffer.from(claims))
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
+    .sign(key.privateJwk);
 }

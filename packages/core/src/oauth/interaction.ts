@@ -1,7 +1,7 @@
+import { decodeJwt } from 'jose';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { claimsOf } from '../jws.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
 import { isAskedEveryTime, isEnabled, requireStillAllowed } from './client.ts';
@@ -50,7 +50,7 @@ async function loginStep(
   const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
   const { id_token_hint } = interaction.params;
   // The engine has verified the token when the request came in.
-  const expected = id_token_hint === undefined ? user.sub : claimsOf(id_token_hint).sub;
+  const expected = id_token_hint === undefined ? user.sub : decodeJwt(id_token_hint).sub;
   const isExpected = expected === undefined || expected === user.sub;
   if (isExpected && (isFresh || !needsFreshLogin(interaction, user))) return null;
   if (!isFresh) return loginOf(core, interaction, true);

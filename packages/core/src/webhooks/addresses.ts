@@ -37,8 +37,8 @@ const specialV6 = [
   '3fff::/20', // documentation
 ];
 
-/** Made when an address is first asked about: the first IPv6 address costs 5 ms, which no start should wait for. */
-let matchers: Readonly<Record<'isSpecial' | 'isUnicastV6', (address: string) => boolean>> | undefined;
+const isSpecial = addressMatcher([...specialV4, ...specialV6]);
+const isUnicastV6 = addressMatcher(['2000::/3']);
 
 /**
  * Whether an address is one of the public Internet, in either family. An IPv6 address that carries an IPv4
@@ -49,9 +49,5 @@ export function isPublicAddress(address: string): boolean {
   // A zone names an interface of this machine, which `isIP` lets pass.
   if (address.includes('%')) return false;
   const family = isIP(address);
-  matchers ??= {
-    isSpecial: addressMatcher([...specialV4, ...specialV6]),
-    isUnicastV6: addressMatcher(['2000::/3']),
-  };
-  return family !== 0 && (family === 4 || matchers.isUnicastV6(address)) && !matchers.isSpecial(address);
+  return family !== 0 && (family === 4 || isUnicastV6(address)) && !isSpecial(address);
 }
