@@ -8,7 +8,7 @@ import { connectionOn, prepared, statement } from './statement.ts';
 const kinds: readonly Work[] = ['jobs', 'deliveries'];
 
 /** Before the next notification, where there was something to tell while one was under way: work comes faster than it can be told. */
-const busyMs = 5;
+const busyMs = 25;
 
 /** Until a connection that listens is made again; twice as long after each one that fails. */
 const againMs = { first: 500, last: 60_000 };
