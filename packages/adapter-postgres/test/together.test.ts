@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Storage } from '@ostiary/core/storage';
 import type { QueryConfig } from 'pg';
 import { expect, test } from 'vitest';
@@ -107,6 +108,28 @@ test('events of a partner whose sequence somebody else holds wait for it, and ke
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['published']));
   expect(await sequences(storage, 'acme')).toEqual(Array.from({ length: 65 }, (_, index) => index + 1));
   expect(await sequences(storage, 'globex')).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+});
+
+test('what has waited for others is refused in the time of its own', async () => {
+  const { storage, holding, waiting } = await prepared();
+  await publish(storage, 'before');
+  const sequence = "SELECT FROM ostiary.event_sequences WHERE partner = 'acme' FOR UPDATE";
+  const first = await holding(sequence);
+  const start = performance.now();
+  const ahead = publish(storage, 'ahead');
+  const behind = publish(storage, 'behind').catch((error: unknown) => error);
+  await waiting(1);
+  // It comes after the one ahead, and before the one behind.
+  const second = holding(sequence);
+  await waiting(2);
+  await pause(1_000);
+  await first.query('ROLLBACK');
+  expect(await ahead).toBe('published');
+  expect(await behind).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+  // Not the 1,500 ms of a call that begins when the one ahead has ended.
+  expect(performance.now() - start).toBeLessThan(2_400);
+  await (await second).query('ROLLBACK');
+  expect(await sequences(storage, 'acme')).toEqual([1, 2]);
 });
 
 test('of payments that wait for each other each hears what it would hear alone', async () => {
