@@ -1,7 +1,8 @@
 import type { ClientRecord, ClientState, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
-import { type Database, longPatienceMs, patienceMs } from './database.ts';
+import type { Database } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
+import { longPatienceMs, patienceMs } from './patience.ts';
 import { lookup, statement } from './statement.ts';
 
 interface ClientRow {

@@ -1,11 +1,12 @@
 import type { EventRecord, EventStore, NewEvent, Owner, Publication } from '@ostiary/core/storage';
-import { type Database, patienceLeft } from './database.ts';
+import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
 import { inGroups } from './groups.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { postgresClaims } from './idempotency.ts';
+import { patienceLeft } from './patience.ts';
 import { postgresPublications } from './publications.ts';
 import { prepared, statement } from './statement.ts';
 

@@ -1,7 +1,8 @@
 import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
-import { type Database, lockTimeoutOf, patienceLeft } from './database.ts';
+import type { Database } from './database.ts';
 import { isLockTimeout, isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
+import { lockTimeoutOf, patienceLeft } from './patience.ts';
 import { lookup, prepared, statement } from './statement.ts';
 
 type Redemption = Parameters<GrantStore['redeem']>[0];

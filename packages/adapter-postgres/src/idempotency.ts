@@ -7,8 +7,9 @@ import type {
   StoredAnswer,
   StoredRequest,
 } from '@ostiary/core/storage';
-import { type Database, lockPatienceMs, patienceMs } from './database.ts';
+import type { Database } from './database.ts';
 import { isLockTimeout } from './errors.ts';
+import { lockPatienceMs, patienceMs } from './patience.ts';
 import { type Connection, lookup, prepared } from './statement.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;

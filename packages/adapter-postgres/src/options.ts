@@ -1,5 +1,5 @@
-import { patienceMs } from './database.ts';
 import { eachHost, type OwnPool, openPool } from './own-pool.ts';
+import { patienceMs } from './patience.ts';
 import type { PostgresPool } from './pool.ts';
 
 /** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */

@@ -1,7 +1,8 @@
 import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
-import { type Database, longPatienceMs, patienceMs } from './database.ts';
+import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
+import { longPatienceMs, patienceMs } from './patience.ts';
 import { type Connection, lookup, statement } from './statement.ts';
 import { cancelWhere } from './webhooks.ts';
 

@@ -1,5 +1,6 @@
 import type { Owner, Storage } from '@ostiary/core/storage';
-import { type Database, longPatienceMs } from './database.ts';
+import type { Database } from './database.ts';
+import { longPatienceMs } from './patience.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
 
 function statementsIn(schema: string) {

@@ -1,7 +1,8 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core/storage';
-import { type Database, patienceLeft } from './database.ts';
+import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
+import { patienceLeft } from './patience.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };

@@ -8,9 +8,10 @@ import type {
 } from '@ostiary/core/storage';
 import { isLive } from './api-keys.ts';
 import { partnerHolds } from './consents.ts';
-import { type Database, patienceLeft } from './database.ts';
+import type { Database } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
+import { patienceLeft } from './patience.ts';
 import { postgresPeek } from './peek.ts';
 import { prepared } from './statement.ts';
 

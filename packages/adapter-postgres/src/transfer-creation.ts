@@ -6,10 +6,11 @@ import type {
   TransferRecord,
   TransferStore,
 } from '@ostiary/core/storage';
-import { type Database, lockPatienceMs, lockTimeoutOf, patienceLeft } from './database.ts';
+import type { Database } from './database.ts';
 import { isLockTimeout, isOfTheData, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { outcomeOf, postgresIdempotency } from './idempotency.ts';
+import { lockPatienceMs, lockTimeoutOf, patienceLeft } from './patience.ts';
 import { lookup, prepared } from './statement.ts';
 
 /** A creation as it waits for its statement. */

@@ -1,8 +1,9 @@
 import type { ListPosition, Owner, TransferRecord, TransferStore } from '@ostiary/core/storage';
-import { type Database, patienceLeft } from './database.ts';
+import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
 import { inGroups } from './groups.ts';
+import { patienceLeft } from './patience.ts';
 import { postgresPublications } from './publications.ts';
 import { lookup, statement } from './statement.ts';
 import { postgresTransferCreation } from './transfer-creation.ts';

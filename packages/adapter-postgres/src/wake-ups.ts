@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WakeUps, Work } from '@ostiary/core/storage';
-import { type Database, patienceMs } from './database.ts';
+import type { Database } from './database.ts';
 import { deadlineIn } from './deadline.ts';
+import { patienceMs } from './patience.ts';
 import { ignore, type Session } from './pool.ts';
 import { connectionOn, prepared, statement } from './statement.ts';
 

@@ -5,9 +5,10 @@ import type {
   WebhookEndpointStore,
 } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
-import { type Database, longPatienceMs, patienceMs } from './database.ts';
+import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { postgresClaims } from './idempotency.ts';
+import { longPatienceMs, patienceMs } from './patience.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
 

@@ -10,8 +10,9 @@ import { together } from '../../core/src/worker/together.ts';
 import { nodeTimer, type Schedule } from '../../core/src/worker/worker.ts';
 import { now } from '../../testing/src/contract/samples.ts';
 import { published, registered } from '../../testing/src/contract/webhook-samples.ts';
-import { Database, patienceMs } from '../src/database.ts';
+import { Database } from '../src/database.ts';
 import { openPool } from '../src/own-pool.ts';
+import { patienceMs } from '../src/patience.ts';
 import { postgresWakeUps } from '../src/wake-ups.ts';
 import { serverForTests } from './server.ts';
 
