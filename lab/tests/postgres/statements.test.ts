@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { created, sampleEvent } from '../../../packages/testing/src/contract/partner-samples.ts';
 import {
   authorizePath,
   codeFrom,
@@ -8,7 +9,7 @@ import {
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
 import { median } from '../../support/measure/statistics.ts';
-import { authUrl } from '../../support/processes/cluster-options.ts';
+import { authUrl, eventType, partner } from '../../support/processes/cluster-options.ts';
 import { type Stage, setStage } from '../../support/processes/stage.ts';
 
 // Without what is no part of a request: looks at the server's clock, hints to workers, the question of a new connection.
@@ -90,6 +91,25 @@ const requests: Record<
   'a payment': {
     ...{ statements: 2, status: 201 },
     prepare: async () => () => pay(randomUUID()),
+  },
+  'an event that the host publishes': {
+    ...{ statements: 2, status: 0 },
+    prepare: async () => async () => {
+      await stage.ostiary.events.publish({ partner, type: eventType, data: {} });
+      return 0;
+    },
+  },
+  'the end of a payment, with its event': {
+    ...{ statements: 1, status: 0 },
+    async prepare() {
+      const { id } = await created(stage.storage, randomUUID());
+      const event = sampleEvent(randomUUID());
+      return async () => {
+        const final = { status: 'completed', failure: null, now: Date.now() } as const;
+        await stage.storage.transfers.settle({ id, event, ...final });
+        return 0;
+      };
+    },
   },
   'a payment that is sent again': {
     ...{ statements: 1, status: 201 },

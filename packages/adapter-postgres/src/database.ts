@@ -17,6 +17,8 @@
  * Work may run more than once: it does nothing but use the connection. It runs later than the call: bytes and
  * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a
  * function that takes the connection.
+ *
+ * What takes several statements and runs all the time is one call of a function (sql/0002_functions.sql), with `change`.
  */
 import { isOfTheData, StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';

@@ -15,33 +15,15 @@ import { type Connection, prepared } from './statement.ts';
  * the sequences by partner and mode, the queues of endpoints by id, deliveries by number.
  */
 export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
-  const advance = prepared<{ readonly owners: string }, Owner & { readonly last: number }>(`
-    INSERT INTO ${schema}.event_sequences (partner, mode, last)
-    SELECT partner, mode, sum(count) FROM json_to_recordset(:owners::json)
-      AS owners (partner text, mode text, count bigint)
-    GROUP BY partner, mode
-    ORDER BY partner COLLATE "C", mode COLLATE "C"
-    ON CONFLICT (partner, mode) DO UPDATE SET
-      last = event_sequences.last + excluded.last, news = event_sequences.news + 1
-    RETURNING partner, mode, last
+  const write = prepared<Owner>(`
+    INSERT INTO ${schema}.event_sequences (partner, mode, last) VALUES (:partner, :mode, 0)
+    ON CONFLICT (partner, mode) DO UPDATE SET news = event_sequences.news + 1
   `);
 
   return {
     /** Waits until nobody else is at work for this partner and mode. */
     async lock(connection: Connection, { partner, mode }: Owner): Promise<void> {
-      await advance.run(connection, { owners: JSON.stringify([{ partner, mode, count: 0 }]) });
-    },
-
-    /** The same for those of all these events; answers the sequence numbers, in the order of the events. */
-    async nextSequences(connection: Connection, events: readonly Owner[]): Promise<number[]> {
-      const counted = events.map(({ partner, mode }) => ({ partner, mode, count: 1 }));
-      const rows = await advance.all(connection, { owners: JSON.stringify(counted) });
-      const groups = Map.groupBy(events, nameOf);
-      const lastOf = new Map(rows.map((row) => [nameOf(row), row.last]));
-      return events.map((event) => {
-        const group = groups.get(nameOf(event)) ?? [];
-        return (lastOf.get(nameOf(event)) ?? 0) - group.length + group.indexOf(event) + 1;
-      });
+      await write.run(connection, { partner, mode });
     },
   };
 }

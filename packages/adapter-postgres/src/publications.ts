@@ -1,7 +1,6 @@
 import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { postgresEventOwners } from './event-owners.ts';
-import { type Connection, prepared } from './statement.ts';
+import { type Connection, prepared, statement } from './statement.ts';
 
 /** A delivery that is about to be stored, due now. */
 export interface NewDelivery {
@@ -25,43 +24,14 @@ export function insertFresh(schema: string): string {
 
 /** The outbox, inside a transaction that is under way, of ours or of the host's. */
 export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
-  const owners = postgresEventOwners({ schema });
-  const wants = (type: string) => `webhook_endpoints.events && ARRAY['*', ${type}]`;
-
-  /** Nothing is delivered to a partner that is disabled. Whoever disables one writes the rows of its sequences first. */
-  const isDelivered = (partner: string) =>
-    `NOT EXISTS (SELECT FROM ${schema}.partners WHERE slug = ${partner} AND disabled_at IS NOT NULL)`;
-
-  // Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids.
-  const insert = prepared<{ readonly events: string }>(`
-    WITH published AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(:events::json) AS published (
-        place integer, id text, partner text, mode text, sequence bigint, type text, body text,
-        "createdAt" bigint, "deliveryId" text
-      )
-    ),
-    stored AS (
-      INSERT INTO ${schema}.events (id, partner, mode, sequence, type, body, created_at)
-      SELECT id, partner, mode, sequence, type, body, "createdAt" FROM published ORDER BY place
-      RETURNING number, id
-    ),
-    fresh AS (
-      SELECT
-        "deliveryId" || '_' || row_number() OVER (PARTITION BY place ORDER BY webhook_endpoints.id) AS id,
-        stored.number AS event_number, webhook_endpoints.id AS endpoint_id, published.partner, published.mode,
-        "createdAt" AS created_at, row_number() OVER (ORDER BY place, webhook_endpoints.id) AS place
-      FROM published
-      JOIN stored ON stored.id = published.id
-      JOIN ${schema}.webhook_endpoints
-        ON webhook_endpoints.partner = published.partner AND webhook_endpoints.mode = published.mode
-      WHERE enabled AND ${wants('published.type')} AND ${isDelivered('published.partner')}
-    ),
-    ${insertFresh(schema)}
+  const publish = statement<{ readonly events: string; readonly lockTimeout: string | null }>(`
+    SELECT FROM ${schema}.publish_events(:events, :lockTimeout)
   `);
 
   const matching = prepared<Owner & { readonly type: string }, { readonly id: string }>(`
     SELECT id FROM ${schema}.webhook_endpoints
-    WHERE partner = :partner AND mode = :mode AND enabled AND ${wants(':type')} AND ${isDelivered(':partner')}
+    WHERE partner = :partner AND mode = :mode AND enabled AND events && ARRAY['*', :type]
+      AND NOT EXISTS (SELECT FROM ${schema}.partners WHERE slug = :partner AND disabled_at IS NOT NULL)
     ORDER BY id
   `);
 
@@ -77,12 +47,16 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   `);
 
   return {
-    /** Stores events and their deliveries. */
-    async publish(connection: Connection, events: readonly NewEvent[]): Promise<void> {
-      if (events.length === 0) return;
-      const sequences = await owners.nextSequences(connection, events);
-      const rows = events.map((event, place) => ({ ...event, place, sequence: sequences[place] }));
-      await insert.run(connection, { events: JSON.stringify(rows) });
+    /**
+     * Stores events and their deliveries, in one statement.
+     * @param lockTimeout - of the sequences, as `lock_timeout` takes it; `null`: that of the transaction
+     */
+    async publish(
+      connection: Connection,
+      events: readonly NewEvent[],
+      lockTimeout: string | null = null,
+    ): Promise<void> {
+      if (events.length > 0) await publish.run(connection, { events: JSON.stringify(events), lockTimeout });
     },
 
     /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */

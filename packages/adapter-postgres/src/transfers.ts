@@ -3,8 +3,7 @@ import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
 import { inGroups } from './groups.ts';
-import { patienceLeft } from './patience.ts';
-import { postgresPublications } from './publications.ts';
+import { lockTimeoutOf, patienceLeft } from './patience.ts';
 import { lookup, statement } from './statement.ts';
 import { postgresTransferCreation } from './transfer-creation.ts';
 
@@ -62,20 +61,13 @@ function statementsIn(schema: string) {
       SELECT ${columns} FROM ${schema}.transfers WHERE ${within} AND reference = :reference LIMIT :limit
     `),
 
-    // Of what is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of the table.
-    settle: statement<{ readonly settlements: string }, StoredTransferRow>(`
-      UPDATE ${schema}.transfers SET
-        status = final.outcome, failure_code = final.code, failure_message = final.message, updated_at = final.now,
-        completed_at = CASE final.outcome WHEN 'completed' THEN final.now END
-      FROM json_to_recordset(:settlements::json)
-        AS final (transfer_id text, outcome text, code text, message text, now bigint)
-      WHERE id = ANY (ARRAY (SELECT transfer_id FROM json_to_recordset(:settlements::json) AS of (transfer_id text)))
-        AND id = final.transfer_id AND status = 'pending'
-      RETURNING ${columns}
-    `),
-
-    findAll: statement<{ ids: readonly string[] }, StoredTransferRow>(`
-      SELECT ${columns} FROM ${schema}.transfers WHERE id = ANY (:ids)
+    settle: statement<
+      { readonly settlements: string; readonly lockTimeout: string },
+      StoredTransferRow & { readonly isSettled: boolean }
+    >(`
+      SELECT is_settled AS "isSettled", ${columns}
+      FROM ${schema}.settle_transfers(:settlements, :lockTimeout) AS answer
+      CROSS JOIN LATERAL (SELECT (answer.transfer).*) AS transfer
     `),
 
     listFinal: statement<FinalPage, StoredTransferRow>(`
@@ -89,8 +81,7 @@ function statementsIn(schema: string) {
 
 /** Makes transfers final. What is under way at the same time for one partner and mode becomes one transaction. */
 function postgresSettlements(database: Database): (settlement: Settlement) => Promise<Settled> {
-  const publications = postgresPublications(database);
-  const sql = statementsIn(database.schema);
+  const { settle } = statementsIn(database.schema);
 
   // Events of a partner and mode are published one transaction after the other: settlements that would wait for each other
   // in this process take one together.
@@ -101,23 +92,19 @@ function postgresSettlements(database: Database): (settlement: Settlement) => Pr
       // A transfer that several of these settle belongs to the first of them.
       const first = new Map<string, Settlement>();
       for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
-      const inOrder = [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-      const settlements = JSON.stringify(inOrder.map(settlementRowOf));
-      return database.write(async (connection) => {
-        const settled = new Map(
-          (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
-        );
-        const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
-        const events = group.filter(isSettled).map(({ event }) => event);
-        await publications.publish(connection, events);
-        const ids = [...first.keys()].filter((id) => !settled.has(id));
-        const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
-        const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
-        return group.map((one) => {
-          const row = found.get(one.id);
-          return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
-        });
-      }, patienceLeft(waitedMs));
+      const settlements = JSON.stringify([...first.values()].map(settlementRowOf));
+      const patience = patienceLeft(waitedMs);
+      const lockTimeout = lockTimeoutOf(false, patience);
+      const rows = await database.change(
+        (connection) => settle.all(connection, { settlements, lockTimeout }),
+        patience,
+      );
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return group.map((one) => {
+        const row = found.get(one.id);
+        if (row === undefined) return null;
+        return { transfer: transferOf(row), settled: row.isSettled && first.get(one.id) === one };
+      });
     },
   });
 }
@@ -157,7 +144,9 @@ export function postgresTransfers(database: Database): TransferStore {
       );
     },
 
-    settle: (settlement) => settle({ ...settlement, event: { ...settlement.event } }),
+    // Copies: the caller may go on with its own while the call waits.
+    settle: ({ event, failure, ...settlement }) =>
+      settle({ ...settlement, event: { ...event }, failure: failure && { ...failure } }),
 
     async listFinal({ partner, mode, from, to, after, limit }) {
       const start = startOf(from);
@@ -177,8 +166,8 @@ function isBefore(a: ListPosition, b: ListPosition): boolean {
   return a.time < b.time || (a.time === b.time && a.id < b.id);
 }
 
-function settlementRowOf({ id, status, failure, now }: Settlement) {
-  return { transfer_id: id, outcome: status, code: failure?.code, message: failure?.message, now };
+function settlementRowOf({ id, status, failure, now, event }: Settlement) {
+  return { transferId: id, outcome: status, code: failure?.code, message: failure?.message, now, event };
 }
 
 /** Member by member: an export is a tenth slower where the rest of a row is copied. */

@@ -1,7 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { claim, published, registered, resultOf } from '../../testing/src/contract/webhook-samples.ts';
 import type { PostgresClient, PostgresPool } from '../src/index.ts';
 import { hostPool, serverForTests } from './server.ts';
 import { TransactionPool } from './transaction-pool.ts';
@@ -26,22 +25,15 @@ function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly name
   };
 }
 
-async function openOn(pool: PostgresPool): Promise<Storage> {
-  const { storage } = await server.opened({ pool });
-  await registered(storage, '1');
-  return storage;
-}
-
-/** Publishes, claims and delivers, one after the other. @returns how many were delivered */
-async function deliver(storage: Storage, rounds: number, from = 0): Promise<number> {
-  let delivered = 0;
+/** Queues jobs and completes them, one after the other. @returns how many were completed */
+async function work(storage: Storage, rounds: number, from = 0): Promise<number> {
+  let completed = 0;
   for (let round = from; round < from + rounds; round += 1) {
-    await published(storage, `${round}`);
-    const claimed = await claim(storage, 'c');
-    const written = await storage.deliveries.finish(claimed.map((one) => resultOf(one)));
-    delivered += written.filter(Boolean).length;
+    await storage.queue.enqueue([{ id: `job_${round}`, kind: 'kind', payload: {}, dueAt: 1 }]);
+    const hold = { kinds: ['kind'], claimId: 'c', now: 2, leaseMs: 1_000, limit: 10 };
+    for (const job of await storage.queue.claim(hold)) if (await storage.queue.complete(job)) completed += 1;
   }
-  return delivered;
+  return completed;
 }
 
 test('what runs all the time is prepared once for each connection, each under a name of its own', async () => {
@@ -49,34 +41,33 @@ test('what runs all the time is prepared once for each connection, each under a 
   single.options.max = 1;
   onTestFinished(() => single.end());
   const { pool, names } = named(single);
-  const storage = await openOn(pool);
+  const { storage } = await server.opened({ pool });
   names.length = 0;
-  expect(await deliver(storage, 3)).toBe(3);
+  expect(await work(storage, 3)).toBe(3);
   const { rows } = await single.query(
     "SELECT name, statement FROM pg_prepared_statements WHERE name LIKE 'ostiary%' ORDER BY name",
   );
   const kept = [...new Set(names)].sort();
   expect(rows.map(({ name }) => name)).toEqual(kept);
-  // By the worker outside of transactions, and in those that publish. Claims only where there is much.
-  const beginnings = /WITH (RECURSIVE|results|published)|INSERT INTO .*(event_sequences)/;
-  expect(rows.map(({ statement }) => beginnings.exec(statement)?.slice(1).join('')).sort()).toEqual([
-    'event_sequences',
-    'published',
-    'results',
+  // Claims are planned for the jobs that there are.
+  const beginnings = /^\s*(INSERT INTO|DELETE FROM) "\w+"\.jobs/;
+  expect(rows.map(({ statement }) => beginnings.exec(statement)?.[1]).sort()).toEqual([
+    'DELETE FROM',
+    'INSERT INTO',
   ]);
   expect(names.toSorted()).toEqual(kept.flatMap((name) => [name, name, name]));
 });
 
-/** Delivers behind a pooler; its first attempts with names are in vain, and then it goes on without. */
+/** Works behind a pooler; its first attempts with names are in vain, and then it goes on without. */
 async function goesOnWithout(pooler: PostgresPool): Promise<void> {
   const { pool, names } = named(pooler);
-  const storage = await openOn(pool);
-  expect(await deliver(storage, 3)).toBe(3);
+  const { storage } = await server.opened({ pool });
+  expect(await work(storage, 3)).toBe(3);
   // The first is prepared and forgotten, and so are claims until one is sent again under the same name.
   const count = names.length;
   expect(count).toBeGreaterThan(0);
   expect(count).toBeLessThan(6);
-  expect(await deliver(storage, 3, 3)).toBe(3);
+  expect(await work(storage, 3, 3)).toBe(3);
   expect(names).toHaveLength(count);
 }
 

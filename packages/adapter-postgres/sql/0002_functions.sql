@@ -1,0 +1,371 @@
+-- What has to be quick and takes several statements, or one that takes longer to plan than to run: each of these is one
+-- call, and a transaction by itself where the caller has none. Called in a transaction at READ COMMITTED, each statement in it
+-- sees what was committed before it began.
+--
+-- Each keeps its plans, and every plan goes along indexes: a plan that was made while a table was empty would otherwise
+-- read all of it for the minute until autovacuum has counted the rows of a burst. What is looked up by `= ANY` is looked up
+-- in the index by its keys, however the rest is joined.
+--
+-- A process of an older version goes on calling these while a newer one migrates: a function whose parameters or answer
+-- have to change gets another name.
+
+-- Stores events and their deliveries, in the order of the array. See EventStore.publish for what each one gets.
+--
+-- published: [{ id, partner, mode, type, body, createdAt, deliveryId }]
+-- lock_patience: how long it waits for the sequences, as lock_timeout takes it; NULL: as the transaction does.
+CREATE FUNCTION publish_events(published json, lock_patience text) RETURNS void
+LANGUAGE plpgsql
+SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  owners json;
+BEGIN
+  IF lock_patience IS NOT NULL THEN
+    PERFORM set_config('lock_timeout', lock_patience, true);
+  END IF;
+
+  -- The sequences first, in one order. What depends on them comes in a statement of its own, which sees what those did
+  -- that had them before.
+  WITH advanced AS (
+    INSERT INTO event_sequences (partner, mode, last)
+    SELECT partner, mode, count(*) FROM json_to_recordset(published) AS event (partner text, mode text)
+    GROUP BY partner, mode
+    ORDER BY partner COLLATE "C", mode COLLATE "C"
+    ON CONFLICT (partner, mode) DO UPDATE SET
+      last = event_sequences.last + excluded.last, news = event_sequences.news + 1
+    RETURNING partner, mode, last
+  )
+  SELECT json_agg(advanced) INTO owners FROM advanced;
+
+  -- Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids. Nothing is
+  -- delivered to a partner that is disabled; whoever disables one writes the rows of its sequences first.
+  WITH numbered AS MATERIALIZED (
+    SELECT
+      event.*,
+      owner.last - count(*) OVER (owned) + row_number() OVER (owned ORDER BY place) AS sequence
+    FROM ROWS FROM (
+      json_to_recordset(published) AS (
+        id text, partner text, mode text, type text, body text, "createdAt" bigint, "deliveryId" text
+      )
+    ) WITH ORDINALITY AS event (id, partner, mode, type, body, created_at, delivery_id, place)
+    JOIN json_to_recordset(owners) AS owner (partner text, mode text, last bigint) USING (partner, mode)
+    WINDOW owned AS (PARTITION BY event.partner, event.mode)
+  ),
+  stored AS (
+    INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
+    SELECT id, partner, mode, sequence, type, body, created_at FROM numbered ORDER BY place
+    RETURNING number, id
+  ),
+  fresh AS (
+    SELECT
+      delivery_id || '_' || row_number() OVER (PARTITION BY place ORDER BY endpoint.id) AS id,
+      stored.number AS event_number, endpoint.id AS endpoint_id, numbered.partner, numbered.mode,
+      numbered.created_at,
+      row_number() OVER (ORDER BY place, endpoint.id) AS place
+    FROM numbered
+    JOIN stored ON stored.id = numbered.id
+    JOIN webhook_endpoints AS endpoint ON endpoint.partner = numbered.partner AND endpoint.mode = numbered.mode
+    WHERE enabled AND endpoint.events && ARRAY['*', numbered.type]
+      AND NOT EXISTS (SELECT FROM partners WHERE slug = numbered.partner AND disabled_at IS NOT NULL)
+  ),
+  delivered AS (
+    INSERT INTO deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
+    SELECT id, event_number, endpoint_id, partner, mode, 'pending', created_at FROM fresh ORDER BY place
+    RETURNING id, number, endpoint_id, event_number, created_at
+  )
+  INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
+  SELECT id, number, endpoint_id, event_number, created_at FROM delivered;
+END
+$$;
+
+-- Makes transfers final and publishes the events of those that were pending. Answers every one of them that there is.
+--
+-- settlements: [{ transferId, outcome, code, message, now, event }], of each transfer one; `event` as above
+CREATE FUNCTION settle_transfers(settlements json, lock_patience text)
+RETURNS TABLE (is_settled boolean, transfer transfers)
+LANGUAGE plpgsql
+SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  ids text[] := ARRAY (SELECT "transferId" FROM json_to_recordset(settlements) AS given ("transferId" text));
+  settled text[];
+BEGIN
+  PERFORM set_config('lock_timeout', lock_patience, true);
+
+  -- Locked in one order, so that two calls with the same transfers wait for each other and not in a circle.
+  WITH held AS MATERIALIZED (
+    SELECT id FROM transfers WHERE id = ANY (ids) AND status = 'pending' ORDER BY id FOR UPDATE
+  ),
+  final AS (
+    UPDATE transfers SET
+      status = given.outcome, failure_code = given.code, failure_message = given.message, updated_at = given.now,
+      completed_at = CASE given.outcome WHEN 'completed' THEN given.now END
+    FROM held JOIN json_to_recordset(settlements)
+      AS given ("transferId" text, outcome text, code text, message text, now bigint) ON held.id = "transferId"
+    WHERE transfers.id = ANY (ARRAY (SELECT id FROM held)) AND transfers.id = held.id
+    RETURNING transfers.id
+  )
+  SELECT array_agg(id) INTO settled FROM final;
+
+  IF settled IS NOT NULL THEN
+    PERFORM publish_events(
+      (
+        SELECT json_agg(event ORDER BY place)
+        FROM ROWS FROM (json_to_recordset(settlements) AS ("transferId" text, event json)) WITH ORDINALITY
+          AS given (transfer_id, event, place)
+        WHERE transfer_id = ANY (settled)
+      ),
+      NULL
+    );
+  END IF;
+
+  RETURN QUERY SELECT coalesce(id = ANY (settled), false), transfers FROM transfers WHERE id = ANY (ids);
+END
+$$;
+
+-- How a claim finds its deliveries. Each endpoint has a row in `endpoint_queues`, which only one claim at a time locks, and
+-- nobody who publishes: a host may keep its transaction open for minutes.
+--
+-- - Deliveries that were published have numbers in the order of the commits, because whoever publishes has the row of the
+--   sequence to itself, so those that nobody has claimed are those after `claimed_to`.
+-- - Those that were claimed before are in the index of `ready_at`, at the end of their lease or at the time of their next
+--   attempt, and none of an endpoint is ready before its `next_due`. Whoever makes one ready earlier, as a result may,
+--   lowers `next_due` first.
+--
+-- So a claim begins where something is to be claimed, and never passes what was delivered and removed.
+--
+-- Endpoints to look at are those with a `next_due` that has come, and all of a partner and mode with news: who publishes
+-- counts up `news` of the sequence, and a claim that leaves nothing says up to which count it has `seen`. What commits after
+-- the claim began has counted on. Owners take turns, and of an owner its endpoints: a claim that is full reads no further.
+--
+-- A claim does not wait for the disk: nothing of it was promised to anyone. One that a crash of the server undoes is made
+-- again, and what its attempt led to is refused.
+--
+-- room: for how many deliveries of an endpoint there is room; room_of: the same for those with another room, { id: room }
+-- most: so many deliveries at most
+--
+-- Answers two kinds of rows: deliveries, and with a number that is NULL the endpoints of some of them.
+CREATE FUNCTION claim_deliveries(
+  this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb
+) RETURNS TABLE (
+  number bigint, id text, "endpointId" text, "eventId" text, "eventType" text, body text, attempt integer, "dueAt" bigint,
+  "isNew" boolean, "readyAt" bigint, partner text, mode text, url text, "sealedSecret" text, "servedAt" bigint
+)
+LANGUAGE plpgsql
+SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+
+  RETURN QUERY
+  WITH news AS MATERIALIZED (
+    SELECT partner, mode, news FROM event_sequences WHERE has_news
+  ),
+  due AS MATERIALIZED (
+    SELECT endpoint_id, partner, mode, next_due, revision FROM endpoint_queues WHERE next_due <= now_ms
+  ),
+  turns AS (
+    SELECT partner, mode, bool_or(has_news) AS has_news, (
+      SELECT max(served_at) FROM endpoint_queues AS queue
+      WHERE queue.partner = owner.partner AND queue.mode = owner.mode
+    ) AS served_at
+    FROM (SELECT partner, mode, true AS has_news FROM news UNION ALL SELECT partner, mode, false FROM due) AS owner
+    GROUP BY partner, mode
+  ),
+  -- Owners and their endpoints are asked in turn, only as many as it needs (the LIMIT). An endpoint whose row has changed
+  -- since the statement began, or that somebody holds, is left for the next claim: what the statement sees of its
+  -- deliveries may be old. A result that is just being written holds a delivery, which is passed over and not waited for.
+  taken AS MATERIALIZED (
+    SELECT candidate.endpoint_id, candidate.served_at, held.queue, found.*
+    FROM (SELECT * FROM turns ORDER BY served_at, partner, mode) AS turn
+    CROSS JOIN LATERAL (
+      SELECT * FROM (
+        SELECT *, coalesce((room_of ->> endpoint_id)::integer, room_of_others) AS room
+        FROM endpoint_queues AS queue
+        WHERE queue.partner = turn.partner AND queue.mode = turn.mode AND (has_news OR next_due <= now_ms)
+      ) AS queue
+      WHERE room > 0 ORDER BY queue.served_at, endpoint_id
+    ) AS candidate
+    CROSS JOIN LATERAL (
+      SELECT ctid AS queue FROM endpoint_queues AS queue
+      WHERE queue.endpoint_id = candidate.endpoint_id AND queue.revision = candidate.revision
+      FOR UPDATE SKIP LOCKED
+    ) AS held
+    CROSS JOIN LATERAL (
+      SELECT * FROM (
+        SELECT *, false AS is_new FROM (
+          SELECT ctid AS row, number, due_at, ready_at FROM pending_deliveries AS pending
+          WHERE pending.endpoint_id = candidate.endpoint_id
+            AND ready_at >= candidate.next_due AND ready_at <= now_ms
+          ORDER BY ready_at, number LIMIT candidate.room
+          FOR UPDATE SKIP LOCKED
+        ) AS again
+        UNION ALL
+        SELECT *, true FROM (
+          SELECT ctid, number, due_at, ready_at FROM pending_deliveries AS pending
+          WHERE pending.endpoint_id = candidate.endpoint_id AND number > candidate.claimed_to
+          ORDER BY number LIMIT candidate.room
+        ) AS published
+      ) AS ready
+      ORDER BY is_new, ready_at, number LIMIT candidate.room
+    ) AS found
+    LIMIT most
+  ),
+  -- The leases. One that is due later than it was published is set aside, among those that were claimed before.
+  claimed AS (
+    UPDATE pending_deliveries SET
+      claim_id = CASE WHEN due_at <= now_ms THEN this_claim END,
+      ready_at = CASE WHEN due_at <= now_ms THEN lease_end ELSE due_at END
+    WHERE ctid = ANY (ARRAY (SELECT row FROM taken))
+    RETURNING id, number, endpoint_id, event_number, attempts, due_at, claim_id
+  ),
+  -- Endpoints that turn out to have nothing ready, because no lease has ended after all; so many of a claim at most.
+  settled AS MATERIALIZED (
+    SELECT queue.ctid AS queue
+    FROM due JOIN endpoint_queues AS queue USING (endpoint_id, revision)
+    WHERE endpoint_id NOT IN (SELECT endpoint_id FROM taken)
+      AND (
+        SELECT ready_at FROM pending_deliveries AS pending
+        WHERE pending.endpoint_id = due.endpoint_id AND ready_at >= due.next_due AND ready_at <= now_ms
+        ORDER BY ready_at LIMIT 1
+      ) IS NULL
+    LIMIT 200
+    FOR UPDATE OF queue SKIP LOCKED
+  ),
+  visited AS (
+    SELECT
+      queue AS row, max(number) FILTER (WHERE is_new) AS claimed_to,
+      min(CASE WHEN due_at <= now_ms THEN lease_end ELSE due_at END) AS next_due
+    FROM taken GROUP BY queue
+    UNION ALL
+    SELECT queue, NULL, NULL FROM settled
+  ),
+  written AS (
+    UPDATE endpoint_queues AS queue SET
+      claimed_to = coalesce(visited.claimed_to, queue.claimed_to), served_at = now_ms, revision = revision + 1,
+      next_due = least(visited.next_due, CASE WHEN queue.next_due <= now_ms THEN (
+        SELECT ready_at FROM pending_deliveries AS pending
+        WHERE pending.endpoint_id = queue.endpoint_id AND ready_at >= queue.next_due
+          AND ctid NOT IN (SELECT row FROM taken)
+        ORDER BY ready_at LIMIT 1
+      ) ELSE queue.next_due END)
+    FROM visited WHERE queue.ctid = visited.row AND queue.ctid = ANY (ARRAY (SELECT row FROM visited))
+  ),
+  -- A claim that is not full has seen the news of those whose endpoints have nothing left.
+  quiet AS (
+    SELECT partner, mode, news.news
+    FROM news JOIN event_sequences AS sequence USING (partner, mode)
+    WHERE (SELECT count(*) FROM taken) < most
+      AND NOT EXISTS (
+        SELECT FROM endpoint_queues AS queue
+        CROSS JOIN LATERAL (
+          SELECT FROM pending_deliveries AS pending
+          WHERE pending.endpoint_id = queue.endpoint_id AND number > claimed_to
+          ORDER BY number LIMIT 1
+        ) AS waiting
+        WHERE queue.partner = news.partner AND queue.mode = news.mode
+      )
+    FOR UPDATE OF sequence SKIP LOCKED
+  ),
+  seen AS (
+    UPDATE event_sequences AS sequence SET seen = quiet.news
+    FROM quiet WHERE sequence.partner = quiet.partner AND sequence.mode = quiet.mode
+  )
+  SELECT
+    claimed.number, claimed.id, endpoint_id, events.id, type, body, attempts + 1, claimed.due_at, is_new, ready_at,
+    NULL, NULL, NULL, NULL, NULL::bigint
+  FROM claimed
+  JOIN taken USING (number, endpoint_id)
+  JOIN events ON events.number = event_number
+  WHERE claim_id IS NOT NULL AND events.number = ANY (ARRAY (SELECT event_number FROM claimed))
+  UNION ALL
+  SELECT NULL, NULL, endpoint_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, partner, mode, url, sealed_secret, served_at
+  FROM (SELECT DISTINCT endpoint_id, served_at FROM taken) AS receiver
+  JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id
+  WHERE webhook_endpoints.id = ANY (ARRAY (SELECT endpoint_id FROM taken));
+END
+$$;
+
+-- Writes what claims led to, of a whole batch. A delivery that is ready before its lease ends, as one that is handed back, is
+-- noted in the row of its endpoint, which is locked first. Rows are locked by number, so that two batches, or a batch and the
+-- end of an endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. A row
+-- that is locked stays where it is, and is removed from there; one that has moved since the statement began belongs to
+-- another claim, because nothing else writes a row without ending its claim, and is not among them. An attempt that is
+-- followed by others goes into the log, and so does one whose number is there already, which is an error.
+--
+-- given: [{ place, id, claim_id, status, due_at, attempt, at, duration_ms, http_status, error, response }]
+--
+-- Answers the places of results that do not count: there are hardly any.
+CREATE FUNCTION finish_deliveries(given json) RETURNS SETOF integer
+LANGUAGE plpgsql
+SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH results AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(given) AS results (
+      place integer, id text, claim_id text, status text, due_at bigint, attempt integer, at bigint,
+      duration_ms bigint, http_status integer, error text, response text
+    )
+  ),
+  leased AS MATERIALIZED (
+    SELECT id, claim_id, endpoint_id, ready_at FROM pending_deliveries
+    WHERE id = ANY (ARRAY (SELECT id FROM results WHERE status = 'pending'))
+  ),
+  sooner AS (
+    SELECT endpoint_id, min(due_at) AS due_at FROM leased JOIN results USING (id, claim_id)
+    WHERE due_at < ready_at
+    GROUP BY endpoint_id
+  ),
+  queues AS MATERIALIZED (
+    SELECT endpoint_id, sooner.due_at FROM sooner JOIN endpoint_queues AS queue USING (endpoint_id)
+    ORDER BY endpoint_id
+    FOR UPDATE OF queue
+  ),
+  lowered AS (
+    UPDATE endpoint_queues AS queue SET next_due = least(next_due, queues.due_at), revision = revision + 1
+    FROM queues WHERE queue.endpoint_id = queues.endpoint_id
+  ),
+  held AS MATERIALIZED (
+    SELECT
+      pending.ctid AS row, pending.number, place, pending.id, results.status, results.due_at, attempt, at, duration_ms,
+      http_status, error, response, pending.due_at AS was_due_at, pending.attempts AS already
+    FROM pending_deliveries AS pending
+    JOIN results ON results.id = pending.id AND results.claim_id = pending.claim_id
+    WHERE pending.id = ANY (ARRAY (SELECT id FROM results)) AND (SELECT count(*) FROM queues) >= 0
+    ORDER BY pending.number
+    FOR UPDATE OF pending
+  ),
+  again AS (
+    UPDATE pending_deliveries AS pending SET
+      claim_id = NULL, due_at = held.due_at, ready_at = held.due_at,
+      attempts = pending.attempts + (held.attempt IS NOT NULL)::integer
+    FROM held
+    WHERE pending.id = held.id AND held.status = 'pending'
+      AND pending.id = ANY (ARRAY (SELECT id FROM held WHERE status = 'pending'))
+  ),
+  gone AS (
+    DELETE FROM pending_deliveries
+    WHERE ctid = ANY (ARRAY (SELECT row FROM held WHERE status <> 'pending'))
+  ),
+  final AS (
+    UPDATE deliveries SET
+      status = held.status, ended_at = coalesce(held.at + held.duration_ms, was_due_at),
+      final_attempt = held.attempt, final_at = held.at, final_duration_ms = held.duration_ms,
+      final_http_status = held.http_status, final_error = held.error, final_response = held.response
+    FROM held
+    WHERE deliveries.number = held.number AND held.status <> 'pending'
+      AND deliveries.number = ANY (ARRAY (SELECT number FROM held WHERE status <> 'pending'))
+  ),
+  logged AS (
+    INSERT INTO delivery_attempts (delivery_number, number, at, duration_ms, http_status, error, response)
+    SELECT number, attempt, at, duration_ms, http_status, error, response FROM held
+    WHERE attempt IS NOT NULL AND (status = 'pending' OR attempt <= already)
+  )
+  SELECT place FROM results WHERE place NOT IN (SELECT place FROM held);
+END
+$$;
