@@ -1,11 +1,7 @@
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { Storage } from '@ostiary/core/storage';
 import { nodesOf, planOf, withoutFrame } from '../../../packages/adapter-postgres/test/plans.ts';
-import {
-  type Ran,
-  type WatchedPool,
-  watchedPool,
-} from '../../../packages/adapter-postgres/test/watched-pool.ts';
+import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
 import { median, percentile } from '../../support/measure/statistics.ts';
 import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 import { fill } from './fill.ts';
@@ -61,8 +57,8 @@ const counted = `
   WHERE toplevel AND userid = 'ostiary'::regrole
 `;
 
-async function planned(watched: WatchedPool, ran: readonly Ran[]) {
-  const nodes = (await Promise.all(ran.map((one) => planOf(watched, one)))).flatMap(nodesOf);
+async function planned({ app }: ProofServer, ran: readonly Ran[]) {
+  const nodes = (await Promise.all(ran.map((one) => planOf({ own: app }, one)))).flatMap(nodesOf);
   const read = nodes.filter(
     ({ 'Relation Name': relation, 'Node Type': type }) => relation && type !== 'ModifyTable',
   );
@@ -74,7 +70,8 @@ async function planned(watched: WatchedPool, ran: readonly Ran[]) {
 }
 
 /** Calls an operation in every size. */
-async function take({ app }: ProofServer, places: readonly Filled[], operation: Operation, calls: Calls) {
+async function take(server: ProofServer, places: readonly Filled[], operation: Operation, calls: Calls) {
+  const { app } = server;
   const sides = places.map((place) => ({ place, times: [] as number[], made: 0, pages: 0 }));
   async function callSide(side: (typeof sides)[number], count: number): Promise<void> {
     await app.query('SELECT pg_stat_statements_reset()');
@@ -98,7 +95,7 @@ async function take({ app }: ProofServer, places: readonly Filled[], operation: 
   const taken: Taken[] = [];
   for (const { place, times, pages } of sides) {
     const { size, watched } = place;
-    const plan = await planned(watched, withoutFrame(watched.ran()));
+    const plan = await planned(server, withoutFrame(watched.ran()));
     taken.push({
       size,
       p50: median(times),

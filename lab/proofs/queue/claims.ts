@@ -107,6 +107,7 @@ export type ClaimReport = Awaited<ReturnType<typeof timeKind>>;
 async function timeKind(
   storage: Storage,
   watched: WatchedPool,
+  server: ProofServer,
   { what, ...request }: ReturnType<typeof kindsOf>[number],
   { claims, begun }: { readonly claims: number; readonly begun: number },
 ) {
@@ -126,7 +127,9 @@ async function timeKind(
     if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
   }
   if (sent === undefined) throw new Error('no claim was sent');
-  for (const { 'Node Type': type, 'Relation Name': relation = '' } of nodesOf(await planOf(watched, sent)))
+  for (const { 'Node Type': type, 'Relation Name': relation = '' } of nodesOf(
+    await planOf({ own: server.app }, sent),
+  ))
     if (type === 'Seq Scan' && large.includes(relation)) problems.push(`a claim reads all of ${relation}`);
   return {
     what,
@@ -165,7 +168,7 @@ export async function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
       published += Math.ceil(missing / fanOut) * fanOut;
       await publish(server, endpoints, from, published);
       const begun = reports.length + 1;
-      reports.push(await timeKind(storage, watched, kind, { claims, begun }));
+      reports.push(await timeKind(storage, watched, server, kind, { claims, begun }));
     }
   }
   return reports;

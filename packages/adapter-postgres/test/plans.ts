@@ -1,4 +1,5 @@
-import type { Ran, WatchedPool } from './watched-pool.ts';
+import type { Pool } from 'pg';
+import type { Ran } from './watched-pool.ts';
 
 /** A node of a plan, as EXPLAIN tells it. */
 export interface PlanNode {
@@ -17,21 +18,26 @@ export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
+/** Connections of a superuser. */
+interface Server {
+  readonly own: Pool;
+}
+
 /** What the server plans for a statement and its values. A function says its plans only when it runs. */
-export async function planOf(pool: WatchedPool, ran: Ran): Promise<PlanNode> {
+export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
   if (/"\.[a-z]+_[a-z]+\(/.test(ran.text)) {
     // What it stored once it stores again under other ids.
     const values = ran.values.map((value) =>
       typeof value === 'string' ? value.replaceAll(/"(id|deliveryId)":"/g, '"$1":"again ') : value,
     );
-    return readBy(pool, { ...ran, values });
+    return readBy(server, { ...ran, values });
   }
-  const { rows } = await pool.own.query(`EXPLAIN (FORMAT JSON) ${ran.text}`, [...ran.values]);
+  const { rows } = await server.own.query(`EXPLAIN (FORMAT JSON) ${ran.text}`, [...ran.values]);
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
 /** What a statement reads when it runs once more, with what the functions that it calls read; nothing stays of that. */
-export async function readBy({ own }: WatchedPool, ran: Ran | undefined): Promise<PlanNode> {
+export async function readBy({ own }: Server, ran: Ran | undefined): Promise<PlanNode> {
   if (ran === undefined) throw new Error('no statement ran');
   const client = await own.connect();
   const plans: PlanNode[] = [];
