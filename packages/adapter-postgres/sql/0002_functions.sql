@@ -3,8 +3,9 @@
 -- sees what was committed before it began.
 --
 -- Each keeps its plans, and every plan goes along indexes: a plan that was made while a table was empty would otherwise
--- read all of it for the minute until autovacuum has counted the rows of a burst. What is looked up by `= ANY` is looked up
--- in the index by its keys, however the rest is joined.
+-- read all of it for the minute until autovacuum has counted the rows of a burst. Of a batch nothing is joined row by row,
+-- because a plan does not know how large the batch is: what is looked up by `= ANY` is looked up in the index by its keys,
+-- and the rest is hashed.
 --
 -- A process of an older version goes on calling these while a newer one migrates: a function whose parameters or answer
 -- have to change gets another name.
@@ -15,7 +16,8 @@
 -- lock_patience: how long it waits for the sequences, as lock_timeout takes it; NULL: as the transaction does.
 CREATE FUNCTION publish_events(published json, lock_patience text) RETURNS void
 LANGUAGE plpgsql
-SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -57,17 +59,23 @@ BEGIN
     SELECT id, partner, mode, sequence, type, body, created_at FROM numbered ORDER BY place
     RETURNING number, id
   ),
+  receivers AS MATERIALIZED (
+    SELECT owner.partner, owner.mode, endpoint.id AS endpoint_id, endpoint.events AS wanted
+    FROM json_to_recordset(owners) AS owner (partner text, mode text)
+    CROSS JOIN LATERAL (
+      SELECT id, events FROM webhook_endpoints
+      WHERE webhook_endpoints.partner = owner.partner AND webhook_endpoints.mode = owner.mode AND enabled
+        AND NOT EXISTS (SELECT FROM partners WHERE slug = owner.partner AND disabled_at IS NOT NULL)
+      OFFSET 0
+    ) AS endpoint
+  ),
   fresh AS (
     SELECT
-      delivery_id || '_' || row_number() OVER (PARTITION BY place ORDER BY endpoint.id) AS id,
-      stored.number AS event_number, endpoint.id AS endpoint_id, numbered.partner, numbered.mode,
-      numbered.created_at,
-      row_number() OVER (ORDER BY place, endpoint.id) AS place
-    FROM numbered
-    JOIN stored ON stored.id = numbered.id
-    JOIN webhook_endpoints AS endpoint ON endpoint.partner = numbered.partner AND endpoint.mode = numbered.mode
-    WHERE enabled AND endpoint.events && ARRAY['*', numbered.type]
-      AND NOT EXISTS (SELECT FROM partners WHERE slug = numbered.partner AND disabled_at IS NOT NULL)
+      delivery_id || '_' || row_number() OVER (PARTITION BY place ORDER BY endpoint_id) AS id,
+      stored.number AS event_number, endpoint_id, partner, mode, created_at,
+      row_number() OVER (ORDER BY place, endpoint_id) AS place
+    FROM numbered JOIN stored USING (id) JOIN receivers USING (partner, mode)
+    WHERE wanted && ARRAY['*', type]
   ),
   delivered AS (
     INSERT INTO deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
@@ -85,7 +93,8 @@ $$;
 CREATE FUNCTION settle_transfers(settlements json, lock_patience text)
 RETURNS TABLE (is_settled boolean, transfer transfers)
 LANGUAGE plpgsql
-SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -154,7 +163,8 @@ CREATE FUNCTION claim_deliveries(
   "isNew" boolean, "readyAt" bigint, partner text, mode text, url text, "sealedSecret" text, "servedAt" bigint
 )
 LANGUAGE plpgsql
-SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -162,7 +172,7 @@ BEGIN
 
   RETURN QUERY
   WITH news AS MATERIALIZED (
-    SELECT partner, mode, news FROM event_sequences WHERE has_news
+    SELECT ctid AS row, partner, mode, news FROM event_sequences WHERE has_news
   ),
   due AS MATERIALIZED (
     SELECT endpoint_id, partner, mode, next_due, revision FROM endpoint_queues WHERE next_due <= now_ms
@@ -226,7 +236,8 @@ BEGIN
   settled AS MATERIALIZED (
     SELECT queue.ctid AS queue
     FROM due JOIN endpoint_queues AS queue USING (endpoint_id, revision)
-    WHERE endpoint_id NOT IN (SELECT endpoint_id FROM taken)
+    WHERE queue.endpoint_id = ANY (ARRAY (SELECT endpoint_id FROM due))
+      AND endpoint_id NOT IN (SELECT endpoint_id FROM taken)
       AND (
         SELECT ready_at FROM pending_deliveries AS pending
         WHERE pending.endpoint_id = due.endpoint_id AND ready_at >= due.next_due AND ready_at <= now_ms
@@ -256,9 +267,9 @@ BEGIN
   ),
   -- A claim that is not full has seen the news of those whose endpoints have nothing left.
   quiet AS (
-    SELECT partner, mode, news.news
-    FROM news JOIN event_sequences AS sequence USING (partner, mode)
-    WHERE (SELECT count(*) FROM taken) < most
+    SELECT row, news.news
+    FROM news JOIN event_sequences AS sequence ON sequence.ctid = row
+    WHERE sequence.ctid = ANY (ARRAY (SELECT row FROM news)) AND (SELECT count(*) FROM taken) < most
       AND NOT EXISTS (
         SELECT FROM endpoint_queues AS queue
         CROSS JOIN LATERAL (
@@ -272,7 +283,7 @@ BEGIN
   ),
   seen AS (
     UPDATE event_sequences AS sequence SET seen = quiet.news
-    FROM quiet WHERE sequence.partner = quiet.partner AND sequence.mode = quiet.mode
+    FROM quiet WHERE sequence.ctid = row AND sequence.ctid = ANY (ARRAY (SELECT row FROM quiet))
   )
   SELECT
     claimed.number, claimed.id, endpoint_id, events.id, type, body, attempts + 1, claimed.due_at, is_new, ready_at,
@@ -301,7 +312,8 @@ $$;
 -- Answers the places of results that do not count: there are hardly any.
 CREATE FUNCTION finish_deliveries(given json) RETURNS SETOF integer
 LANGUAGE plpgsql
-SET search_path FROM CURRENT SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -323,12 +335,15 @@ BEGIN
   ),
   queues AS MATERIALIZED (
     SELECT endpoint_id, sooner.due_at FROM sooner JOIN endpoint_queues AS queue USING (endpoint_id)
+    WHERE queue.endpoint_id = ANY (ARRAY (SELECT endpoint_id FROM sooner))
     ORDER BY endpoint_id
     FOR UPDATE OF queue
   ),
   lowered AS (
     UPDATE endpoint_queues AS queue SET next_due = least(next_due, queues.due_at), revision = revision + 1
-    FROM queues WHERE queue.endpoint_id = queues.endpoint_id
+    FROM queues
+    WHERE queue.endpoint_id = queues.endpoint_id
+      AND queue.endpoint_id = ANY (ARRAY (SELECT endpoint_id FROM queues))
   ),
   held AS MATERIALIZED (
     SELECT
