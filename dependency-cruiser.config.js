@@ -6,18 +6,19 @@ const core = 'packages/core/src';
 /** Rooms of core, and the rooms that each may import beside itself. `ground` are the files directly below `src`. */
 const rooms = {
   ports: [],
-  ground: ['ports', 'keys'],
+  ground: ['languages', 'ports', 'keys'],
   // `worker` for the kind of job that seals secrets anew.
   keys: ['ground', 'ports', 'worker'],
   http: ['ground', 'ports'],
-  pages: ['ground'],
+  languages: ['ground'],
+  pages: ['ground', 'languages'],
   worker: ['ground', 'ports'],
   users: ['ground', 'ports'],
   passports: ['ground', 'ports'],
   webhooks: ['ground', 'ports', 'worker'],
   payments: ['ground', 'ports', 'webhooks', 'worker'],
   admin: ['ground', 'keys', 'ports', 'webhooks'],
-  oauth: ['ground', 'http', 'keys', 'pages', 'ports'],
+  oauth: ['ground', 'http', 'keys', 'languages', 'pages', 'ports'],
   partner: ['ground', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],
 };
 

@@ -135,6 +135,8 @@ function endpointsPage(): string {
       baseUrl: new URL('https://b.example'),
       issuer: new URL('https://a.example'),
       limits: {},
+      languages: [],
+      introspection: true,
     },
   };
   const routes: Route[] = oauthRoutes(core as never, never as never, never as never, never as never);

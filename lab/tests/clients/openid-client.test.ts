@@ -68,3 +68,23 @@ it('signs in as a public client and with ES256', async () => {
   const { callback, checks } = await signIn(config, app.redirectUri);
   expect((await client.authorizationCodeGrant(config, callback, checks)).claims()?.aud).toBe(app.id);
 });
+
+it('asks about a token as a resource server', async () => {
+  const asked = await startProvider({ introspection: true });
+  const token = await asked.token(await asked.client(), 'openid kyc');
+  const api = await asked.client({ resourceServer: true, redirectUris: [], allowedScopes: [] });
+  const config = await client.discovery(
+    new URL(asked.origin),
+    api.id,
+    {},
+    client.ClientSecretBasic(api.secret ?? ''),
+    {
+      execute: [client.allowInsecureRequests],
+    },
+  );
+  expect(await client.tokenIntrospection(config, token)).toMatchObject({
+    ...{ active: true, sub: ana.sub, scope: 'openid kyc', token_type: 'Bearer', iss: asked.origin },
+  });
+  await asked.revoke(token);
+  expect(await client.tokenIntrospection(config, token)).toEqual({ active: false });
+});

@@ -21,6 +21,7 @@ const settings = {
   'require-pkce': toggle('refuse authorization requests without PKCE'),
   'require-secret': toggle('refuse code exchanges without the secret, PKCE or not'),
   'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
+  'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
   'id-token-alg': value('RS256 (default) or ES256'),
   partner: value('slug of the partner that owns the client'),
 } as const;
@@ -37,15 +38,23 @@ function given(args: CommandArguments) {
     firstParty: args.has('first-party') || undefined,
     requirePkce: args.has('require-pkce') || undefined,
     requireSecret: args.has('require-secret') || undefined,
+    resourceServer: args.has('resource-server') || undefined,
     idTokenAlg: args.oneOf('id-token-alg', ['RS256', 'ES256']),
   });
 }
+
+const typeOf = (client: Client): string =>
+  [
+    client.public ? 'public' : 'confidential',
+    ...(client.firstParty ? ['first-party'] : []),
+    ...(client.resourceServer ? ['resource server'] : []),
+  ].join(', ');
 
 function properties(client: Client): readonly (readonly string[])[] {
   return [
     ['client_id', client.clientId],
     ['name', client.name],
-    ['type', `${client.public ? 'public' : 'confidential'}${client.firstParty ? ', first-party' : ''}`],
+    ['type', typeOf(client)],
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
     ['scopes', client.allowedScopes.join(' ')],
     ['ID tokens', client.idTokenAlg],
@@ -74,9 +83,10 @@ export const clientCommands: Commands = {
     },
     async run({ admin }, args) {
       const name = args.required('name');
-      const { redirectUris, allowedScopes, ...settings } = given(args);
-      if (redirectUris === undefined) throw new CommandUsageError('--redirect-uri is missing');
-      if (allowedScopes === undefined) throw new CommandUsageError('--scope is missing');
+      const { redirectUris = [], allowedScopes = [], ...settings } = given(args);
+      const isApp = settings.resourceServer !== true || redirectUris.length + allowedScopes.length > 0;
+      if (isApp && redirectUris.length === 0) throw new CommandUsageError('--redirect-uri is missing');
+      if (isApp && allowedScopes.length === 0) throw new CommandUsageError('--scope is missing');
       const { client, clientSecret } = await admin.clients.create({
         ...settings,
         ...present({ clientId: args.text('client-id') }),

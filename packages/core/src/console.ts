@@ -8,8 +8,8 @@ import type { z } from 'zod';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
 
 export { PartnerError } from './errors.ts';
+export { negotiateLanguage } from './languages/negotiate.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
-export { negotiateLanguage } from './pages/language.ts';
 export { type Page, page } from './pages/layout.ts';
 export { icons } from './pages/parts.ts';
 export type {
@@ -22,7 +22,10 @@ export type {
   ConsoleVisit,
   PartnerConsole,
 } from './ports/console.ts';
-export { type Language, languages } from './scopes.ts';
+export { languages } from './scopes.ts';
+
+/** A language of the console. */
+export type Language = 'en' | 'fr';
 
 /** A webhook endpoint, as the partner API shows it. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;

@@ -30,6 +30,11 @@ export const oauthErrors = {
     text: 'The authorization code is invalid, expired, already used, or was issued for another client, redirect URI or PKCE challenge.',
     when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or its user is not known any more, or the PKCE check failed.',
   },
+  unauthorized_client: {
+    status: 403,
+    text: 'This client may not use this endpoint.',
+    when: 'A client that is no resource server asked about an access token.',
+  },
   invalid_scope: {
     status: 400,
     text: 'A requested scope is not allowed for this client.',

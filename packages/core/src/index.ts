@@ -5,10 +5,12 @@ export type { EventDefinition, EventType, HostEventDefinition, HostEventSchema }
 export { EventDataError, events } from './events.ts';
 export type { RequestHandler } from './http/app.ts';
 export type { FetchHandler, FetchOptions } from './http/web.ts';
+export type { HostTexts, PageTexts, ScopeTexts } from './languages/page-language.ts';
 export type { PartnerLimit } from './limits.ts';
 export type { Logger } from './logger.ts';
 export { silentLogger } from './logger.ts';
 export type { InteractionApi, InteractionDetails, InteractionRedirect } from './oauth/interaction-api.ts';
+export type { ActiveToken, RefusedToken, TokenChecks } from './oauth/token-checks.ts';
 export type { OstiaryOptions, PartnerLimits, Theme, WebhookOptions } from './options.ts';
 export type { Ostiary } from './ostiary.ts';
 export { createOstiary } from './ostiary.ts';

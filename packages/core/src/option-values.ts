@@ -130,3 +130,12 @@ export const partnerLimit = knownOnly({
   requests: perMinute,
   windowSeconds: z.int().min(1).max(86_400),
 });
+
+/** A well-formed language tag (BCP 47), in its usual letters. */
+export function isLanguageTag(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value)[0] === value;
+  } catch {
+    return false;
+  }
+}

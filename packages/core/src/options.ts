@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
 import { withDeadlines } from './host-call.ts';
+import { type HostTexts, type PageLanguage, pageLanguages } from './languages/page-language.ts';
 import { addressLimits, type PartnerLimit, partnerLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import {
   callback,
   colour,
   eachWithDefault,
+  isLanguageTag,
   isLoopback,
   knownOnly,
   logger,
@@ -25,6 +27,7 @@ import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
+import { languages } from './scopes.ts';
 import { stderrLogger } from './stderr-logger.ts';
 
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
@@ -61,8 +64,15 @@ const schema = knownOnly({
       .optional(),
     colour: colour.default('#1a4f8b'),
   }).prefault({}),
+  languages: z
+    .array(z.string().refine(isLanguageTag, 'must be a language tag such as pt or pt-BR'))
+    .min(1)
+    .refine((tags) => new Set(tags).size === tags.length, 'names one twice')
+    .default([...languages]),
+  texts: z.custom<HostTexts>((value) => typeof value === 'object' && value !== null).default({}),
   hostTimeoutSeconds: z.number().positive().max(600).default(10),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
+  introspection: z.boolean().default(false),
   limits: knownOnly({
     ...eachWithDefault(addressLimits, perMinute),
     unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
@@ -161,11 +171,28 @@ export interface OstiaryOptions {
   /** The look of the pages. */
   readonly theme?: Theme;
   /**
+   * The languages of the pages: `en`, `fr`, `ht`, `es` and `pt` ship, others take their words from `texts`. A browser that asks for none
+   * of them gets the first.
+   * @defaultValue `['en', 'fr']`
+   */
+  readonly languages?: readonly string[];
+  /**
+   * Words of the pages, by language: all of one that does not ship, any of one that does. What is missing or has other braces than
+   * the English text is refused at the start.
+   */
+  readonly texts?: HostTexts;
+  /**
    * The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see
    * `ostiary.interactions`.
    * @defaultValue core's page
    */
   readonly interactionUrl?: (interactionId: string) => string;
+  /**
+   * Whether clients that are resource servers can ask `POST /v1/oauth/introspect` about access tokens (RFC 7662). An API in
+   * this process asks `ostiary.tokens.verify`, which needs no option.
+   * @defaultValue false
+   */
+  readonly introspection?: boolean;
   /**
    * Limits. Those per client address and minute are counted in the storage where it shares counts between processes;
    * of IPv6 a /64 counts as one address, a /56 may do four times and a /48 sixteen times as much.
@@ -256,9 +283,10 @@ type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: Par
 
 /** Options after they were checked and completed. */
 export type Options = Readonly<
-  Omit<z.output<typeof schema>, 'users' | 'login' | 'payments' | 'events' | 'console'>
+  Omit<z.output<typeof schema>, 'users' | 'login' | 'payments' | 'events' | 'console' | 'languages' | 'texts'>
 > & {
   readonly events: Catalogue;
+  readonly languages: readonly PageLanguage[];
   readonly baseUrl: URL;
   readonly issuer: URL;
   readonly users: UserDirectory;
@@ -282,9 +310,10 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-function catalogueOf(events: NonNullable<OstiaryOptions['events']>): Catalogue {
+/** @throws TypeError that says whose option is wrong */
+function made<T>(make: () => T): T {
   try {
-    return createCatalogue(events);
+    return make();
   } catch (error) {
     throw new TypeError(`createOstiary: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -304,7 +333,18 @@ export function parseOptions(options: OstiaryOptions): Options {
     );
     throw new TypeError(`createOstiary: ${problems.join('; ')}`);
   }
-  const { storage, clock, logger, payments, console: _, webhooks, events, ...plain } = result.data;
+  const {
+    storage,
+    clock,
+    logger,
+    payments,
+    console: _,
+    webhooks,
+    events,
+    languages,
+    texts,
+    ...plain
+  } = result.data;
   const { findByKid, findByPhone } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
@@ -330,7 +370,8 @@ export function parseOptions(options: OstiaryOptions): Options {
     console: options.console,
     partnerLimits: deepFreeze(result.data.partnerLimits),
     webhooks: deepFreeze(webhooks),
-    events: catalogueOf(events as NonNullable<OstiaryOptions['events']>),
+    events: made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
+    languages: made(() => pageLanguages(languages, texts)),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
     login: withDeadlines('login', options.login, ['authenticate', 'loginUrl'], hostTimeoutSeconds),
   });

@@ -14,6 +14,7 @@ import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
 import { oauthRoutes } from './oauth/routes.ts';
+import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options.ts';
 import { answerPartnerError } from './partner/app.ts';
 import { createPartner } from './partner/create.ts';
@@ -58,6 +59,8 @@ export interface Ostiary {
   readonly worker: Worker;
   /** For administrators. Nothing of this can be reached over HTTP. */
   readonly admin: Administration;
+  /** Access tokens that an API of yours is given. */
+  readonly tokens: TokenChecks;
   readonly passports: {
     /** Issues a passport for a signed-in user, to be shown to a partner within five minutes. */
     issue(sub: string): Promise<IssuedPassport>;
@@ -209,10 +212,11 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     routes: routes.map(({ path }) => path),
     worker,
     admin,
+    tokens: tokenChecks(core),
     passports: { issue: (sub) => passports.issue(sub, 'live') },
     payments: paymentAdministration(core),
     events: webhooks.publishing,
-    interactions: interactionApi(interactions, forms),
+    interactions: interactionApi(interactions, forms, options.languages),
     users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
     clientAddress: core.clientAddress,
     now: () => clock.now(),

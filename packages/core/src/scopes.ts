@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { UserRecord } from './ports/users.ts';
 
-/** The languages that the pages speak; the first one where a browser asks for none of them. */
+/** The languages of the pages unless the host names others; the first one where a browser asks for none of them. */
 export const languages = ['en', 'fr'] as const;
 
-/** A language of the pages. */
-export type Language = (typeof languages)[number];
+/** A language whose texts ship. */
+export type Language = 'en' | 'fr' | 'ht' | 'es' | 'pt';
 
 /** What one scope gives: read by the consent page, by userinfo and by discovery. */
 export interface ScopeDefinition {
@@ -45,6 +45,15 @@ export const scopes = {
         title: 'Savoir qui vous êtes',
         detail: 'Votre identifiant, votre rôle, votre pays et votre date d’inscription.',
       },
+      ht: { title: 'Konnen kiyès ou ye', detail: 'Idantifyan ou, wòl ou, peyi ou ak dat ou te enskri.' },
+      es: {
+        title: 'Saber quién es usted',
+        detail: 'Su identificador, su función, su país y la fecha en que se registró.',
+      },
+      pt: {
+        title: 'Saber quem você é',
+        detail: 'Seu identificador, sua função, seu país e a data em que se registrou.',
+      },
     },
   },
   profile: {
@@ -60,6 +69,9 @@ export const scopes = {
     consent: {
       en: { title: 'See your profile', detail: 'Your name, handle and picture.' },
       fr: { title: 'Voir votre profil', detail: 'Votre nom, votre pseudonyme et votre photo.' },
+      ht: { title: 'Wè pwofil ou', detail: 'Non ou, non itilizatè ou ak foto ou.' },
+      es: { title: 'Ver su perfil', detail: 'Su nombre, su alias y su foto.' },
+      pt: { title: 'Ver seu perfil', detail: 'Seu nome, seu apelido e sua foto.' },
     },
   },
   kyc: {
@@ -76,6 +88,18 @@ export const scopes = {
         title: 'Voir votre vérification d’identité',
         detail: 'Si votre identité a été vérifiée, et à quel niveau. Aucun document n’est partagé.',
       },
+      ht: {
+        title: 'Wè verifikasyon idantite ou',
+        detail: 'Si yo verifye idantite ou, ak nan ki nivo. Yo pa pataje okenn dokiman.',
+      },
+      es: {
+        title: 'Ver su verificación de identidad',
+        detail: 'Si su identidad fue verificada, y hasta qué nivel. No se comparte ningún documento.',
+      },
+      pt: {
+        title: 'Ver sua verificação de identidade',
+        detail: 'Se a sua identidade foi verificada, e até que nível. Nenhum documento é compartilhado.',
+      },
     },
   },
   'wallet:balance': {
@@ -89,6 +113,18 @@ export const scopes = {
         title: 'Voir vos soldes',
         detail:
           'Ce que vous détenez en gourdes et en dollars au moment de la demande. Ni historique, ni paiements.',
+      },
+      ht: {
+        title: 'Wè balans ou',
+        detail: 'Sa ou genyen an goud ak an dola ameriken nan moman li mande a. Pa gen istorik, ni peman.',
+      },
+      es: {
+        title: 'Ver sus saldos',
+        detail: 'Lo que tiene en gourdes y dólares en el momento en que lo pide. Ni historial, ni pagos.',
+      },
+      pt: {
+        title: 'Ver seus saldos',
+        detail: 'O que você tem em gourdes e dólares no momento do pedido. Nem histórico, nem pagamentos.',
       },
     },
   },
@@ -109,6 +145,18 @@ export const scopes = {
       fr: {
         title: 'Voir votre niveau de confiance et vos attestations',
         detail: 'Votre score et votre niveau de confiance, et la liste de vos attestations.',
+      },
+      ht: {
+        title: 'Wè nivo konfyans ou ak atestasyon ou yo',
+        detail: 'Nòt ou ak nivo konfyans ou, ak lis atestasyon ou genyen yo.',
+      },
+      es: {
+        title: 'Ver su nivel de confianza y sus credenciales',
+        detail: 'Su puntuación y su nivel de confianza, y la lista de las credenciales que tiene.',
+      },
+      pt: {
+        title: 'Ver seu nível de confiança e suas credenciais',
+        detail: 'Sua pontuação e seu nível de confiança, e a lista das credenciais que você tem.',
       },
     },
   },

@@ -30,6 +30,12 @@ export interface ClientSettings {
    * @defaultValue false
    */
   readonly firstParty?: boolean;
+  /**
+   * An API that is given access tokens: it may ask whose they are, with its secret; see the option `introspection`. It need not be an
+   * app, and may have no redirect URIs and no scopes.
+   * @defaultValue false
+   */
+  readonly resourceServer?: boolean;
   /** What signs its ID tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
   /**
@@ -50,13 +56,11 @@ export interface NewClient extends ClientSettings {
 export const clientSettings = z.strictObject({
   name: requiredName,
   redirectUris: z.array(z.string()),
-  allowedScopes: z
-    .array(z.enum(scopeNames))
-    .min(1)
-    .transform((names): readonly string[] => [...new Set(names)]),
+  allowedScopes: z.array(z.enum(scopeNames)).transform((names): readonly string[] => [...new Set(names)]),
   requirePkce: z.boolean(),
   requireSecret: z.boolean(),
   firstParty: z.boolean(),
+  resourceServer: z.boolean().optional(),
   idTokenAlg: z.enum(['RS256', 'ES256']),
   partner: z.string().nullable(),
 });
@@ -87,9 +91,17 @@ export function shownClient(client: ClientRecord & { readonly partnerDisabled?: 
 
 /** @throws TypeError when settings that are right by themselves do not fit together */
 export function refuseContradiction(
-  client: Pick<ClientRecord, 'requireSecret' | 'secrets' | 'redirectUris'>,
+  client: Pick<
+    ClientRecord,
+    'requireSecret' | 'resourceServer' | 'secrets' | 'redirectUris' | 'allowedScopes'
+  >,
 ): void {
   const isPublic = client.secrets.length === 0;
+  const isResourceServer = client.resourceServer === true;
   if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
+  if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
+  // An API that nobody signs in to.
+  if (isResourceServer && client.redirectUris.length === 0 && client.allowedScopes.length === 0) return;
+  if (client.allowedScopes.length === 0) throw new TypeError('allowedScopes: needs at least one');
   checkRedirectUris(client.redirectUris, isPublic);
 }

@@ -34,7 +34,7 @@ export function appsHandler(core: Core, forms: Forms): Handler {
     );
     const page = appsPage({
       theme: options.theme,
-      language: requestLanguage(ctx),
+      language: requestLanguage(core, ctx),
       apps,
       userName: displayName(await findUser(core, user.sub, ['profile'])),
       notice: ctx.query.notice === 'revoked' ? 'revoked' : null,

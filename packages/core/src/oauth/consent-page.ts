@@ -5,8 +5,8 @@ import { readParameters } from '../http/body.ts';
 import type { Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
+import { choosePageLanguage } from '../languages/page-language.ts';
 import { consentPage } from '../pages/consent.ts';
-import { negotiateLanguage } from '../pages/language.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
 import { pageUrl } from './endpoints.ts';
@@ -21,7 +21,7 @@ function renderConsent(core: Core, ctx: Context, question: Question): void {
   const { host, protocol } = new URL(redirect_uri);
   const page = consentPage({
     theme: core.options.theme,
-    language: negotiateLanguage(ui_locales, ctx.get('Accept-Language')),
+    language: choosePageLanguage(core.options.languages, ui_locales, ctx.get('Accept-Language')),
     clientName: client.name,
     userName: displayName(user),
     scopes: scopes.flatMap(({ name, isNew }) => (isScope(name) ? [{ name, isNew }] : [])),

@@ -1,7 +1,7 @@
 import { type Core, urlBelow } from '../context.ts';
 import type { Handler } from '../http/route.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
-import { languages, scopeNames, scopes } from '../scopes.ts';
+import { scopeNames, scopes } from '../scopes.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 
 /** Claims of the ID token; identity fields come from userinfo. */
@@ -9,7 +9,7 @@ const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl } = options;
+  const { authUrl, baseUrl, introspection } = options;
   return {
     issuer: issuerOf(options),
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
@@ -25,10 +25,14 @@ function discoveryDocument({ options }: Core): object {
     id_token_signing_alg_values_supported: signingAlgorithms,
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     revocation_endpoint_auth_methods_supported: ['none'],
+    ...(introspection && {
+      introspection_endpoint: urlBelow(baseUrl, apiPaths.introspect),
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ['none', 'login', 'consent'],
-    ui_locales_supported: languages,
+    ui_locales_supported: options.languages.map(({ tag }) => tag),
     claim_types_supported: ['normal'],
     claims_supported: [
       ...new Set([...idTokenClaims, ...scopeNames.flatMap((scope) => Object.keys(scopes[scope].fields))]),

@@ -18,6 +18,7 @@ export const apiPaths = {
   token: '/v1/oauth/token',
   userinfo: '/v1/oauth/userinfo',
   revoke: '/v1/oauth/revoke',
+  introspect: '/v1/oauth/introspect',
 } as const;
 
 /** As it stands in tokens and metadata: without a trailing slash when it has no path. */

@@ -2,8 +2,8 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { type OAuthError, type OAuthErrorCode, toOAuthError } from '../errors.ts';
 import { answerPage, setNoStore } from '../http/headers.ts';
+import { choosePageLanguage, type PageLanguage } from '../languages/page-language.ts';
 import { type ErrorKind, errorPage } from '../pages/error.ts';
-import { negotiateLanguage } from '../pages/language.ts';
 
 const pageKinds: { readonly [code in OAuthErrorCode]?: ErrorKind } = {
   invalid_client: 'unknown_client',
@@ -31,8 +31,8 @@ function isBrowser(ctx: Context): boolean {
 }
 
 /** The language of a page that has no stored request to look at. */
-export function requestLanguage(ctx: Context): ReturnType<typeof negotiateLanguage> {
-  return negotiateLanguage(undefined, ctx.get('Accept-Language'));
+export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
+  return choosePageLanguage(options.languages, undefined, ctx.get('Accept-Language'));
 }
 
 /** The one place that turns anything thrown into an answer; details of defects go to the log alone. */
@@ -48,7 +48,7 @@ export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 
   if (expects === 'page' && isBrowser(ctx)) {
     const page = errorPage({
       theme: core.options.theme,
-      language: requestLanguage(ctx),
+      language: requestLanguage(core, ctx),
       kind: pageKind(error),
       detail: `${error.code}: ${error.description}`,
       requestId,

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Forms } from '../http/csrf.ts';
+import type { PageLanguage, ScopeTexts } from '../languages/page-language.ts';
 import { isScope, type Language, type Scope, scopes } from '../scopes.ts';
 import type { Interactions } from './interaction.ts';
 
@@ -15,8 +16,10 @@ export interface InteractionDetails {
     readonly name: Scope;
     /** Not approved for this client before. */
     readonly isNew: boolean;
-    /** What it gives, in plain words. */
-    readonly texts: { readonly [L in Language]: { readonly title: string; readonly detail: string } };
+    /** What it gives, in plain words: in each language that ships, and in those of the option `languages`. */
+    readonly texts: { readonly [L in Language]: ScopeTexts } & {
+      readonly [tag: string]: ScopeTexts | undefined;
+    };
   }[];
   readonly uiLocales: readonly string[];
   /** Goes into a hidden field of the form, and back into `approve` or `deny`. */
@@ -50,7 +53,15 @@ export interface InteractionApi {
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
 }
 
-export function interactionApi(interactions: Interactions, forms: Forms): InteractionApi {
+export function interactionApi(
+  interactions: Interactions,
+  forms: Forms,
+  languages: readonly PageLanguage[],
+): InteractionApi {
+  const textsOf = (name: Scope) => ({
+    ...scopes[name].consent,
+    ...Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]])),
+  });
   // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
@@ -74,7 +85,7 @@ export function interactionApi(interactions: Interactions, forms: Forms): Intera
         sub: user.sub,
         redirectUri: interaction.params.redirect_uri ?? '',
         scopes: step.scopes.flatMap(({ name, isNew }) =>
-          isScope(name) ? [{ name, isNew, texts: scopes[name].consent }] : [],
+          isScope(name) ? [{ name, isNew, texts: textsOf(name) }] : [],
         ),
         uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),
         csrfToken,

@@ -5,10 +5,12 @@ import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { appsHandler, revokeAppHandler } from './connected-apps.ts';
 import { consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, preflightHandler } from './cors.ts';
+import { countedAuthentication } from './counted-authentication.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions } from './interaction.ts';
+import { introspectionHandler } from './introspection.ts';
 import { revocationHandler } from './revocation.ts';
 import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
@@ -17,6 +19,7 @@ export function oauthRoutes(core: Core, engine: Engine, interactions: Interactio
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
   const discovery = discoveryHandler(core);
+  const authenticated = countedAuthentication(core);
   const open =
     (handler: Handler): Handler =>
     (ctx) => {
@@ -32,6 +35,13 @@ export function oauthRoutes(core: Core, engine: Engine, interactions: Interactio
   const api = (path: string, summary: string, handlers: Route['handlers']): Route => {
     const OPTIONS = preflightHandler(core, Object.keys(handlers));
     return { path, summary, below: 'baseUrl', errors: 'json', handlers: { ...handlers, OPTIONS } };
+  };
+
+  // For servers: without the preflight that would let pages ask.
+  const introspection: Route = {
+    ...{ path: apiPaths.introspect, below: 'baseUrl', errors: 'json' },
+    summary: 'Says whose an access token is and what it opens (RFC 7662). With the option `introspection`.',
+    handlers: { POST: introspectionHandler(core, authenticated) },
   };
 
   return [
@@ -56,12 +66,13 @@ export function oauthRoutes(core: Core, engine: Engine, interactions: Interactio
     ),
     document(authPaths.jwks, 'Public signing keys.', jwksHandler(core)),
     api(apiPaths.token, 'Token endpoint: exchanges a code for an access token. JSON or form.', {
-      POST: tokenHandler(core),
+      POST: tokenHandler(core, authenticated),
     }),
     api(apiPaths.userinfo, 'Fields of the user, limited to the approved scopes.', {
       GET: userinfo,
       POST: userinfo,
     }),
     api(apiPaths.revoke, 'Ends an access token. JSON or form.', { POST: revocationHandler(core) }),
+    ...(core.options.introspection ? [introspection] : []),
   ];
 }

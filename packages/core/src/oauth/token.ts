@@ -1,35 +1,20 @@
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { fixedWindows } from '../fixed-windows.ts';
-import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import type { PresentedCode, SharedRateLimits } from '../ports/rate-limits.ts';
-import type { Storage } from '../ports/storage.ts';
 import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
-import {
-  type Credentials,
-  checkSecret,
-  invalidClient,
-  readCredentials,
-  requireEnabled,
-} from './client-authentication.ts';
+import { type Credentials, invalidClient, readCredentials } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
+import type { CountedAuthentication, Presented } from './counted-authentication.ts';
 import { signIdToken } from './id-token.ts';
 import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
 import { findUser } from './user.ts';
 
 type TokenRequest = ReturnType<typeof readTokenRequest>;
-
-/** What a request presents. */
-interface Presented {
-  readonly credentials: Credentials;
-  readonly request: TokenRequest;
-}
 
 function readTokenRequest(parameters: ReadonlyMap<string, string>) {
   const required = (name: string): string => {
@@ -90,7 +75,7 @@ async function exchange(
   core: Core,
   client: ClientRecord,
   found: GrantState | null,
-  { credentials, request }: Presented,
+  { credentials, request }: Presented & { readonly request: TokenRequest },
 ): Promise<object> {
   const now = core.clock.now();
   const { grants } = core.storage;
@@ -132,73 +117,18 @@ async function exchange(
   };
 }
 
-/** Reads what is presented; what is wrong with it is said when the address may be answered. */
-function readPresented(
-  authorization: string | undefined,
-  parameters: ReadonlyMap<string, string>,
-): Presented | { readonly error: unknown } {
-  try {
-    return {
-      credentials: readCredentials(authorization, parameters),
-      request: readTokenRequest(parameters),
-    };
-  } catch (error) {
-    return { error };
-  }
-}
-
-const clientIds = /^[A-Za-z0-9_-]{1,255}$/;
-
-/** What names the client and the grant. */
-function namesOf({ credentials: { clientId }, request: { code } }: Presented): PresentedCode {
-  // An id that cannot be one is looked up as one that nobody has.
-  return { clientId: clientIds.test(clientId) ? clientId : '', codeDigest: digest(code) };
-}
-
-/** Counts of failures, where the storage keeps them, or else in memory: looked at first, and then at the storage. */
-function countsOf({ clients, grants, rateLimits }: Storage): Pick<SharedRateLimits, 'consume' | 'peek'> {
-  if (rateLimits !== undefined) return rateLimits;
-  const windows = fixedWindows();
-  return {
-    consume: windows.consume,
-    async peek(requests, presented) {
-      const states = windows.peek(requests);
-      if (presented === null || states.some(({ allowed }) => !allowed))
-        return { states, client: null, grant: null };
-      const { clientId, codeDigest } = presented;
-      return { states, client: await clients.find(clientId), grant: await grants.find(codeDigest) };
-    },
-  };
-}
-
 /** The token endpoint: exchanges an authorization code for an access token. */
-export function tokenHandler(core: Core): Handler {
-  const counts = countsOf(core.storage);
-  const failures = addressLimit(counts, {
-    name: 'client authentication',
-    limit: core.options.limits.failedClientAuthentications,
-  });
-
+export function tokenHandler(core: Core, authenticated: CountedAuthentication): Handler {
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
-    const presented = readPresented(ctx.req.headers.authorization, await readParameters(ctx.req));
-    const address = core.clientAddress(ctx.req);
-    const now = core.clock.now();
-    const names = 'error' in presented ? null : namesOf(presented);
-    const found = await counts.peek(failures.requests(address, now), names);
-    requireAllowed(found.states, now, 'Client authentication failed too often from this address.');
-    try {
-      if ('error' in presented) throw presented.error;
-      const client = requireEnabled(found.client, presented.credentials);
-      await allowOriginOf(core, ctx, client);
-      checkSecret(client, presented.credentials, now);
-      ctx.body = await exchange(core, client, found.grant, presented);
-    } catch (error) {
-      if (error instanceof OAuthError && error.code === 'invalid_client') {
-        core.options.logger.warn(Object(error.cause), 'a client could not be authenticated');
-        await failures.consume(address, now);
-      }
-      throw error;
-    }
+    const parameters = await readParameters(ctx.req);
+    const read = () => {
+      const credentials = readCredentials(ctx.req.headers.authorization, parameters);
+      const request = readTokenRequest(parameters);
+      return { credentials, request, text: request.code };
+    };
+    ctx.body = await authenticated(ctx, read, (client, grant, presented) =>
+      exchange(core, client, grant, presented),
+    );
   };
 }

@@ -9,8 +9,8 @@ import type { UserRecord } from '../ports/users.ts';
 import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
 import { digest } from '../tokens.ts';
 import { UserRecordError } from '../user-record.ts';
+import { deadAt } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
-import { expiredTokenMs } from './lifetimes.ts';
 import { findUser } from './user.ts';
 
 /** RFC 6750, section 3: an expired token is `invalid_token` in the header, whatever the body says. */
@@ -46,11 +46,10 @@ async function readBearerToken(ctx: Context): Promise<string> {
 
 /** Whether a token of this state opens anything at `now`. @throws OAuthError when it does not */
 function requireLiving(token: AccessTokenState | null, now: number): asserts token is AccessTokenState {
-  if (token === null || token.revoked || token.expiresAt + expiredTokenMs <= now)
-    throw refusedToken('invalid_token');
-  if (token.expiresAt <= now) {
+  const dead = deadAt(token, now);
+  if (dead === 'expired')
     throw refusedToken('token_expired', 'The access token expired; a new authorization is required.');
-  }
+  if (dead !== null) throw refusedToken('invalid_token');
 }
 
 /** The fields of the approved scopes, taken from the host's record and checked. */

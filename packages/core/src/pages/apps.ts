@@ -1,8 +1,9 @@
-import type { Language, Scope } from '../scopes.ts';
+import { dayIn, type PageLanguage } from '../languages/page-language.ts';
+import type { Scope } from '../scopes.ts';
+import { fill } from './fill.ts';
 import { type Html, html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
 import { accountRow, icons, monogram, scopeList } from './parts.ts';
-import { text } from './text.ts';
 
 export interface ConnectedApp {
   readonly clientName: string;
@@ -15,26 +16,26 @@ export interface ConnectedApp {
   readonly csrfToken: string;
 }
 
-export interface AppsView extends PageContext {
+export interface AppsView extends Pick<PageContext, 'theme'> {
+  readonly language: PageLanguage;
   readonly apps: readonly ConnectedApp[];
   readonly userName: string | null;
   readonly notice: 'revoked' | null;
 }
 
-function day(date: Date, language: Language): Html {
-  const shown = date.toLocaleDateString(language, { dateStyle: 'long', timeZone: 'UTC' });
-  return html`<time datetime="${date.toISOString()}">${shown}</time>`;
+function day(date: Date, language: PageLanguage): Html {
+  return html`<time datetime="${date.toISOString()}">${dayIn(language, date)}</time>`;
 }
 
-function since({ grantedAt, updatedAt }: ConnectedApp, language: Language): Html {
-  const words = text[language].apps;
+function since({ grantedAt, updatedAt }: ConnectedApp, language: PageLanguage): Html {
+  const words = language.texts.apps;
   const sameDay = grantedAt.toISOString().slice(0, 10) === updatedAt.toISOString().slice(0, 10);
-  const granted = words.since(day(grantedAt, language));
-  return html`<span>${granted}</span>${sameDay ? null : html` <span>${words.changed(day(updatedAt, language))}</span>`}`;
+  const granted = fill(words.since, { date: day(grantedAt, language) });
+  return html`<span>${granted}</span>${sameDay ? null : html` <span>${fill(words.changed, { date: day(updatedAt, language) })}</span>`}`;
 }
 
-function appItem(app: ConnectedApp, language: Language): Html {
-  const words = text[language].apps;
+function appItem(app: ConnectedApp, language: PageLanguage): Html {
+  const words = language.texts.apps;
   const client = nameOf(app.clientName);
   return html`<li class="app">
 <header>${monogram(app.clientName, 'client')}<div><h2>${client}</h2><p class="since small muted">${since(app, language)}</p></div></header>
@@ -44,24 +45,24 @@ ${scopeList(
 )}
 <form method="post" action="${app.revokeAction}">
 <input type="hidden" name="csrf" value="${app.csrfToken}">
-<button class="compact">${words.remove} <span class="hidden">${words.removeOf(client)}</span></button>
+<button class="compact">${words.remove} <span class="hidden">${fill(words.removeOf, { client })}</span></button>
 </form>
 </li>`;
 }
 
 export function appsPage(view: AppsView): Page {
   const { theme, language, apps } = view;
-  const words = text[language].apps;
+  const words = language.texts.apps;
   const service = nameOf(theme.name);
   const list =
     apps.length === 0
-      ? html`<div class="empty"><span class="disc">${icons.plug}</span><h2>${words.emptyTitle}</h2><p class="muted">${words.empty(service)}</p></div>`
+      ? html`<div class="empty"><span class="disc">${icons.plug}</span><h2>${words.emptyTitle}</h2><p class="muted">${fill(words.empty, { service })}</p></div>`
       : html`<ul class="apps">${apps.map((app) => appItem(app, language))}</ul>`;
   const body = html`<main class="card wide">
-<div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${words.intro(service)}</p>`}</div>
+<div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${fill(words.intro, { service })}</p>`}</div>
 ${view.notice === 'revoked' ? html`<div class="notice" role="status">${icons.check}<p>${words.removed}</p></div>` : null}
 ${accountRow(view.userName, language, null)}
 ${list}
 </main>`;
-  return page({ theme, language, title: words.title, body });
+  return page({ theme, language: language.tag, title: words.title, body });
 }

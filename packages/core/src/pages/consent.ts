@@ -1,10 +1,12 @@
+import type { PageLanguage } from '../languages/page-language.ts';
 import type { Scope } from '../scopes.ts';
+import { fill, fillTitle } from './fill.ts';
 import { html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
 import { accountRow, icons, monogram, scopeList } from './parts.ts';
-import { text } from './text.ts';
 
-export interface ConsentView extends PageContext {
+export interface ConsentView extends Pick<PageContext, 'theme'> {
+  readonly language: PageLanguage;
   readonly clientName: string;
   /** Who is signed in, if the host tells a name. */
   readonly userName: string | null;
@@ -21,16 +23,16 @@ export function consentPage(view: ConsentView): Page {
   const { theme, language, scopes } = view;
   // New ones are marked where the user has allowed others before.
   const showNew = scopes.some(({ isNew }) => !isNew);
-  const words = text[language].consent;
+  const words = language.texts.consent;
   const client = nameOf(view.clientName);
   const body = html`<main class="card">
 <div class="lead">
 ${monogram(view.clientName, 'client')}
-<h1><span class="name">${client}</span> <span class="ask">${words.ask(nameOf(theme.name))}</span></h1>
+<h1><span class="name">${client}</span> <span class="ask">${fill(words.ask, { service: nameOf(theme.name) })}</span></h1>
 </div>
 ${accountRow(view.userName, language, view.switchAccountUrl)}
 <section aria-labelledby="scopes">
-<h2 id="scopes">${words.scopes(client)}</h2>
+<h2 id="scopes">${fill(words.scopes, { client })}</h2>
 ${showNew && scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}
 ${scopeList(
   scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
@@ -38,15 +40,18 @@ ${scopeList(
 )}
 </section>
 <ul class="promises">
-<li>${icons.lock}<p>${words.noPassword(client)}</p></li>
+<li>${icons.lock}<p>${fill(words.noPassword, { client })}</p></li>
 <li>${icons.undo}<p>${words.withdraw}</p></li>
 </ul>
 <form class="actions pair" method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrfToken}">
 <button class="primary" name="decision" value="approve">${words.approve}</button>
 <button name="decision" value="deny">${words.deny}</button>
-<p class="small muted">${words.sentBack(html`<strong>${nameOf(view.redirectHost)}</strong>`)}</p>
+<p class="small muted">${fill(words.sentBack, { host: html`<strong>${nameOf(view.redirectHost)}</strong>` })}</p>
 </form>
 </main>`;
-  return page({ theme, language, title: words.title(view.clientName), body });
+  return page({
+    ...{ theme, body, language: language.tag },
+    title: fillTitle(words.title, { client: view.clientName }),
+  });
 }

@@ -1,11 +1,13 @@
+import type { PageLanguage } from '../languages/page-language.ts';
+import type { ErrorKind } from '../languages/texts.ts';
 import { html, visible } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
 import { icons } from './parts.ts';
-import { type ErrorKind, text } from './text.ts';
 
-export type { ErrorKind } from './text.ts';
+export type { ErrorKind } from '../languages/texts.ts';
 
-export interface ErrorView extends PageContext {
+export interface ErrorView extends Pick<PageContext, 'theme'> {
+  readonly language: PageLanguage;
   readonly kind: ErrorKind;
   /** Technical words for the developer of the app, folded away from everybody else. */
   readonly detail: string | null;
@@ -15,7 +17,7 @@ export interface ErrorView extends PageContext {
 
 export function errorPage(view: ErrorView): Page {
   const { theme, language, detail } = view;
-  const words = text[language];
+  const words = language.texts;
   const { title, advice } = words.errors[view.kind];
   const body = html`<main class="card">
 <div class="lead"><span class="disc alert">${icons.warning}</span><h1>${title}</h1><p class="muted">${advice}</p></div>
@@ -24,5 +26,5 @@ export function errorPage(view: ErrorView): Page {
 ${detail === null ? null : html`<details><summary>${words.technical}</summary><p><code dir="auto">${visible(detail)}</code></p></details>`}
 </div>
 </main>`;
-  return page({ theme, language, title, body });
+  return page({ theme, language: language.tag, title, body });
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Language } from '../scopes.ts';
 import { palettes } from './colour.ts';
 import { type Html, html, nameOf, render, visible } from './html.ts';
 import { monogram } from './parts.ts';
@@ -15,7 +14,18 @@ export interface Page {
 
 export interface PageContext {
   readonly theme: PageTheme;
-  readonly language: Language;
+  /** BCP 47. */
+  readonly language: string;
+}
+
+const rightToLeft = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg']);
+
+/** The element that the document is, in the direction in which its language is written. */
+function root(language: string): Html {
+  const { script = '' } = new Intl.Locale(language).maximize();
+  return rightToLeft.has(script)
+    ? html`<html lang="${language}" dir="rtl">`
+    : html`<html lang="${language}">`;
 }
 
 /** As an address of its own: browsers ask for an icon, and pages load nothing from elsewhere. */
@@ -56,7 +66,7 @@ export function page(
   const parts = partsByTheme.get(theme) ?? partsOf(theme);
   partsByTheme.set(theme, parts);
   const document = html`<!doctype html>
-<html lang="${language}">
+${root(language)}
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

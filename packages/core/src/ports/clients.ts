@@ -28,6 +28,8 @@ export interface ClientRecord {
   readonly requireSecret: boolean;
   /** The administrator vouches for this client: consent is remembered whatever its redirect URIs are. */
   readonly firstParty: boolean;
+  /** It may ask about access tokens of every client (RFC 7662); `undefined` counts as `false`. */
+  readonly resourceServer?: boolean | undefined;
   readonly idTokenAlg: SigningAlgorithm;
   /** Slug of the partner that owns it, or `null`. */
   readonly partner: string | null;

@@ -9,6 +9,7 @@ import { startProvider } from '../support/running.ts';
 const database = fragileStorage();
 const provider = await startProvider({
   storage: database.storage,
+  introspection: true,
   limits: { authorizeStarts: 1_000, failedClientAuthentications: 3 },
 });
 const client = await provider.client();
@@ -22,6 +23,10 @@ const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
   invalid_request: () => provider.call('/v1/oauth/token', '{'),
   invalid_client: () => provider.exchange({ ...client, secret: 'wrong' }, 'x'),
   invalid_grant: () => provider.exchange(client, 'x'),
+  unauthorized_client: () =>
+    provider.call('/v1/oauth/introspect', {
+      ...{ token: 'x', client_id: client.id, client_secret: client.secret },
+    }),
   invalid_scope: () => authorize({ scope: 'openid email' }),
   redirect_uri_mismatch: () => authorize({ redirect_uri: 'https://evil.example/' }),
   async access_denied() {

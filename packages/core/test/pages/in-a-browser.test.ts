@@ -5,7 +5,7 @@ import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { scopeNames, scopes } from '../../src/scopes.ts';
 import { afterwards, serve } from '../support/running.ts';
-import { apps, consent, everyPage, failure, languages, someNew, theme } from './views.ts';
+import { apps, consent, everyPage, failure, languages, others, someNew, theme } from './views.ts';
 
 const browser = await launchBrowser();
 afterwards(() => browser.close());
@@ -96,6 +96,14 @@ describe.each(languages)('every page in %s', (language) => {
       await examine(page);
     },
   );
+});
+
+it.each(others)('pages in %s are read in its direction, and have no barrier either', async (language) => {
+  for (const page of [consent(language, { scopes: someNew }), apps(language), failure(language, 'csrf')]) {
+    await examine(page);
+    expect(await tab.getAttribute('html', 'lang')).toBe(language);
+    expect(await styleOf('body', 'direction')).toBe(language === 'ar' ? 'rtl' : 'ltr');
+  }
 });
 
 it('names without a space in them do not widen the page', async () => {

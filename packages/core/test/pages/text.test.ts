@@ -1,40 +1,58 @@
 import { describe, expect, it } from 'vitest';
-import { html, render } from '../../src/pages/html.ts';
-import { text } from '../../src/pages/text.ts';
-import type { languages } from './views.ts';
+import { pageLanguages } from '../../src/languages/page-language.ts';
+import { shippedTexts } from '../../src/languages/shipped.ts';
+import { holesOf } from '../../src/languages/texts.ts';
+import { fill, fillTitle } from '../../src/pages/fill.ts';
+import { nameOf, render } from '../../src/pages/html.ts';
 
-/** All texts with their path; functions are called with a name. */
-function leaves(value: unknown, path: string): { path: string; words: string }[] {
-  if (typeof value === 'string') return [{ path, words: value }];
-  if (typeof value === 'function') {
-    const words: unknown = value('NAME');
-    return [
-      { path, words: typeof words === 'string' ? words : render(html`${words as ReturnType<typeof html>}`) },
-    ];
-  }
+const tags = Object.keys(shippedTexts);
+
+/** All texts with their path, those of the scopes too. */
+function leaves(value: unknown, path = 'text'): (readonly [path: string, words: string])[] {
+  if (typeof value === 'string') return [[path, value]];
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
+const wordsOf = (tag: string) => {
+  const { months: _, ...texts } = pageLanguages([tag], {})[0]?.texts ?? {};
+  return leaves(texts);
+};
+
 describe('the words of the pages', () => {
   // That they are the same in every language the compiler sees.
-  it('are none of them empty or left untranslated', () => {
-    const english = leaves(text.en, 'text');
-    for (const [index, { path, words }] of leaves(text.fr, 'text').entries()) {
-      expect(words.trim(), path).not.toBe('');
-      expect(words, path).not.toBe(english[index]?.words);
+  it.each(tags)('in %s: none is empty, left untranslated or breaks off', (tag) => {
+    const english = new Map(wordsOf('en'));
+    expect(wordsOf(tag)).toHaveLength(english.size);
+    for (const [path, words] of wordsOf(tag)) {
+      expect(words.trim(), path).toBe(words);
+      expect(words, path).not.toBe('');
+      if (tag !== 'en') expect(words, path).not.toBe(english.get(path));
+      expect(words, path).not.toMatch(/'|"|\.\.\.| {2}/);
     }
   });
 
-  it('name whoever they speak of, in every language', () => {
-    const named = (language: (typeof languages)[number]): string[] =>
-      leaves(text[language], 'text').flatMap(({ path, words }) => (words.includes('NAME') ? [path] : []));
-    expect(named('fr')).toEqual(named('en'));
+  it.each(tags)('in %s: name whoever they speak of', (tag) => {
+    const named = (of: string) => wordsOf(of).map(([path, words]) => [path, holesOf(words)]);
+    expect(named(tag)).toEqual(named('en'));
   });
 
   it('keep French punctuation on its line', () => {
-    for (const { path, words } of leaves(text.fr, 'text')) {
+    for (const [path, words] of wordsOf('fr'))
       expect(words, path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
-      expect(words, path).not.toContain("'");
-    }
+  });
+});
+
+describe('a text', () => {
+  it('takes markup where its braces are, and escapes what stands around it', () => {
+    const filled = fill('<b> {client} & {client}', { client: nameOf('A<i>') });
+    expect(render(filled)).toBe('&lt;b&gt; <bdi>A&lt;i&gt;</bdi> &amp; <bdi>A&lt;i&gt;</bdi>');
+    expect(render(fill('no {other} braces', {}))).toBe('no  braces');
+  });
+
+  it('is not filled twice: a name that looks like braces stays as it is', () => {
+    expect(fillTitle('Allow {client}?', { client: '{client} $& {service}' })).toBe(
+      'Allow {client} $& {service}?',
+    );
+    expect(render(fill('{a}{b}', { a: '{b}', b: '{a}' }))).toBe('{b}{a}');
   });
 });

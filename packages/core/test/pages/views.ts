@@ -1,16 +1,45 @@
+import { type PageLanguage, type PageTexts, pageLanguages } from '../../src/languages/page-language.ts';
+import { shippedTexts } from '../../src/languages/shipped.ts';
+import { holesOf } from '../../src/languages/texts.ts';
 import { type AppsView, appsPage } from '../../src/pages/apps.ts';
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts';
 import { type ErrorKind, errorPage } from '../../src/pages/error.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import type { PageTheme } from '../../src/pages/style.ts';
-import { text } from '../../src/pages/text.ts';
-import { type Language, scopeNames } from '../../src/scopes.ts';
+import { scopeNames } from '../../src/scopes.ts';
 
-export const languages: readonly Language[] = ['en', 'fr'];
+/** Words that say nothing, in Arabic letters, for every text of English. */
+function inArabicLetters<Whole extends object>(whole: Whole): Whole {
+  const words = Object.entries(whole).map(([key, value]) => [
+    key,
+    typeof value === 'string'
+      ? `نص للتجربة ${holesOf(value).map((name) => `{${name}}`)} وشيء آخر`
+      : inArabicLetters(value),
+  ]);
+  return Object.fromEntries(words);
+}
+
+/** A whole language of a host's. */
+export const arabic: PageTexts = inArabicLetters(pageLanguages(['en'], {})[0]?.texts ?? ({} as PageTexts));
+
+const known = pageLanguages([...Object.keys(shippedTexts), 'ar'], { ar: arabic });
+
+/** A language by its tag. */
+export function languageOf(tag: string): PageLanguage {
+  const found = known.find((language) => language.tag === tag);
+  if (found === undefined) throw new Error(`no language ${tag}`);
+  return found;
+}
+
+/** Those of which every page is opened. */
+export const languages = ['en', 'fr'] as const;
+
+/** Those of which some are. */
+export const others = ['ht', 'es', 'pt', 'ar'] as const;
 
 export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };
 
-export const errorKinds = Object.keys(text.en.errors) as readonly ErrorKind[];
+export const errorKinds = Object.keys(shippedTexts.en.errors) as readonly ErrorKind[];
 
 /** Where the user has allowed others before. */
 export const someNew = scopeNames.map((name) => ({
@@ -18,10 +47,10 @@ export const someNew = scopeNames.map((name) => ({
   isNew: name === 'kyc' || name === 'wallet:balance',
 }));
 
-export function consent(language: Language, changes: Partial<ConsentView> = {}): Page {
+export function consent(language: string, changes: Partial<ConsentView> = {}): Page {
   return consentPage({
     theme,
-    language,
+    language: languageOf(language),
     clientName: 'Rara Market',
     userName: 'Marie Joseph',
     scopes: scopeNames.map((name) => ({ name, isNew: true })),
@@ -33,7 +62,7 @@ export function consent(language: Language, changes: Partial<ConsentView> = {}):
   });
 }
 
-export function apps(language: Language, changes: Partial<AppsView> = {}): Page {
+export function apps(language: string, changes: Partial<AppsView> = {}): Page {
   const app = (clientId: string, clientName: string, updatedAt: string): AppsView['apps'][number] => ({
     clientName,
     scopes: ['openid', 'kyc'],
@@ -44,7 +73,7 @@ export function apps(language: Language, changes: Partial<AppsView> = {}): Page 
   });
   return appsPage({
     theme,
-    language,
+    language: languageOf(language),
     apps: [
       app('rara', 'Rara Market', '2026-03-12T08:00:00.000Z'),
       app('lakou', 'Lakou Books', '2026-01-05T23:31:00.000Z'),
@@ -56,15 +85,15 @@ export function apps(language: Language, changes: Partial<AppsView> = {}): Page 
 }
 
 export function failure(
-  language: Language,
+  language: string,
   kind: ErrorKind,
   detail: string | null = 'state is too long',
 ): Page {
-  return errorPage({ theme, language, kind, detail, requestId: '0198c1b2-93ab-7c2e' });
+  return errorPage({ theme, language: languageOf(language), kind, detail, requestId: '0198c1b2-93ab-7c2e' });
 }
 
 /** Every page that a user can meet, by name. */
-export const everyPage: { readonly [name: string]: (language: Language) => Page } = {
+export const everyPage: { readonly [name: string]: (language: string) => Page } = {
   consent: (language) => consent(language),
   'consent with new scopes': (language) => consent(language, { scopes: someNew }),
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
@@ -72,6 +101,6 @@ export const everyPage: { readonly [name: string]: (language: Language) => Page 
   'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),
   'no connected apps': (language) => apps(language, { apps: [] }),
   ...Object.fromEntries(
-    errorKinds.map((kind) => [`error ${kind}`, (language: Language) => failure(language, kind)]),
+    errorKinds.map((kind) => [`error ${kind}`, (language: string) => failure(language, kind)]),
   ),
 };

@@ -1,0 +1,64 @@
+import { languages } from '../scopes.ts';
+
+/** Longer input is cut: no browser sends so many languages, and the work stays bounded. */
+const maxLength = 1000;
+
+const tagPattern = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
+const weightPattern = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** The language of ours that a BCP 47 tag asks for: `fr-HT` is French, and so is `fr` where only `fr-CA` is offered. */
+function languageOf<Tag extends string>(tag: string, offered: readonly Tag[]): Tag | undefined {
+  if (!tagPattern.test(tag)) return undefined;
+  const isBelow = (inner: string, outer: string) => `${inner}-`.startsWith(`${outer}-`);
+  const exact = offered.filter((language) => isBelow(tag, language.toLowerCase()));
+  const longest = exact.sort((a, b) => b.length - a.length)[0];
+  return longest ?? offered.find((language) => isBelow(language.toLowerCase(), tag.split('-')[0] ?? tag));
+}
+
+/** The well-formed ranges of an Accept-Language header (RFC 9110, section 12.5.4); the rest is ignored. */
+function parseRanges(header: string) {
+  return header.split(',').flatMap((part) => {
+    const [tag = '', parameter = 'q=1', ...more] = part.split(';').map((piece) => piece.trim());
+    const weight = weightPattern.exec(parameter)?.[1];
+    const isKnown = tag === '*' || tagPattern.test(tag);
+    return isKnown && weight !== undefined && more.length === 0 ? [{ tag, weight: Number(weight) }] : [];
+  });
+}
+
+function fromAcceptLanguage<Tag extends string>(header: string, offered: readonly Tag[]): Tag | undefined {
+  const ranges = parseRanges(header);
+  // `fr-CA;q=0` refuses Canadian French, not the French that these pages are written in; `fr;q=0` refuses all
+  // of it.
+  const isRefused = (language: Tag) =>
+    ranges.some(({ tag, weight }) => tag === language.toLowerCase() && weight === 0);
+  const open = offered.filter((language) => !isRefused(language));
+  const wanted = ranges
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || Number(a.tag === '*') - Number(b.tag === '*'));
+  const named = wanted.map(({ tag }) => languageOf(tag, offered));
+  const found = wanted.map(({ tag }) =>
+    open.find((language) =>
+      tag === '*' ? !named.includes(language) : language === languageOf(tag, offered),
+    ),
+  );
+  // Nothing we speak was asked for: at least not a language that was refused.
+  return found.find((language) => language !== undefined) ?? open[0];
+}
+
+/**
+ * Chooses the language of a page: `ui_locales` (OpenID Connect Core, section 3.1.2.1) first, then the
+ * browser's `Accept-Language`, then the first one that is offered. Never throws, whatever a caller sends.
+ */
+export function negotiateLanguage<Tag extends string = (typeof languages)[number]>(
+  uiLocales: string | undefined,
+  acceptLanguage: string | undefined,
+  offered: readonly Tag[] = languages as readonly string[] as readonly Tag[],
+): Tag {
+  const [locales, header] = [uiLocales, acceptLanguage].map((text = '') =>
+    text.slice(0, maxLength).toLowerCase(),
+  );
+  const asked = (locales ?? '').split(/\s+/).map((tag) => languageOf(tag, offered));
+  const chosen =
+    asked.find((language) => language !== undefined) ?? fromAcceptLanguage(header ?? '', offered);
+  return chosen ?? (offered[0] as Tag);
+}

@@ -1,0 +1,95 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { fixedWindows } from '../fixed-windows.ts';
+import { addressLimit, requireAllowed } from '../http/address-limit.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import type { GrantState } from '../ports/grants.ts';
+import type { PresentedCode, SharedRateLimits } from '../ports/rate-limits.ts';
+import type { Storage } from '../ports/storage.ts';
+import { digest } from '../tokens.ts';
+import { type Credentials, checkSecret, requireEnabled } from './client-authentication.ts';
+import { allowOriginOf } from './cors.ts';
+
+/** What a request of a client presents: credentials, and a secret text such as a code. */
+export interface Presented {
+  readonly credentials: Credentials;
+  readonly text: string;
+}
+
+const clientIds = /^[A-Za-z0-9_-]{1,255}$/;
+
+/** What names the client and, where the text is a code, the grant. */
+function namesOf({ credentials: { clientId }, text }: Presented): PresentedCode {
+  // An id that cannot be one is looked up as one that nobody has.
+  return { clientId: clientIds.test(clientId) ? clientId : '', codeDigest: digest(text) };
+}
+
+/** Counts of failures, where the storage keeps them, or else in memory: looked at first, and then at the storage. */
+function countsOf({ clients, grants, rateLimits }: Storage): Pick<SharedRateLimits, 'consume' | 'peek'> {
+  if (rateLimits !== undefined) return rateLimits;
+  const windows = fixedWindows();
+  return {
+    consume: windows.consume,
+    async peek(requests, presented) {
+      const states = windows.peek(requests);
+      if (presented === null || states.some(({ allowed }) => !allowed))
+        return { states, client: null, grant: null };
+      const { clientId, codeDigest } = presented;
+      return { states, client: await clients.find(clientId), grant: await grants.find(codeDigest) };
+    },
+  };
+}
+
+/**
+ * Authenticates the client of a request and works for it. Addresses that fail too often are refused; endpoints that share one of
+ * these share their counts.
+ */
+export function countedAuthentication(core: Core) {
+  const counts = countsOf(core.storage);
+  const failures = addressLimit(counts, {
+    name: 'client authentication',
+    limit: core.options.limits.failedClientAuthentications,
+  });
+
+  /**
+   * @param read - reads what is presented; what is wrong with it is said when the address may be answered
+   * @param work - with the client, and the grant if what is presented is a code
+   */
+  return async <Given extends Presented, Answer>(
+    ctx: Context,
+    read: () => Given,
+    work: (client: ClientRecord, grant: GrantState | null, presented: Given) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const presented = outcomeOf(read);
+    const address = core.clientAddress(ctx.req);
+    const now = core.clock.now();
+    const names = 'error' in presented ? null : namesOf(presented.value);
+    const found = await counts.peek(failures.requests(address, now), names);
+    requireAllowed(found.states, now, 'Client authentication failed too often from this address.');
+    try {
+      if ('error' in presented) throw presented.error;
+      const { credentials } = presented.value;
+      const client = requireEnabled(found.client, credentials);
+      await allowOriginOf(core, ctx, client);
+      checkSecret(client, credentials, now);
+      return await work(client, found.grant, presented.value);
+    } catch (error) {
+      if (error instanceof OAuthError && error.code === 'invalid_client') {
+        core.options.logger.warn(Object(error.cause), 'a client could not be authenticated');
+        await failures.consume(address, now);
+      }
+      throw error;
+    }
+  };
+}
+
+export type CountedAuthentication = ReturnType<typeof countedAuthentication>;
+
+function outcomeOf<T>(read: () => T): { readonly value: T } | { readonly error: unknown } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { error };
+  }
+}
