@@ -149,7 +149,7 @@ describe('commands of the documentation', () => {
     const serverPage = textOf('examples/reference-server/README.md');
     const problems: string[] = [];
     for (const [page, own] of byPage(requests)) {
-      const kit = await createTestOstiary();
+      const kit = await createTestOstiary({ introspection: true });
       kit.users.add({ kid: 'KID-ANA' });
       // One key for the whole page, of the mode in which all of it is possible.
       const mode = own.some(({ line }) => line.includes('/sandbox/')) ? 'test' : 'live';
@@ -171,6 +171,14 @@ describe('commands of the documentation', () => {
             return [name, value.replace(/^\$\w+$/, kit.keys[mode].key)];
           }),
         );
+        // Whose the secret is of which the page speaks.
+        if (valuesOf(words, '-u', '--user').length > 0) {
+          const api = { name: 'API', resourceServer: true, redirectUris: [], allowedScopes: [] };
+          const { client, clientSecret } = await kit.ostiary.admin.clients.create(api);
+          headers.set('authorization', `Basic ${btoa(`${client.clientId}:${clientSecret}`)}`);
+        }
+        if (body !== undefined && !headers.has('content-type'))
+          headers.set('content-type', 'application/x-www-form-urlencoded');
         const base = host.startsWith('id.') ? kit.authUrl : kit.baseUrl;
         const answer = await kit.fetch(`${base}${pathname}${search}`, {
           method: valuesOf(words, '-X', '--request')[0] ?? (body === undefined ? 'GET' : 'POST'),

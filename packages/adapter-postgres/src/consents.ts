@@ -6,7 +6,8 @@ import { lookup, prepared, statement } from './statement.ts';
 
 type OfClient = { readonly sub: string; readonly clientId: string };
 
-const columns = 'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt"';
+const columns =
+  'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt", used_at AS "usedAt"';
 
 /**
  * One row where a client of a partner holds a consent. The user's consents come first (`OFFSET 0` keeps them apart): where

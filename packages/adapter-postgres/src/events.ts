@@ -6,7 +6,7 @@ import { inGroups } from './groups.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { postgresClaims } from './idempotency.ts';
-import { lockTimeoutOf, patienceLeft } from './patience.ts';
+import { lockPatienceLeft, lockTimeoutOf, patienceLeft } from './patience.ts';
 import { postgresPublications } from './publications.ts';
 import { prepared, statement } from './statement.ts';
 
@@ -52,10 +52,10 @@ export function postgresEvents(database: Database): EventStore {
     keyOf: (events) => events.map(nameOf).join(),
     isOfOne: isOfTheData,
     async make(group, waitedMs) {
-      const patience = patienceLeft(waitedMs);
+      const lockTimeout = lockTimeoutOf(false, lockPatienceLeft(waitedMs));
       await database.change(
-        (connection) => publications.publish(connection, group.flat(), lockTimeoutOf(false, patience)),
-        patience,
+        (connection) => publications.publish(connection, group.flat(), lockTimeout),
+        patienceLeft(waitedMs),
       );
       return group.map(() => ({ outcome: 'published' }));
     },

@@ -18,6 +18,9 @@ interface Redemptions {
   readonly lockTimeout: string;
 }
 
+/** A consent says again that it was used after an hour: most sign-ins do not write it. */
+const usedAtStepMs = 3_600_000;
+
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -41,8 +44,19 @@ export const grantColumns = `
 function statementsIn(schema: string) {
   return {
     // Holds the client and the consent until the commit: whoever disables the one, or its partner, or revokes the other,
-    // either comes first or finds this grant.
+    // either comes first or finds this grant. The consent for itself alone, because it may be written.
     issue: prepared<GrantRecord>(`
+      WITH held AS MATERIALIZED (
+        SELECT consents.id, client_id, sub, used_at FROM ${schema}.clients JOIN ${schema}.consents USING (client_id)
+        WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
+          AND sub = :sub AND revoked_at IS NULL AND :scopes::text[] <@ consents.scopes
+        FOR SHARE OF clients FOR NO KEY UPDATE OF consents
+      ), used AS (
+        UPDATE ${schema}.consents SET used_at = :issuedAt
+        FROM held
+        WHERE consents.id = held.id AND consents.id = ANY (ARRAY (SELECT id FROM held))
+          AND (held.used_at IS NULL OR held.used_at <= :issuedAt::bigint - ${usedAtStepMs})
+      )
       INSERT INTO ${schema}.grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
         authenticated_at, issued_at, expires_at, ends_at
@@ -50,10 +64,7 @@ function statementsIn(schema: string) {
       SELECT
         :codeDigest, client_id, sub, :scopes::text[], :redirectUri, :codeChallenge, :nonce,
         :authenticatedAt, :issuedAt, :expiresAt, :expiresAt
-      FROM ${schema}.clients JOIN ${schema}.consents USING (client_id)
-      WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
-        AND sub = :sub AND revoked_at IS NULL AND :scopes::text[] <@ consents.scopes
-      FOR SHARE OF clients, consents
+      FROM held
     `),
 
     find: lookup<{ codeDigest: Uint8Array }, GrantState>(

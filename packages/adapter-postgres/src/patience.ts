@@ -7,6 +7,9 @@ export const patienceLeft = (waitedMs: number): number => Math.max(1, patienceMs
 /** How long it waits for a lock where it wants to hear, with time left, that somebody else holds it. */
 export const lockPatienceMs = 1200;
 
+/** What is left of that. A statement that commits by itself hears of it before its caller gives up, and so has not taken effect. */
+export const lockPatienceLeft = (waitedMs: number): number => Math.max(1, lockPatienceMs - waitedMs);
+
 /** How long a statement that others wait for waits for a lock, before each call of it goes on alone. */
 const sharedLockMs = 50;
 

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
 import { inGroups } from './groups.ts';
-import { lockTimeoutOf, patienceLeft } from './patience.ts';
+import { lockPatienceLeft, lockTimeoutOf, patienceLeft } from './patience.ts';
 import { lookup, statement } from './statement.ts';
 import { postgresTransferCreation } from './transfer-creation.ts';
 
@@ -93,11 +93,10 @@ function postgresSettlements(database: Database): (settlement: Settlement) => Pr
       const first = new Map<string, Settlement>();
       for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
       const settlements = JSON.stringify([...first.values()].map(settlementRowOf));
-      const patience = patienceLeft(waitedMs);
-      const lockTimeout = lockTimeoutOf(false, patience);
+      const lockTimeout = lockTimeoutOf(false, lockPatienceLeft(waitedMs));
       const rows = await database.change(
         (connection) => settle.all(connection, { settlements, lockTimeout }),
-        patience,
+        patienceLeft(waitedMs),
       );
       const found = new Map(rows.map((row) => [row.id, row]));
       return group.map((one) => {

@@ -5,7 +5,8 @@ import type { Database } from './database.ts';
 
 type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
 
-const columns = 'sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt';
+const columns =
+  'sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt, used_at AS usedAt';
 
 function statementsOn(connection: Connection) {
   return {

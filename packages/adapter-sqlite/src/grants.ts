@@ -8,6 +8,9 @@ type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
   readonly revoked: 0 | 1;
 };
 
+/** A consent says again that it was used after an hour: most sign-ins do not write it. */
+const usedAtStepMs = 3_600_000;
+
 function statementsOn(connection: Connection) {
   return {
     issue: connection.prepare<[Omit<GrantRecord, 'scopes'> & { readonly scopes: string }]>(`
@@ -24,6 +27,12 @@ function statementsOn(connection: Connection) {
         AND NOT EXISTS (
           SELECT value FROM json_each(:scopes) EXCEPT SELECT value FROM json_each(consents.scopes)
         )
+    `),
+
+    use: connection.prepare<[{ sub: string; clientId: string; issuedAt: number }]>(`
+      UPDATE consents SET used_at = :issuedAt
+      WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+        AND (used_at IS NULL OR used_at <= :issuedAt - ${usedAtStepMs})
     `),
 
     find: connection.prepare<[Uint8Array], GrantRow>(`
@@ -94,7 +103,12 @@ export function sqliteGrants(database: Database): GrantStore {
   return {
     async issue({ codeDigest, scopes, ...grant }) {
       const row = { ...grant, codeDigest: Buffer.from(codeDigest), scopes: JSON.stringify(scopes) };
-      return database.write(() => sql().issue.run(row).changes === 1);
+      const { sub, clientId, issuedAt } = grant;
+      return database.write(() => {
+        if (sql().issue.run(row).changes === 0) return false;
+        sql().use.run({ sub, clientId, issuedAt });
+        return true;
+      });
     },
 
     find: (codeDigest) =>

@@ -9,6 +9,7 @@ export type { HostTexts, PageTexts, ScopeTexts } from './languages/page-language
 export type { PartnerLimit } from './limits.ts';
 export type { Logger } from './logger.ts';
 export { silentLogger } from './logger.ts';
+export type { ConnectedApp, ConnectedApps } from './oauth/connected-apps.ts';
 export type { InteractionApi, InteractionDetails, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { ActiveToken, RefusedToken, TokenChecks } from './oauth/token-checks.ts';
 export type { OstiaryOptions, PartnerLimits, Theme, WebhookOptions } from './options.ts';

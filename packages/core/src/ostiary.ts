@@ -9,6 +9,7 @@ import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
+import { type ConnectedApps, connectedApps } from './oauth/connected-apps.ts';
 import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
@@ -66,6 +67,8 @@ export interface Ostiary {
     issue(sub: string): Promise<IssuedPassport>;
   };
   readonly payments: PaymentAdministration;
+  /** Which apps a user gave access to, and the end of it. */
+  readonly consents: ConnectedApps;
   /** For a consent page of your own; see the option `interactionUrl`. */
   readonly interactions: InteractionApi;
   /** Events of your own; those of transfers and identity checks are published by Ostiary. */
@@ -216,6 +219,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     passports: { issue: (sub) => passports.issue(sub, 'live') },
     payments: paymentAdministration(core),
     events: webhooks.publishing,
+    consents: connectedApps(core),
     interactions: interactionApi(interactions, forms, options.languages),
     users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
     clientAddress: core.clientAddress,

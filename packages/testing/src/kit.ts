@@ -28,10 +28,13 @@ export interface TestOstiaryOptions
     OstiaryOptions,
     | 'events'
     | 'interactionUrl'
+    | 'introspection'
+    | 'languages'
     | 'limits'
     | 'partnerLimits'
     | 'prefix'
     | 'console'
+    | 'texts'
     | 'theme'
     | 'trustedProxies'
   > {

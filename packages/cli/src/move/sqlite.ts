@@ -23,6 +23,7 @@ export interface SqliteStatement {
 /** The migrations of `@ostiary/adapter-sqlite` whose tables this version knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
   ['0001_initial.sql', '38410466d6348cbb5c4b7fc7eb5fdc5d0b46af63885c832929b8e412dbacf7ed'],
+  ['0002_last-use.sql', 'ce19519e230866430b81a1c7c87beec8cd37ec2a46b92d186c9e13087e3d3366'],
 ];
 
 /**

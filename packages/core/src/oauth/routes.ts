@@ -1,8 +1,9 @@
 import type { Core } from '../context.ts';
 import type { Forms } from '../http/csrf.ts';
 import type { Handler, Route } from '../http/route.ts';
+import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
-import { appsHandler, revokeAppHandler } from './connected-apps.ts';
+import { connectedApps } from './connected-apps.ts';
 import { consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, preflightHandler } from './cors.ts';
 import { countedAuthentication } from './counted-authentication.ts';
@@ -20,6 +21,7 @@ export function oauthRoutes(core: Core, engine: Engine, interactions: Interactio
   const userinfo = userinfoHandler(core);
   const discovery = discoveryHandler(core);
   const authenticated = countedAuthentication(core);
+  const consents = connectedApps(core);
   const open =
     (handler: Handler): Handler =>
     (ctx) => {
@@ -56,8 +58,12 @@ export function oauthRoutes(core: Core, engine: Engine, interactions: Interactio
       GET: interactionHandler(core, engine, interactions),
       POST: consentHandler(interactions, forms),
     }),
-    page(authPaths.apps, 'Connected apps: what the user gave access to.', { GET: appsHandler(core, forms) }),
-    page(authPaths.revokeApp, 'Ends the access of one app.', { POST: revokeAppHandler(core, forms) }),
+    page(authPaths.apps, 'Connected apps: what the user gave access to.', {
+      GET: appsHandler(core, consents, forms),
+    }),
+    page(authPaths.revokeApp, 'Ends the access of one app.', {
+      POST: revokeAppHandler(core, consents, forms),
+    }),
     document(authPaths.discovery, 'Metadata (OpenID Connect Discovery).', discovery),
     document(
       authPaths.oauthDiscovery,

@@ -54,6 +54,8 @@ export interface ConsentRecord {
   readonly scopes: readonly string[];
   readonly grantedAt: number;
   readonly updatedAt: number;
+  /** When a grant was issued for it last, or up to an hour before, so that most sign-ins do not write it; `null`: never. */
+  readonly usedAt: number | null;
 }
 
 /** Grants with their codes, and the access tokens that were issued for them. */
@@ -61,7 +63,8 @@ export interface GrantStore {
   /**
    * Stores a grant with its code, in one transaction with the check that neither the client nor its partner is
    * disabled and that an unrevoked consent of this user and client includes every scope. `false` when that does not
-   * hold (somebody revoked the app in the meantime); nothing is stored then.
+   * hold (somebody revoked the app in the meantime); nothing is stored then. Notes in the consent that it was used, see
+   * {@link ConsentRecord.usedAt}, which never goes back in time.
    */
   issue(grant: GrantRecord): Promise<boolean>;
 

@@ -8,14 +8,14 @@ import {
   countAnswers,
   inParallel,
 } from './case.ts';
-import { consented, isLive, now, redeemed, sampleClient } from './samples.ts';
+import { consented, hour, isLive, now, redeemed, sampleClient, sampleGrant } from './samples.ts';
 
 const user = { sub: 'user-1', clientId: 'client-1' };
 
 export const consentCases = casesOf('consents', {
   'a consent is read back, for this user and client only': async (storage) => {
     await consented(storage, { scopes: ['openid', 'kyc'] });
-    const expected = { ...user, scopes: ['openid', 'kyc'], grantedAt: now, updatedAt: now };
+    const expected = { ...user, scopes: ['openid', 'kyc'], grantedAt: now, updatedAt: now, usedAt: null };
     assertSame(await storage.consents.find('user-1', 'client-1'), expected);
     assert.equal(await storage.consents.find('user-2', 'client-1'), null);
     assert.equal(await storage.consents.find('user-1', 'client-2'), null);
@@ -89,10 +89,42 @@ export const consentCases = casesOf('consents', {
     const { token } = await redeemed(storage, 'old', { scopes: ['openid', 'kyc'] });
     await storage.consents.revoke('user-1', 'client-1', now + 2);
     assert.equal(await storage.consents.remember({ ...user, scopes: ['profile'], now: now + 3 }), true);
-    const expected = { ...user, scopes: ['profile'], grantedAt: now + 3, updatedAt: now + 3 };
+    const expected = { ...user, scopes: ['profile'], grantedAt: now + 3, updatedAt: now + 3, usedAt: null };
     assertSame(await storage.consents.find('user-1', 'client-1'), expected);
     assert.equal(await isLive(storage, token), false, 'the old token stays dead');
     assert.equal(await storage.consents.revoke('user-1', 'client-1', now + 4), true, 'and so a second time');
+  },
+
+  'a consent says when it was used last, to the hour, and never goes back': async (storage) => {
+    await consented(storage);
+    const usedAt = async () => (await storage.consents.find('user-1', 'client-1'))?.usedAt;
+    const use = (label: string, issuedAt: number, changes = {}) =>
+      storage.grants.issue(sampleGrant(label, { issuedAt, ...changes }));
+    assert.equal(await usedAt(), null);
+    for (const [label, at, written] of [
+      ['first', now, now],
+      ['within the hour', now + hour - 1, now],
+      ['after it', now + hour, now + hour],
+      ['by a slow clock', now + 1, now + hour],
+    ] as const) {
+      assert.equal(await use(label, at), true);
+      assert.equal(await usedAt(), written, label);
+    }
+    assert.equal((await storage.consents.list('user-1'))[0]?.usedAt, now + hour);
+    assert.equal(await use('refused', now + 9 * hour, { scopes: ['kyc'] }), false);
+    assert.equal(await usedAt(), now + hour, 'nothing was used');
+    await consented(storage, { clientId: 'client-2' });
+    assert.equal((await storage.consents.find('user-1', 'client-2'))?.usedAt, null, 'another app');
+  },
+
+  'parallel uses of a consent all count, and one time is kept': async (storage) => {
+    await consented(storage);
+    const answers = await inParallel(20, (index) =>
+      storage.grants.issue(sampleGrant(`parallel ${index}`, { issuedAt: now + index })),
+    );
+    assertSame(countAnswers(answers), { true: 20 });
+    const used = (await storage.consents.find('user-1', 'client-1'))?.usedAt ?? 0;
+    assert.ok(used >= now && used < now + 20);
   },
 
   'a consent that is extended while it is revoked never keeps old scopes': async (storage) => {

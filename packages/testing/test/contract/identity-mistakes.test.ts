@@ -85,11 +85,17 @@ describeMistakes({
           },
           async find(sub, clientId) {
             const { scopes } = late.get(clientId) ?? {};
-            return scopes === undefined ? null : { sub, clientId, scopes, grantedAt: 0, updatedAt: 0 };
+            return scopes === undefined
+              ? null
+              : { sub, clientId, scopes, grantedAt: 0, updatedAt: 0, usedAt: null };
           },
         },
       };
     },
+  ],
+  'takes the start of a consent for its last use': [
+    'consents: a consent says when it was used last, to the hour, and never goes back',
+    answered('consents', 'find', (consent) => consent && { ...consent, usedAt: consent.grantedAt }),
   ],
   'says what any partner holds': [
     'consents of partners: a partner holds what a user let its client read, and nothing else',

@@ -1,0 +1,51 @@
+import type { Core } from '../context.ts';
+import { readParameters } from '../http/body.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
+import { answerPage } from '../http/headers.ts';
+import type { Handler } from '../http/route.ts';
+import { appsPage } from '../pages/apps.ts';
+import { seeOther } from './authorize.ts';
+import type { ConnectedApps } from './connected-apps.ts';
+import { pageUrl } from './endpoints.ts';
+import { requestLanguage } from './error-answer.ts';
+import { authenticate, loginUrl } from './host-login.ts';
+import { displayName, findUser } from './user.ts';
+
+const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];
+
+const signIn = (core: Core): Promise<string> => loginUrl(core, pageUrl(core.options, 'apps'), false);
+
+export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): Handler {
+  const { options } = core;
+
+  return async (ctx) => {
+    const user = await authenticate(core, ctx.req);
+    if (user === null) return seeOther(ctx, await signIn(core));
+    const apps = (await consents.list(user.sub)).map((app) => ({
+      ...app,
+      revokeAction: pageUrl(options, 'revokeApp', app.clientId),
+      csrfToken: forms.issue(purpose(user.sub, app.clientId)),
+    }));
+    const page = appsPage({
+      theme: options.theme,
+      language: requestLanguage(core, ctx),
+      apps,
+      userName: displayName(await findUser(core, user.sub, ['profile'])),
+      notice: ctx.query.notice === 'revoked' ? 'revoked' : null,
+    });
+    answerPage(ctx, page);
+  };
+}
+
+/** Ends an app's access. Repeatable. */
+export function revokeAppHandler(core: Core, consents: ConnectedApps, forms: Forms): Handler {
+  return async (ctx) => {
+    forms.requireOwnOrigin(ctx.req, 'revoke app');
+    const user = await authenticate(core, ctx.req);
+    if (user === null) return seeOther(ctx, await signIn(core));
+    const { clientId } = ctx.params;
+    forms.check((await readParameters(ctx.req)).get('csrf'), purpose(user.sub, clientId));
+    await consents.revoke(user.sub, clientId);
+    seeOther(ctx, `${pageUrl(core.options, 'apps')}?notice=revoked`);
+  };
+}
