@@ -136,6 +136,7 @@ function endpointsPage(): string {
       issuer: new URL('https://a.example'),
       limits: {},
       languages: [],
+      scopes: { names: [], claimsOf: () => [] },
       introspection: true,
     },
   };

@@ -28,9 +28,11 @@ export type {
   KycStatus,
   Login,
   LoginRequest,
+  PostalAddress,
   UserDirectory,
   UserRecord,
 } from './ports/users.ts';
+export type { ClaimSchema, HostScope, HostScopes } from './scope-catalog.ts';
 export type { Language, Scope, ScopeDefinition } from './scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes.ts';
 export type { SandboxUser } from './users/sandbox.ts';

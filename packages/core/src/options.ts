@@ -27,6 +27,7 @@ import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
+import { type HostScopes, type ScopeCatalog, scopeCatalog } from './scope-catalog.ts';
 import { languages } from './scopes.ts';
 import { stderrLogger } from './stderr-logger.ts';
 
@@ -70,6 +71,9 @@ const schema = knownOnly({
     .refine((tags) => new Set(tags).size === tags.length, 'names one twice')
     .default([...languages]),
   texts: z.custom<HostTexts>((value) => typeof value === 'object' && value !== null).default({}),
+  scopes: z
+    .custom<HostScopes>((value) => typeof value === 'object' && value !== null, 'must be an object')
+    .default({}),
   hostTimeoutSeconds: z.number().positive().max(600).default(10),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   introspection: z.boolean().default(false),
@@ -182,6 +186,12 @@ export interface OstiaryOptions {
    */
   readonly texts?: HostTexts;
   /**
+   * Scopes beside the five: `email`, `phone`, `address` and more claims of `profile` (`standardProfile`) to switch on, and your own, with
+   * the claims that userinfo answers for them and the words of the consent page. Clients ask for them once they are among their
+   * `allowedScopes`.
+   */
+  readonly scopes?: HostScopes;
+  /**
    * The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see
    * `ostiary.interactions`.
    * @defaultValue core's page
@@ -283,10 +293,14 @@ type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: Par
 
 /** Options after they were checked and completed. */
 export type Options = Readonly<
-  Omit<z.output<typeof schema>, 'users' | 'login' | 'payments' | 'events' | 'console' | 'languages' | 'texts'>
+  Omit<
+    z.output<typeof schema>,
+    'users' | 'login' | 'payments' | 'events' | 'console' | 'languages' | 'texts' | 'scopes'
+  >
 > & {
   readonly events: Catalogue;
   readonly languages: readonly PageLanguage[];
+  readonly scopes: ScopeCatalog;
   readonly baseUrl: URL;
   readonly issuer: URL;
   readonly users: UserDirectory;
@@ -343,8 +357,10 @@ export function parseOptions(options: OstiaryOptions): Options {
     events,
     languages,
     texts,
+    scopes: hostScopes,
     ...plain
   } = result.data;
+  const scopes = made(() => scopeCatalog(hostScopes, languages));
   const { findByKid, findByPhone } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
@@ -371,7 +387,8 @@ export function parseOptions(options: OstiaryOptions): Options {
     partnerLimits: deepFreeze(result.data.partnerLimits),
     webhooks: deepFreeze(webhooks),
     events: made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
-    languages: made(() => pageLanguages(languages, texts)),
+    scopes,
+    languages: made(() => pageLanguages(languages, texts, scopes.consents)),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
     login: withDeadlines('login', options.login, ['authenticate', 'loginUrl'], hostTimeoutSeconds),
   });

@@ -220,7 +220,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     payments: paymentAdministration(core),
     events: webhooks.publishing,
     consents: connectedApps(core),
-    interactions: interactionApi(interactions, forms, options.languages),
+    interactions: interactionApi(interactions, forms, options),
     users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
     clientAddress: core.clientAddress,
     now: () => clock.now(),

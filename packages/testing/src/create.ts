@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Ostiary, OstiaryOptions } from '@ostiary/core';
-import { silentLogger } from '@ostiary/core';
+import { scopeNames, silentLogger } from '@ostiary/core';
 import { keyScopes } from '@ostiary/core/admin';
 import { assemble } from '@ostiary/core/seams';
 import { createBrowser, TestLogin } from './browser.ts';
@@ -70,6 +70,10 @@ function withDefaults({
   const webhooks = { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) };
   return { ...rest, authUrl, baseUrl, now: Number(now), address, logger, webhooks };
 }
+
+/** Names of the scopes beside the five: clients of the kit may ask for all of them. */
+const hostScopesOf = (scopes: OstiaryOptions['scopes'] = {}): string[] =>
+  Object.entries(scopes).flatMap(([name, scope]) => (scope && name !== 'standardProfile' ? [name] : []));
 
 /** The time, as a test sees and moves it. */
 function clockOf(timeline: Timeline): TestOstiary['clock'] {
@@ -225,7 +229,10 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
   };
 
   return {
-    ...(await createOAuth({ admin: ostiary.admin.clients, partner, authUrl, baseUrl, signIn, send })),
+    ...(await createOAuth({
+      ...{ admin: ostiary.admin.clients, partner, authUrl, baseUrl, signIn, send },
+      allowedScopes: [...scopeNames, ...hostScopesOf(rest.scopes)],
+    })),
     ostiary,
     baseUrl,
     authUrl,

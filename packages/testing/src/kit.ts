@@ -34,6 +34,7 @@ export interface TestOstiaryOptions
     | 'partnerLimits'
     | 'prefix'
     | 'console'
+    | 'scopes'
     | 'texts'
     | 'theme'
     | 'trustedProxies'

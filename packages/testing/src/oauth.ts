@@ -111,6 +111,8 @@ export interface TestOAuth {
 export interface OAuthParts {
   readonly admin: ClientAdministration;
   readonly partner: string;
+  /** Of clients that are created without their own. */
+  readonly allowedScopes: readonly string[];
   readonly authUrl: string;
   readonly baseUrl: string;
   readonly signIn: (user: UserReference | undefined) => TestBrowser;
@@ -125,7 +127,7 @@ export async function createOAuth(parts: OAuthParts): Promise<TestOAuth> {
     const { client, clientSecret } = await parts.admin.create({
       name: 'Test app',
       redirectUris,
-      allowedScopes: scopeNames,
+      allowedScopes: parts.allowedScopes,
       partner: parts.partner,
       ...settings,
     });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
-import { scopeNames } from '../scopes.ts';
 import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
@@ -53,32 +52,36 @@ export interface NewClient extends ClientSettings {
   readonly clientId?: string;
 }
 
-export const clientSettings = z.strictObject({
-  name: requiredName,
-  redirectUris: z.array(z.string()),
-  allowedScopes: z.array(z.enum(scopeNames)).transform((names): readonly string[] => [...new Set(names)]),
-  requirePkce: z.boolean(),
-  requireSecret: z.boolean(),
-  firstParty: z.boolean(),
-  resourceServer: z.boolean().optional(),
-  idTokenAlg: z.enum(['RS256', 'ES256']),
-  partner: z.string().nullable(),
-});
+/** @param scopes - the names of those that there are */
+export const clientSettings = (scopes: readonly string[]) =>
+  z.strictObject({
+    name: requiredName,
+    redirectUris: z.array(z.string()),
+    allowedScopes: z.array(z.enum(scopes)).transform((names): readonly string[] => [...new Set(names)]),
+    requirePkce: z.boolean(),
+    requireSecret: z.boolean(),
+    firstParty: z.boolean(),
+    resourceServer: z.boolean().optional(),
+    idTokenAlg: z.enum(['RS256', 'ES256']),
+    partner: z.string().nullable(),
+  });
 
-const { requirePkce, requireSecret, firstParty, idTokenAlg, partner } = clientSettings.shape;
-
-export const newClient = clientSettings.extend({
-  requirePkce: requirePkce.default(false),
-  requireSecret: requireSecret.default(false),
-  firstParty: firstParty.default(false),
-  idTokenAlg: idTokenAlg.default('RS256'),
-  partner: partner.default(null),
-  public: z.boolean().default(false),
-  clientId: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
-    .optional(),
-});
+export function newClient(scopes: readonly string[]) {
+  const settings = clientSettings(scopes);
+  const { requirePkce, requireSecret, firstParty, idTokenAlg, partner } = settings.shape;
+  return settings.extend({
+    requirePkce: requirePkce.default(false),
+    requireSecret: requireSecret.default(false),
+    firstParty: firstParty.default(false),
+    idTokenAlg: idTokenAlg.default('RS256'),
+    partner: partner.default(null),
+    public: z.boolean().default(false),
+    clientId: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
+      .optional(),
+  });
+}
 
 export function shownClient(client: ClientRecord & { readonly partnerDisabled?: boolean }): Client {
   const { secrets, version: _, partnerDisabled: __, ...record } = client;

@@ -116,6 +116,8 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
 export function clientAdministration(core: Core, act: Act): ClientAdministration {
   const { clients } = core.storage;
   const change = changing(core, act);
+  const scopes = core.options.scopes.names;
+  const schemas = { created: newClient(scopes), changed: clientSettings(scopes).partial() };
 
   return {
     async create(input) {
@@ -123,7 +125,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
         public: isPublic,
         clientId = core.tokens.newClientId(core.random),
         ...given
-      } = checked(newClient, input);
+      } = checked(schemas.created, input);
       const now = core.clock.now();
       const secret = isPublic ? null : newSecret(core, now);
       const client: ClientRecord = {
@@ -157,7 +159,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     },
 
     async update(clientId, changes) {
-      const given = checked(clientSettings.partial(), changes);
+      const given = checked(schemas.changed, changes);
       await requirePartner(core, given.partner ?? null);
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       const edit = (client: ClientRecord) => {

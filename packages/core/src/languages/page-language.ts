@@ -10,7 +10,12 @@ export interface ScopeTexts {
 }
 
 /** Every word of the pages in a language of the host's. */
-export type PageTexts = Texts & { readonly scopes: { readonly [S in Scope]: ScopeTexts } };
+export type PageTexts = Texts & {
+  /** Of the five scopes and of those that are switched on; scopes of your own have their texts with them. */
+  readonly scopes: { readonly [S in Scope]: ScopeTexts } & {
+    readonly [scope: string]: ScopeTexts | undefined;
+  };
+};
 
 type Partly<Whole> = {
   readonly [Key in keyof Whole]?: Whole[Key] extends string ? string : Partly<Whole[Key]>;
@@ -30,17 +35,34 @@ export interface PageLanguage {
 
 const isShipped = (tag: string): tag is Language => Object.hasOwn(shippedTexts, tag);
 
-function shippedTextsOf(tag: Language): PageTexts {
-  const ofScopes = scopeNames.map((name) => [name, scopes[name].consent[tag]]);
-  return { ...shippedTexts[tag], scopes: Object.fromEntries(ofScopes) };
+/** What the consent page says of scopes, by scope and language. */
+type Consents = { readonly [scope: string]: { readonly [tag: string]: ScopeTexts | undefined } };
+
+/** What is there in a language before the host says anything. */
+function textsIn(tag: string, more: Consents): object {
+  const own = Object.entries(more).flatMap(([name, { [tag]: words }]) =>
+    words ? [[name, words] as const] : [],
+  );
+  if (!isShipped(tag)) return { scopes: Object.fromEntries(own) };
+  const five = scopeNames.map((name) => [name, scopes[name].consent[tag]] as const);
+  return { ...shippedTexts[tag], scopes: Object.fromEntries([...five, ...own]) };
 }
 
-const english = shippedTextsOf('en');
+function merged(whole: object, part: object): object {
+  const members = Object.entries(part).map(([key, value]) => {
+    const own: unknown = Reflect.get(whole, key);
+    const areBoth = [own, value].every(
+      (one) => typeof one === 'object' && one !== null && !Array.isArray(one),
+    );
+    return [key, areBoth ? merged(Object(own), Object(value)) : value];
+  });
+  return { ...whole, ...Object.fromEntries(members) };
+}
 
 const maxLength = 2000;
 
 /** What is wrong with texts, by the path of each. @param model - the same in English */
-function problemsOf(given: unknown, model: object, path: string, isWhole: boolean): string[] {
+function problemsOf(given: unknown, model: object, path: string): string[] {
   if (typeof given !== 'object' || given === null) return [`${path}: has to be an object`];
   const wanted = new Map<string, unknown>(Object.entries(model));
   const unknown = Object.keys(given).filter((key) => !wanted.has(key) && key !== 'months');
@@ -49,9 +71,9 @@ function problemsOf(given: unknown, model: object, path: string, isWhole: boolea
     const own: unknown = Reflect.get(given, key);
     const place = `${path}.${key}`;
     if (own === undefined) {
-      if (isWhole) found.push(`${place}: is missing`);
+      found.push(`${place}: is missing`);
     } else if (typeof words !== 'string') {
-      found.push(...problemsOf(own, Object(words), place, isWhole));
+      found.push(...problemsOf(own, Object(words), place));
     } else if (typeof own !== 'string' || own.trim() === '' || own.length > maxLength) {
       found.push(`${place}: has to be a text of 1 to ${maxLength} characters`);
     } else if (holesOf(own).join() !== holesOf(words).join()) {
@@ -71,45 +93,41 @@ function problemsOfMonths(months: unknown, path: string): string[] {
   return isRight ? [] : [`${path}.months: has to be twelve names`];
 }
 
-function merged<Whole extends object>(whole: Whole, part: object): Whole {
-  const members = Object.entries(part).map(([key, value]) => {
-    const own: unknown = Reflect.get(whole, key);
-    const isNested = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return [key, isNested && typeof own === 'object' && own !== null ? merged(own, value) : value];
-  });
-  return { ...whole, ...Object.fromEntries(members) };
-}
-
 /** So many problems are told at once. */
 const maxTold = 5;
 
 /**
  * The languages of the pages, in the order in which the host names them.
+ * @param more - what the consent page says of scopes beside the five
  * @throws TypeError that names texts which are missing or wrong, by their path
  */
-export function pageLanguages(tags: readonly string[], texts: HostTexts): readonly PageLanguage[] {
-  const problems: string[] = [];
-  for (const [tag, own] of Object.entries(texts)) {
+export function pageLanguages(
+  tags: readonly string[],
+  texts: HostTexts,
+  more: Consents = {},
+): readonly PageLanguage[] {
+  const anyWords = Object.keys(more).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
+  const model = merged(textsIn('en', {}), { scopes: Object.fromEntries(anyWords) });
+  const problems = Object.keys(texts)
+    .filter((tag) => !tags.includes(tag))
+    .map((tag) => `texts.${tag}: languages does not name ${tag}`);
+  const languages = tags.map((tag) => {
+    const own = texts[tag];
     const path = `texts.${tag}`;
-    if (!tags.includes(tag)) problems.push(`${path}: languages does not name ${tag}`);
-    else
-      problems.push(
-        ...problemsOf(own, english, path, !isShipped(tag)),
-        ...problemsOfMonths(own?.months, path),
-      );
-  }
-  for (const tag of tags) {
-    if (!isShipped(tag) && texts[tag] === undefined)
-      problems.push(`languages: ${tag} does not ship; give its words as texts.${tag}`);
-  }
-  if (problems.length > 0) {
-    const more = problems.length > maxTold ? `; and ${problems.length - maxTold} more` : '';
-    throw new TypeError(problems.slice(0, maxTold).join('; ') + more);
-  }
-  return tags.map((tag) => {
-    const whole = isShipped(tag) ? shippedTextsOf(tag) : english;
-    return { tag, texts: merged(whole, texts[tag] ?? {}) };
+    const whole = merged(textsIn(tag, more), Object(own));
+    if (own === undefined && !isShipped(tag))
+      problems.push(`languages: ${tag} does not ship; give its words as ${path}`);
+    else if (own !== undefined && (typeof own !== 'object' || own === null))
+      problems.push(`${path}: has to be an object`);
+    else problems.push(...problemsOf(whole, model, path), ...problemsOfMonths(own?.months, path));
+    // Checked above.
+    return { tag, texts: whole as PageTexts };
   });
+  if (problems.length > 0) {
+    const untold = problems.length > maxTold ? `; and ${problems.length - maxTold} more` : '';
+    throw new TypeError(problems.slice(0, maxTold).join('; ') + untold);
+  }
+  return languages;
 }
 
 /** The language of a page: see {@link negotiateLanguage}. */
@@ -120,7 +138,7 @@ export function choosePageLanguage(
 ): PageLanguage {
   const tags = offered.map(({ tag }) => tag);
   const chosen = negotiateLanguage(uiLocales, acceptLanguage, tags);
-  return offered.find(({ tag }) => tag === chosen) ?? { tag: 'en', texts: english };
+  return offered.find(({ tag }) => tag === chosen) ?? (offered[0] as PageLanguage);
 }
 
 /** A day as people write it. */

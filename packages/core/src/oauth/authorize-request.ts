@@ -4,7 +4,7 @@ import { isUnstorable } from '../http/json.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
 import { printableUrl } from '../printable.ts';
-import { isScope } from '../scopes.ts';
+import type { ScopeCatalog } from '../scope-catalog.ts';
 import { isEnabled, needsPkce } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 
@@ -110,10 +110,10 @@ export async function findRedirectTarget(
   return { client, redirectUri, state };
 }
 
-function requestedScopes(scope: string | undefined, client: ClientRecord): string[] {
+function requestedScopes(catalog: ScopeCatalog, scope: string | undefined, client: ClientRecord): string[] {
   const requested = [...new Set((scope ?? '').split(' ').filter((name) => name !== ''))];
   if (requested.length === 0) throw invalid('The parameter scope is missing.');
-  const refused = requested.filter((name) => !isScope(name) || !client.allowedScopes.includes(name));
+  const refused = requested.filter((name) => !catalog.has(name) || !client.allowedScopes.includes(name));
   if (refused.length === 0) return requested;
   // Only characters that RFC 6749, appendix A.7 and A.8, allow in a scope and in a description; the rest is
   // not repeated.
@@ -141,7 +141,11 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
 }
 
 /** The rest of the request, checked, in the one form that the engine is given. @throws OAuthError for the redirect URI */
-export function normalizedQuery(parameters: RawParameters, { client }: RedirectTarget): string {
+export function normalizedQuery(
+  catalog: ScopeCatalog,
+  parameters: RawParameters,
+  { client }: RedirectTarget,
+): string {
   const value = (name: Parameter): string | undefined => {
     const text = parameters.get(name);
     if (text === null) throw invalid(`The parameter ${name} is given twice or malformed.`);
@@ -158,7 +162,7 @@ export function normalizedQuery(parameters: RawParameters, { client }: RedirectT
   const responseType = value('response_type');
   if (responseType === undefined) throw invalid('The parameter response_type is missing.');
   if (responseType !== 'code') throw new OAuthError('unsupported_response_type');
-  const scopes = requestedScopes(value('scope'), client);
+  const scopes = requestedScopes(catalog, value('scope'), client);
   checkPkceParameters(value, client);
 
   const query = new URLSearchParams();

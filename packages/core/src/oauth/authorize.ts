@@ -86,7 +86,7 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
     const parameters = readQuery(ctx.querystring);
     const target = await findRedirectTarget(parameters, core.storage.clients, core.options.logger);
     try {
-      const query = normalizedQuery(parameters, target);
+      const query = normalizedQuery(core.options.scopes, parameters, target);
       // Whoever only looks at a link (RFC 9110, section 9.3.2) hears that it is right, and starts nothing.
       if (ctx.method === 'HEAD') return answerHead(ctx);
       const user = await authenticate(core, ctx.req);

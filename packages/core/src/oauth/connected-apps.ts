@@ -1,12 +1,11 @@
 import type { Core } from '../context.ts';
-import { isScope, type Scope } from '../scopes.ts';
 
 /** An app that a user gave access to. */
 export interface ConnectedApp {
   readonly clientId: string;
   /** As users know it. */
   readonly clientName: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
   readonly grantedAt: Date;
   /** When scopes were added last; `grantedAt` where none were. */
   readonly updatedAt: Date;
@@ -31,7 +30,7 @@ export interface ConnectedApps {
   revoke(sub: string, clientId: string): Promise<boolean>;
 }
 
-export function connectedApps({ storage, clock }: Core): ConnectedApps {
+export function connectedApps({ storage, clock, options }: Core): ConnectedApps {
   return {
     async list(sub) {
       const consents = await storage.consents.list(sub);
@@ -39,7 +38,7 @@ export function connectedApps({ storage, clock }: Core): ConnectedApps {
         consents.map(async ({ clientId, scopes, grantedAt, updatedAt, usedAt }) => ({
           clientId,
           clientName: (await storage.clients.find(clientId))?.name ?? clientId,
-          scopes: scopes.filter(isScope),
+          scopes: scopes.filter(options.scopes.has),
           grantedAt: new Date(grantedAt),
           updatedAt: new Date(updatedAt),
           lastUsedAt: usedAt === null ? null : new Date(usedAt),

@@ -7,7 +7,6 @@ import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { consentPage } from '../pages/consent.ts';
-import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
 import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
@@ -24,7 +23,7 @@ function renderConsent(core: Core, ctx: Context, question: Question): void {
     language: choosePageLanguage(core.options.languages, ui_locales, ctx.get('Accept-Language')),
     clientName: client.name,
     userName: displayName(user),
-    scopes: scopes.flatMap(({ name, isNew }) => (isScope(name) ? [{ name, isNew }] : [])),
+    scopes: scopes.filter(({ name }) => core.options.scopes.has(name)),
     redirectHost: host || protocol,
     csrfToken: question.csrfToken,
     action: pageUrl(core.options, 'interaction', interaction.id),

@@ -1,7 +1,6 @@
 import { type Core, urlBelow } from '../context.ts';
 import type { Handler } from '../http/route.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
-import { scopeNames, scopes } from '../scopes.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 
 /** Claims of the ID token; identity fields come from userinfo. */
@@ -9,7 +8,7 @@ const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, introspection } = options;
+  const { authUrl, baseUrl, introspection, scopes } = options;
   return {
     issuer: issuerOf(options),
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
@@ -17,7 +16,7 @@ function discoveryDocument({ options }: Core): object {
     userinfo_endpoint: urlBelow(baseUrl, apiPaths.userinfo),
     revocation_endpoint: urlBelow(baseUrl, apiPaths.revoke),
     jwks_uri: urlBelow(authUrl, authPaths.jwks),
-    scopes_supported: scopeNames,
+    scopes_supported: scopes.names,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code'],
@@ -35,7 +34,10 @@ function discoveryDocument({ options }: Core): object {
     ui_locales_supported: options.languages.map(({ tag }) => tag),
     claim_types_supported: ['normal'],
     claims_supported: [
-      ...new Set([...idTokenClaims, ...scopeNames.flatMap((scope) => Object.keys(scopes[scope].fields))]),
+      ...new Set([
+        ...idTokenClaims,
+        ...scopes.names.flatMap((scope) => scopes.claimsOf(scope).map(({ name }) => name)),
+      ]),
     ],
     claims_parameter_supported: false,
     request_parameter_supported: false,

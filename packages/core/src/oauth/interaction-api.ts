@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Forms } from '../http/csrf.ts';
 import type { PageLanguage, ScopeTexts } from '../languages/page-language.ts';
+import type { ScopeCatalog } from '../scope-catalog.ts';
 import { isScope, type Language, type Scope, scopes } from '../scopes.ts';
 import type { Interactions } from './interaction.ts';
 
@@ -13,10 +14,11 @@ export interface InteractionDetails {
   readonly redirectUri: string;
   /** Show all of them; the user approves all or none. */
   readonly scopes: readonly {
-    readonly name: Scope;
+    readonly name: Scope | (string & {});
     /** Not approved for this client before. */
     readonly isNew: boolean;
-    /** What it gives, in plain words: in each language that ships, and in those of the option `languages`. */
+    /** What it gives, in plain words: in each language that ships, and in those of the option `languages`. Scopes of yours are in the first
+     *  of these where they have no words. */
     readonly texts: { readonly [L in Language]: ScopeTexts } & {
       readonly [tag: string]: ScopeTexts | undefined;
     };
@@ -56,12 +58,22 @@ export interface InteractionApi {
 export function interactionApi(
   interactions: Interactions,
   forms: Forms,
-  languages: readonly PageLanguage[],
+  {
+    languages,
+    scopes: catalog,
+  }: { readonly languages: readonly PageLanguage[]; readonly scopes: ScopeCatalog },
 ): InteractionApi {
-  const textsOf = (name: Scope) => ({
-    ...scopes[name].consent,
-    ...Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]])),
-  });
+  const textsOf = (name: string) => {
+    const [first] = languages.map(({ texts }) => texts.scopes[name]);
+    const unspoken: ScopeTexts = first ?? { title: name, detail: '' };
+    const shipped: { readonly [L in Language]: ScopeTexts } = isScope(name)
+      ? scopes[name].consent
+      : { en: unspoken, fr: unspoken, ht: unspoken, es: unspoken, pt: unspoken, ...catalog.consents[name] };
+    return {
+      ...shipped,
+      ...Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]])),
+    };
+  };
   // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
@@ -85,7 +97,7 @@ export function interactionApi(
         sub: user.sub,
         redirectUri: interaction.params.redirect_uri ?? '',
         scopes: step.scopes.flatMap(({ name, isNew }) =>
-          isScope(name) ? [{ name, isNew, texts: textsOf(name) }] : [],
+          catalog.has(name) ? [{ name, isNew, texts: textsOf(name) }] : [],
         ),
         uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),
         csrfToken,

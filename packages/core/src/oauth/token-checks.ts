@@ -1,5 +1,5 @@
 import type { Core } from '../context.ts';
-import { isScope, type Scope } from '../scopes.ts';
+import type { Scope } from '../scopes.ts';
 import { digest } from '../tokens.ts';
 import { type DeadToken, deadAt } from './access-token.ts';
 
@@ -45,16 +45,16 @@ export interface TokenChecks {
    */
   verify(
     token: string,
-    requirement?: { readonly scopes?: readonly Scope[] },
+    requirement?: { readonly scopes?: readonly (Scope | (string & {}))[] },
   ): Promise<ActiveToken | RefusedToken>;
 }
 
-export function tokenChecks({ storage, clock, tokens }: Core): TokenChecks {
+export function tokenChecks({ storage, clock, tokens, options }: Core): TokenChecks {
   const refused = (reason: RefusedToken['reason']): RefusedToken => ({ active: false, reason });
 
   return {
     async verify(token, { scopes: required = [] } = {}) {
-      const unknownScope = required.find((scope) => !isScope(scope));
+      const unknownScope = required.find((scope) => !options.scopes.has(scope));
       if (unknownScope !== undefined) throw new TypeError(`scopes: there is no scope ${unknownScope}`);
       if (typeof token !== 'string' || !tokens.isAccessToken(token)) return refused('malformed');
       const found = await storage.grants.findToken(digest(token));

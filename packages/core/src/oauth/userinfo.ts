@@ -3,12 +3,10 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
-import { inPlainWords } from '../plain-words.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
-import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
+import type { ScopeCatalog } from '../scope-catalog.ts';
 import { digest } from '../tokens.ts';
-import { UserRecordError } from '../user-record.ts';
 import { deadAt } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { findUser } from './user.ts';
@@ -53,19 +51,16 @@ function requireLiving(token: AccessTokenState | null, now: number): asserts tok
 }
 
 /** The fields of the approved scopes, taken from the host's record and checked. */
-export function userinfoOf(user: UserRecord, approved: readonly string[]): Record<string, unknown> {
+export function userinfoOf(
+  catalog: ScopeCatalog,
+  user: UserRecord,
+  approved: readonly string[],
+): Record<string, unknown> {
   const answer: Record<string, unknown> = {};
-  for (const name of approved) {
-    if (!isScope(name)) continue;
-    const definition: ScopeDefinition = scopes[name];
-    for (const [field, check] of Object.entries(definition.fields)) {
-      const result = check.safeParse(user[field as keyof UserRecord], inPlainWords);
-      if (!result.success) {
-        throw new UserRecordError(
-          `users.find: ${field}: ${result.error.issues[0]?.message ?? 'is not valid'}`,
-        );
-      }
-      answer[field] = result.data;
+  for (const scope of approved) {
+    for (const { name, of } of catalog.claimsOf(scope)) {
+      const value = of(user);
+      if (value !== undefined) answer[name] = value;
     }
   }
   return answer;
@@ -83,6 +78,6 @@ export function userinfoHandler(core: Core): Handler {
     requireLiving(token, clock.now());
     const user = await findUser(core, token.sub, token.scopes);
     if (user === null) throw refusedToken('invalid_token');
-    ctx.body = userinfoOf(user, token.scopes);
+    ctx.body = userinfoOf(core.options.scopes, user, token.scopes);
   };
 }

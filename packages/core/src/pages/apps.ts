@@ -1,5 +1,4 @@
 import { dayIn, type PageLanguage } from '../languages/page-language.ts';
-import type { Scope } from '../scopes.ts';
 import { fill } from './fill.ts';
 import { type Html, html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
@@ -7,7 +6,7 @@ import { accountRow, icons, monogram, scopeList } from './parts.ts';
 
 export interface ConnectedApp {
   readonly clientName: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
   readonly grantedAt: Date;
   /** When the scopes were last extended; equal to `grantedAt` where they never were. */
   readonly updatedAt: Date;

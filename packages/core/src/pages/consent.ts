@@ -1,5 +1,4 @@
 import type { PageLanguage } from '../languages/page-language.ts';
-import type { Scope } from '../scopes.ts';
 import { fill, fillTitle } from './fill.ts';
 import { html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
@@ -10,7 +9,7 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly clientName: string;
   /** Who is signed in, if the host tells a name. */
   readonly userName: string | null;
-  readonly scopes: readonly { readonly name: Scope; readonly isNew: boolean }[];
+  readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
   /** The host of the redirect URI: where the user is sent back to. */
   readonly redirectHost: string;
   readonly csrfToken: string;

@@ -1,5 +1,4 @@
 import type { PageLanguage } from '../languages/page-language.ts';
-import type { Scope } from '../scopes.ts';
 import { type Html, html, nameOf, visible } from './html.ts';
 
 const icon = (paths: Html): Html =>
@@ -48,11 +47,11 @@ ${switchAccountUrl === null ? null : html`<a href="${switchAccountUrl}">${words.
 
 /** What an app can see, in plain words; `marked` puts the word "new" beside a title. */
 export function scopeList(
-  items: readonly { readonly name: Scope; readonly marked: boolean }[],
+  items: readonly { readonly name: string; readonly marked: boolean }[],
   { texts }: PageLanguage,
 ): Html {
   const item = ({ name, marked }: (typeof items)[number]): Html => {
-    const { title, detail } = texts.scopes[name];
+    const { title, detail } = texts.scopes[name] ?? { title: name, detail: '' };
     const badge = html` <span class="badge">${texts.consent.newBadge}</span>`;
     return html`<li><span class="mark">${icons.check}</span><p class="what"><span class="title">${title}${marked ? badge : null}</span> <span class="detail">${detail}</span></p></li>`;
   };

@@ -49,6 +49,33 @@ export interface UserRecord {
   readonly trustTier?: string;
   /** Credentials that the user holds at present. */
   readonly activeCredentials?: readonly ActiveCredential[];
+  /** For the scope `email`, where the option `scopes` has it. */
+  readonly email?: string;
+  readonly emailVerified?: boolean;
+  /** E.164, such as `+50937000001`; for the scope `phone`. */
+  readonly phoneNumber?: string;
+  readonly phoneNumberVerified?: boolean;
+  /** For the scope `address`. */
+  readonly address?: PostalAddress;
+  /** BCP 47, such as `ht-HT`; for `standardProfile`, as are the two that follow. */
+  readonly locale?: string;
+  /** A time zone, such as `America/Port-au-Prince`. */
+  readonly zoneinfo?: string;
+  /** When the profile changed last: ISO 8601, UTC. */
+  readonly updatedAt?: string;
+  /** The claims of your own scopes, by name. */
+  readonly claims?: { readonly [claim: string]: unknown };
+}
+
+/** Where a user lives or gets mail (OpenID Connect Core, section 5.1.1). */
+export interface PostalAddress {
+  /** All of it, with line breaks. */
+  readonly formatted?: string;
+  readonly streetAddress?: string;
+  readonly locality?: string;
+  readonly region?: string;
+  readonly postalCode?: string;
+  readonly country?: string;
 }
 
 /** The host's user directory. */

@@ -101,7 +101,6 @@ it('takes one look at the storage, or none, and does not ask the host', async ()
 });
 
 it('throws for a scope that does not exist, and while the storage is away', async () => {
-  // @ts-expect-error there is no such scope
   await expect(verify(unknownToken, { scopes: ['kyc', 'nonsense'] })).rejects.toThrow(
     new TypeError('scopes: there is no scope nonsense'),
   );

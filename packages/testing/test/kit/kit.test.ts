@@ -120,6 +120,25 @@ describe('a kit', () => {
     await expect(createTestOstiary({ colour: 'red' } as TestOstiaryOptions)).rejects.toThrow('colour');
   });
 
+  it('has the scopes of the host, for all its clients, and their claims of its users', async () => {
+    const consent = { en: { title: 'See your orders', detail: 'What you bought.' } };
+    const validate = (value: unknown) => ({ value });
+    const anything = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const kit = await newKit({
+      languages: ['en'],
+      scopes: { email: true, standardProfile: true, orders: { claims: { orders: anything }, consent } },
+    });
+    const user = kit.users.add({ handle: 'eve', email: 'eve@example.com', claims: { orders: ['A-1'] } });
+    const scopes = ['profile', 'email', 'orders'];
+    const token = await kit.accessToken(kit.clients.web, { user, scopes });
+    const answer = await kit.fetch(`${kit.baseUrl}/v1/oauth/userinfo`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const shown = { preferred_username: 'eve', email: 'eve@example.com', orders: ['A-1'] };
+    expect(await answer.json()).toMatchObject(shown);
+    expect(await kit.ostiary.tokens.verify(token, { scopes: ['orders'] })).toMatchObject({ active: true });
+  });
+
   it('says which origins there are', async () => {
     const kit = await newKit();
     const cause = expect.objectContaining({ message: expect.stringContaining(kit.baseUrl) });

@@ -2,7 +2,6 @@ import { type Adapter, type Configuration, errors, type KoaContextWithOIDC, Prov
 import type { Core } from '../../context.ts';
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
-import { scopeNames } from '../../scopes.ts';
 import { requireStillAllowed, unknownRequest } from '../client.ts';
 import { authPaths, issuerOf, pageUrl } from '../endpoints.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
@@ -62,7 +61,7 @@ function configuration(core: Core, keys: KeySet): Configuration {
     adapter: providerAdapter(core),
     jwks: { keys: keys.keys.map((key) => ({ ...key.privateJwk })) },
     routes: { authorization: authPaths.authorize },
-    scopes: scopeNames,
+    scopes: [...options.scopes.names],
     claims: { openid: ['sub'] },
     responseTypes: ['code'],
     clientAuthMethods: ['none'],
