@@ -58,8 +58,9 @@ export async function migrate(
 
   const missing = migrations.slice(applied.length);
   if (missing.length > 0) {
-    // The files name their tables without a schema; statements never do.
-    await connection.query(`SET LOCAL search_path TO "${schema}"`, []);
+    // The files name their tables without a schema; statements never do. Functions keep this path: what is temporary comes last, or
+    // a table of the host's that has the name of one of ours would be taken for it.
+    await connection.query(`SET LOCAL search_path TO "${schema}", pg_temp`, []);
     await connection.query('SET LOCAL statement_timeout = 0', []);
   }
   for (const { number, name, sql, checksum } of missing) {

@@ -62,6 +62,23 @@ test('a client of a pool can be used again in its next transaction', async () =>
   expect(await sequence(storage)).toEqual(['evt_a', 'evt_b']);
 });
 
+test('temporary tables of the host with the names of ours are not taken for them', async () => {
+  const { storage, handle } = await shared();
+  const names = [
+    'events',
+    'event_sequences',
+    'deliveries',
+    'pending_deliveries',
+    'webhook_endpoints',
+    'partners',
+  ];
+  for (const name of names) await handle.query(`CREATE TEMP TABLE ${name} (id text)`);
+  await handle.query('BEGIN');
+  await storage.events.within(handle).publish([sampleEvent('a')]);
+  await handle.query('COMMIT');
+  expect(await sequence(storage)).toEqual(['evt_a']);
+});
+
 test('the host need not wait for its BEGIN, and calls that it does not wait for take turns', async () => {
   const { storage, handle } = await shared();
   const begun = handle.query('BEGIN');

@@ -2,6 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type * as core from '../../core/src/partner/schemas.ts';
 import type * as hooks from '../../core/src/partner/webhook-schemas.ts';
+import type { readyScopes } from '../../core/src/ready-scopes.ts';
 import type { scopes } from '../../core/src/scopes.ts';
 import type { transferSchema } from '../../core/src/transfer-schema.ts';
 import type * as sdk from '../src/index.ts';
@@ -92,7 +93,10 @@ describe('types', () => {
     type Fields = {
       [Scope in keyof typeof scopes]: keyof (typeof scopes)[Scope]['fields'];
     }[keyof typeof scopes];
-    expectTypeOf<keyof Userinfo>().toEqualTypeOf<Fields>();
+    type Ready = {
+      [Scope in keyof typeof readyScopes]: keyof (typeof readyScopes)[Scope]['claims'];
+    }[keyof typeof readyScopes];
+    expectTypeOf<keyof Userinfo>().toEqualTypeOf<Fields | Ready>();
     expectTypeOf<Userinfo<'openid' | 'profile'>['name']>().toEqualTypeOf<string>();
     expectTypeOf<Userinfo<'openid'>['name']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Userinfo<'kyc'>['kycTier']>().toEqualTypeOf<number>();

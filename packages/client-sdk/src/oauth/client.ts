@@ -10,7 +10,8 @@ import type { OAuthScope, Userinfo } from './userinfo.ts';
 
 /** What to ask a user for. */
 export interface AuthorizationRequest {
-  readonly scope: readonly OAuthScope[];
+  /** Scopes of the service's own may be among them. */
+  readonly scope: readonly (OAuthScope | (string & {}))[];
   /** `none`: answer at once or fail; `login`: sign in again; `consent`: ask again. */
   readonly prompt?: 'none' | 'login' | 'consent' | undefined;
   /** How long ago the user may have signed in, in seconds. */

@@ -12,4 +12,4 @@ export {
   type Tokens,
 } from './client.ts';
 export type { OstiaryOAuthOptions } from './options.ts';
-export type { OAuthScope, Userinfo, UserinfoFields } from './userinfo.ts';
+export type { OAuthScope, PostalAddress, Userinfo, UserinfoFields } from './userinfo.ts';

@@ -1,6 +1,6 @@
 import type { KycStatus } from '../resources/open.ts';
 
-/** The fields of a user that each scope shows. */
+/** The fields of a user that each scope shows. Those of `email`, `phone` and `address` where the service has switched them on. */
 export interface UserinfoFields {
   readonly openid: {
     readonly sub: string;
@@ -32,9 +32,22 @@ export interface UserinfoFields {
       readonly expiresAt: string | null;
     }[];
   };
+  readonly email: { readonly email?: string; readonly email_verified?: boolean };
+  readonly phone: { readonly phone_number?: string; readonly phone_number_verified?: boolean };
+  readonly address: { readonly address?: PostalAddress };
 }
 
-/** A scope. */
+/** OpenID Connect Core, section 5.1.1. */
+export interface PostalAddress {
+  readonly formatted?: string;
+  readonly street_address?: string;
+  readonly locality?: string;
+  readonly region?: string;
+  readonly postal_code?: string;
+  readonly country?: string;
+}
+
+/** A scope that the SDK knows; a service may have others. */
 export type OAuthScope = keyof UserinfoFields;
 
 type All<Of> = (Of extends unknown ? (part: Of) => void : never) extends (part: infer Whole) => void
