@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Core } from '../context.ts';
-import type { Authentication } from '../ports/users.ts';
+import type { Authentication, LoginRequest } from '../ports/users.ts';
 
 /** Why an answer of the host's login could not be used: a defect of the host. */
 export class LoginError extends TypeError {
@@ -37,10 +37,14 @@ export async function loginUrl(
   {
     login_hint: loginHint,
     ui_locales,
-  }: { readonly [name in 'login_hint' | 'ui_locales']?: string | undefined } = {},
+    client,
+  }: { readonly [name in 'login_hint' | 'ui_locales']?: string | undefined } & {
+    readonly client?: LoginRequest['client'];
+  } = {},
 ): Promise<string> {
   const url = await core.options.login.loginUrl(returnTo, {
     reauthenticate,
+    ...(client !== undefined && { client: { clientId: client.clientId, name: client.name } }),
     ...(loginHint !== undefined && { loginHint }),
     ...(ui_locales !== undefined && { uiLocales: ui_locales.split(' ').filter(Boolean) }),
   });

@@ -36,15 +36,21 @@ function needsFreshLogin(
   return user === null || startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
 }
 
-function loginOf(core: Core, interaction: PendingInteraction, reauthenticate: boolean): Promise<string> {
+function loginOf(
+  core: Core,
+  interaction: PendingInteraction,
+  client: ClientRecord,
+  reauthenticate: boolean,
+): Promise<string> {
   const page = pageUrl(core.options, 'interaction', interaction.id);
-  return loginUrl(core, page, reauthenticate, interaction.params);
+  return loginUrl(core, page, reauthenticate, { ...interaction.params, client });
 }
 
 /** Where the user has to sign in first, `null` when the sign-in at the host will do. */
 async function loginStep(
   core: Core,
   interaction: PendingInteraction,
+  client: ClientRecord,
   user: Authentication,
 ): Promise<string | null> {
   const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
@@ -53,7 +59,7 @@ async function loginStep(
   const expected = id_token_hint === undefined ? user.sub : decodeJwt(id_token_hint).sub;
   const isExpected = expected === undefined || expected === user.sub;
   if (isExpected && (isFresh || !needsFreshLogin(interaction, user))) return null;
-  if (!isFresh) return loginOf(core, interaction, true);
+  if (!isFresh) return loginOf(core, interaction, client, true);
   // Somebody signed in just now, and it is not the one that the client expects: asking again would go in
   // circles.
   return interaction.finish({
@@ -98,8 +104,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     const interaction = await engine.interaction(exchange, id);
     const client = await clientOf(core, interaction);
     const user = await authenticate(core, exchange.req);
-    if (user === null) return loginOf(core, interaction, needsFreshLogin(interaction, null));
-    return (await loginStep(core, interaction, user)) ?? { interaction, client, user };
+    if (user === null) return loginOf(core, interaction, client, needsFreshLogin(interaction, null));
+    return (await loginStep(core, interaction, client, user)) ?? { interaction, client, user };
   }
 
   return {
@@ -125,7 +131,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
         return interaction.finish({ error: 'access_denied', description: 'The user has no access.' });
       }
       const csrfToken = forms.issue(purpose(interaction, user));
-      const switchAccountUrl = await loginOf(core, interaction, true);
+      const switchAccountUrl = await loginOf(core, interaction, client, true);
       return { interaction, client, user: record, scopes, csrfToken, switchAccountUrl };
     },
 

@@ -120,6 +120,8 @@ export interface Authentication {
 export interface LoginRequest {
   /** Ask for credentials even if the user is signed in (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean;
+  /** The app that asks, for a page that says where the user goes on: its name is the administrator's. None for the page of connected apps. */
+  readonly client?: { readonly clientId: string; readonly name: string };
   /** Fills the user-name field (OpenID Connect Core, section 3.1.2.1). */
   readonly loginHint?: string;
   /** Preferred languages, most wanted first (BCP 47). */

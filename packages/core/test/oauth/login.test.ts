@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../support/browser.ts';
 import { openConsent, showConsent } from '../support/consent-form.ts';
-import { ana, ben } from '../support/directory.ts';
+import { ana, ben, Host } from '../support/directory.ts';
 import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
@@ -98,6 +98,20 @@ it('"use another account" leads to the login with reauthenticate', async () => {
   const { searchParams } = new URL(href, provider.origin);
   expect(searchParams.get('reauthenticate')).toBe('true');
   expect(searchParams.get('return_to')).toBe(address);
+});
+
+it('the login is told which app asks, and for the page of connected apps that none does', async () => {
+  const host = new Host();
+  const loginUrl = vi.spyOn(host.login, 'loginUrl');
+  const watched = await startProvider({}, host);
+  const app = await watched.client({ name: 'Kafé <Lakay>' });
+  const browser = watched.browser(null);
+  await watched.follow(browser, watched.authorizeUrl(app, { ui_locales: 'ht' }));
+  await browser.get(`${watched.site}/account/apps`);
+  expect(loginUrl.mock.calls.map(([, request]) => request)).toEqual([
+    { reauthenticate: false, client: { clientId: app.id, name: 'Kafé <Lakay>' }, uiLocales: ['ht'] },
+    { reauthenticate: false },
+  ]);
 });
 
 const hour = 3_600_000;
