@@ -270,15 +270,17 @@ BEGIN
     SELECT row, news.news
     FROM news JOIN event_sequences AS sequence ON sequence.ctid = row
     WHERE sequence.ctid = ANY (ARRAY (SELECT row FROM news)) AND (SELECT count(*) FROM taken) < most
-      AND NOT EXISTS (
-        SELECT FROM endpoint_queues AS queue
+      -- As NOT EXISTS it would be a join with all endpoints there are.
+      AND (
+        SELECT true FROM endpoint_queues AS queue
         CROSS JOIN LATERAL (
           SELECT FROM pending_deliveries AS pending
           WHERE pending.endpoint_id = queue.endpoint_id AND number > claimed_to
           ORDER BY number LIMIT 1
         ) AS waiting
         WHERE queue.partner = news.partner AND queue.mode = news.mode
-      )
+        LIMIT 1
+      ) IS NULL
     FOR UPDATE OF sequence SKIP LOCKED
   ),
   seen AS (

@@ -90,3 +90,24 @@ test('a claim that finds nothing due reads little, however many endpoints wait',
   await claimed(storage);
   expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(20);
 });
+
+test('whether an owner has more to claim is asked until there is one, however many endpoints have', async () => {
+  const filled = await manyEndpoints();
+  const { schema, storage, watched } = filled;
+  // Fifty of each partner.
+  await watched.own.query(`
+    SET search_path TO "${schema}";
+    UPDATE webhook_endpoints SET partner = 'p' || substr(id, 4)::integer / 50;
+    UPDATE endpoint_queues SET partner = 'p' || substr(endpoint_id, 4)::integer / 50;
+    INSERT INTO event_sequences (partner, mode, last) SELECT DISTINCT partner, mode, 0 FROM endpoint_queues;
+  `);
+  await due(
+    filled,
+    Array.from({ length: endpoints }, (_, index) => [index + 1, 1] as const),
+  );
+  const known = { ...hold, room: 0, rooms: new Map([[nameOf(7), 1]]) };
+  expect(await storage.deliveries.claim(known)).toHaveLength(1);
+  await storage.deliveries.claim(known);
+  // Of each partner the rows of its endpoints, of which one or two are looked into.
+  expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(800);
+});

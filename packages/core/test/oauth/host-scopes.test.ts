@@ -223,6 +223,13 @@ describe('the option scopes', () => {
     await expect(startProvider(options)).rejects.toThrow(message);
   });
 
+  it('leaves off what is switched off', async () => {
+    const off = await startProvider({ scopes: { email: false, address: undefined, standardProfile: false } });
+    const metadata = (await off.request('/.well-known/openid-configuration')).json();
+    expect(metadata.scopes_supported).toEqual(scopeNames);
+    expect(metadata.claims_supported).not.toContain('picture');
+  });
+
   it('asks a language of the host for the words of what is switched on', async () => {
     const options = { languages: ['en', 'ar'], texts: { ar: arabic } };
     await expect(startProvider({ ...options, scopes: { email: true } })).rejects.toThrow(
