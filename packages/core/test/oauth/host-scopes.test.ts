@@ -224,7 +224,7 @@ describe('the option scopes', () => {
   });
 
   it('leaves off what is switched off', async () => {
-    const off = await startProvider({ scopes: { email: false, address: undefined, standardProfile: false } });
+    const off = await startProvider({ scopes: { email: false, standardProfile: false } });
     const metadata = (await off.request('/.well-known/openid-configuration')).json();
     expect(metadata.scopes_supported).toEqual(scopeNames);
     expect(metadata.claims_supported).not.toContain('picture');
