@@ -190,6 +190,19 @@ test('a payment whose key somebody else holds keeps nobody else waiting', async 
   await other.query('ROLLBACK');
 });
 
+test('codes that are issued at once for one consent wait for each other, and not in a circle', async () => {
+  const { storage, watched } = await prepared();
+  for (let round = 0; round < 10; round += 1) {
+    const sub = `user ${round}`;
+    await storage.consents.remember({ sub, clientId: 'client-1', scopes: ['openid', 'profile'], now: 1_000 });
+    const grants = Array.from({ length: 10 }, (_, index) => sampleGrant(`${sub} ${index}`, { sub }));
+    expect(await Promise.all(grants.map((grant) => storage.grants.issue(grant)))).toEqual(
+      grants.map(() => true),
+    );
+  }
+  expect(watched.refusals).toEqual([]);
+});
+
 test('codes that are redeemed at once are two statements, and one that somebody else holds keeps nobody waiting', async () => {
   const { storage, watched, holding } = await prepared();
   const labels = Array.from({ length: 20 }, (_, index) => `c${index}`);
