@@ -140,7 +140,10 @@ function endpointsPage(): string {
       introspection: true,
     },
   };
-  const routes: Route[] = oauthRoutes(core as never, never as never, never as never, never as never);
+  const routes: Route[] = oauthRoutes(
+    core as never,
+    ...(Array(4).fill(never) as [never, never, never, never]),
+  );
   const consoleTable = sandboxConsole().pages({
     prefix: 'svc',
     url: (path: string) => `https://a.example${path}`,

@@ -5,10 +5,11 @@
  * @packageDocumentation
  */
 import type { z } from 'zod';
+import { negotiateLanguage as negotiate } from './languages/negotiate.ts';
+import { languages } from './languages/texts.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
 
 export { PartnerError } from './errors.ts';
-export { negotiateLanguage } from './languages/negotiate.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
 export { type Page, page } from './pages/layout.ts';
 export { icons } from './pages/parts.ts';
@@ -22,10 +23,16 @@ export type {
   ConsoleVisit,
   PartnerConsole,
 } from './ports/console.ts';
-export { languages } from './scopes.ts';
+export { languages };
 
 /** A language of the console. */
-export type Language = 'en' | 'fr';
+export type Language = (typeof languages)[number];
+
+/** The language that a browser asks for (`ui_locales`, `Accept-Language`), of those of the console. */
+export const negotiateLanguage = (
+  uiLocales: string | undefined,
+  acceptLanguage: string | undefined,
+): Language => negotiate(uiLocales, acceptLanguage, languages);
 
 /** A webhook endpoint, as the partner API shows it. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;

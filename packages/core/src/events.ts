@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { kidField, kycStatus, kycTier, text, time } from './fields.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { JsonObject } from './ports/interactions.ts';
+import { checkedNow, type SchemaIssue, type StandardSchema } from './standard-schema.ts';
 import { transferSchema } from './transfer-schema.ts';
 
 /** One type of event. */
@@ -96,12 +97,9 @@ export interface HostEventDefinition {
   readonly example: JsonObject;
 }
 
-/** The part of Standard Schema (version 1) that is used. */
+/** A Standard Schema that may describe itself. */
 export interface HostEventSchema {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => unknown;
+  readonly '~standard': StandardSchema['~standard'] & {
     /**
      * The schema as JSON Schema (Standard JSON Schema, version 1), for the OpenAPI description. Without it `data` is
      * described as an object.
@@ -148,12 +146,7 @@ export function unknownType(given: unknown, known: readonly string[]): string {
   return `${name}is not an event type; known are ${known.join(', ')}`;
 }
 
-interface Issue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-function pathOf({ path = [] }: Issue): string {
+function pathOf({ path = [] }: SchemaIssue): string {
   const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
   return ['data', ...keys].join('.');
 }
@@ -228,13 +221,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
       const { validate } = typeOf(type);
       const sent = asSent(type, data);
       if (!isObject(sent)) throw new EventDataError(type, 'data', 'has to be an object');
-      const result = validate(sent);
-      if (isObject(result) && 'then' in result) {
-        // What it comes to is of no interest, and must not end the process.
-        Promise.resolve(result).catch(() => {});
-        throw new TypeError(`events: ${type}: the schema has to check synchronously`);
-      }
-      const { issues } = result as { readonly issues?: readonly Issue[] | undefined };
+      const { issues } = checkedNow(validate, sent, `events: ${type}`);
       if (issues === undefined) return sent;
       const issue = issues[0] ?? { message: 'does not fit the schema' };
       throw new EventDataError(type, pathOf(issue), issue.message);

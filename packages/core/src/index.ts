@@ -5,7 +5,8 @@ export type { EventDefinition, EventType, HostEventDefinition, HostEventSchema }
 export { EventDataError, events } from './events.ts';
 export type { RequestHandler } from './http/app.ts';
 export type { FetchHandler, FetchOptions } from './http/web.ts';
-export type { HostTexts, PageTexts, ScopeTexts } from './languages/page-language.ts';
+export type { HostTexts, PageTexts } from './languages/page-language.ts';
+export type { Language, ScopeTexts } from './languages/texts.ts';
 export type { PartnerLimit } from './limits.ts';
 export type { Logger } from './logger.ts';
 export { silentLogger } from './logger.ts';
@@ -32,9 +33,10 @@ export type {
   UserDirectory,
   UserRecord,
 } from './ports/users.ts';
-export type { ClaimSchema, HostScope, HostScopes } from './scope-catalog.ts';
-export type { Language, Scope, ScopeDefinition } from './scopes.ts';
+export type { HostScope, HostScopes } from './scope-catalog.ts';
+export type { Scope, ScopeDefinition } from './scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes.ts';
+export type { StandardSchema } from './standard-schema.ts';
 export type { SandboxUser } from './users/sandbox.ts';
 export { sandboxUsers } from './users/sandbox.ts';
 export type { KycChange, KycChanged, KycState } from './webhooks/kyc.ts';

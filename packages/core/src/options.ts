@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
 import { withDeadlines } from './host-call.ts';
 import { type HostTexts, type PageLanguage, pageLanguages } from './languages/page-language.ts';
+import { languages } from './languages/texts.ts';
 import { addressLimits, type PartnerLimit, partnerLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import {
@@ -28,7 +29,7 @@ import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
 import { type HostScopes, type ScopeCatalog, scopeCatalog } from './scope-catalog.ts';
-import { languages } from './scopes.ts';
+import { isStandardSchema } from './standard-schema.ts';
 import { stderrLogger } from './stderr-logger.ts';
 
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
@@ -70,7 +71,7 @@ const schema = knownOnly({
     .min(1)
     .refine((tags) => new Set(tags).size === tags.length, 'names one twice')
     .default([...languages]),
-  texts: z.custom<HostTexts>((value) => typeof value === 'object' && value !== null).default({}),
+  texts: z.record(z.string(), z.looseObject({})).default({}),
   scopes: z
     .custom<HostScopes>((value) => typeof value === 'object' && value !== null, 'must be an object')
     .default({}),
@@ -102,13 +103,7 @@ const schema = knownOnly({
         .max(64),
       knownOnly({
         summary: z.string().max(200).optional(),
-        schema: z.custom<HostEventDefinition['schema']>(
-          (value) =>
-            (typeof value === 'object' || typeof value === 'function') &&
-            value !== null &&
-            '~standard' in value,
-          'must be a Standard Schema',
-        ),
+        schema: z.custom<HostEventDefinition['schema']>(isStandardSchema, 'must be a Standard Schema'),
         example: z.record(z.string(), z.unknown()),
       }),
     )
@@ -388,7 +383,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     webhooks: deepFreeze(webhooks),
     events: made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
     scopes,
-    languages: made(() => pageLanguages(languages, texts, scopes.consents)),
+    languages: made(() => pageLanguages(languages, texts as HostTexts, scopes.consents)),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
     login: withDeadlines('login', options.login, ['authenticate', 'loginUrl'], hostTimeoutSeconds),
   });

@@ -194,6 +194,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const engine = new Engine(core);
   const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
+  const consents = connectedApps(core);
   const webhooks = createWebhooks(core, seams.webhookClient);
   const working = together({ jobs: jobWorker(core), deliveries: webhooks.worker }, storage.wakeUps);
   const { worker, stop: stopWatching } = watchForWorker(core, working.worker);
@@ -204,7 +205,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     purge: () => purgeNow(core),
   });
 
-  const routes = [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])];
+  const routes = [...oauthRoutes(core, engine, interactions, consents, forms), ...(partner?.routes ?? [])];
   const handler = createRequestHandler(core, routes, (ctx, error, expects) =>
     expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
   );
@@ -219,7 +220,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     passports: { issue: (sub) => passports.issue(sub, 'live') },
     payments: paymentAdministration(core),
     events: webhooks.publishing,
-    consents: connectedApps(core),
+    consents,
     interactions: interactionApi(interactions, forms, options),
     users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
     clientAddress: core.clientAddress,

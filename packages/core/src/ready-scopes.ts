@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { ConsentTexts } from './languages/texts.ts';
 import type { UserRecord } from './ports/users.ts';
-import type { Language } from './scopes.ts';
 
 /** A claim of userinfo that is taken from a user's record; one that the record does not have is left out. */
 export interface ReadyClaim {
@@ -10,10 +10,15 @@ export interface ReadyClaim {
   readonly check: z.ZodType;
 }
 
-interface ReadyScope {
-  readonly claims: { readonly [claim: string]: ReadyClaim };
-  readonly consent: { readonly [L in Language]: { readonly title: string; readonly detail: string } };
+/** A scope that a host can switch on. */
+export type ReadyScopeName = 'email' | 'phone' | 'address';
+
+interface ReadyScope<Claims = { readonly [claim: string]: ReadyClaim }> {
+  readonly claims: Claims;
+  readonly consent: ConsentTexts;
 }
+
+const ready = <Claims extends ReadyScope['claims']>(scope: ReadyScope<Claims>) => scope;
 
 const taken = (field: keyof UserRecord, check: z.ZodType): ReadyClaim => ({
   ...{ field, check },
@@ -24,7 +29,7 @@ const text = z.string().min(1).max(1024);
 
 /** Scopes of OpenID Connect Core, section 5.4, that a host can switch on. */
 export const readyScopes = {
-  email: {
+  email: ready({
     claims: {
       email: taken('email', z.email().max(320)),
       email_verified: taken('emailVerified', z.boolean()),
@@ -36,8 +41,8 @@ export const readyScopes = {
       es: { title: 'Ver su correo electrónico', detail: 'Su dirección, y si fue verificada.' },
       pt: { title: 'Ver seu e-mail', detail: 'O seu endereço, e se foi verificado.' },
     },
-  },
-  phone: {
+  }),
+  phone: ready({
     claims: {
       phone_number: taken(
         'phoneNumber',
@@ -52,8 +57,8 @@ export const readyScopes = {
       es: { title: 'Ver su número de teléfono', detail: 'Su número, y si fue verificado.' },
       pt: { title: 'Ver seu número de telefone', detail: 'O seu número, e se foi verificado.' },
     },
-  },
-  address: {
+  }),
+  address: ready({
     claims: {
       address: {
         field: 'address',
@@ -83,11 +88,8 @@ export const readyScopes = {
       es: { title: 'Ver su dirección postal', detail: 'Dónde vive o recibe su correo.' },
       pt: { title: 'Ver seu endereço postal', detail: 'Onde você mora ou recebe a sua correspondência.' },
     },
-  },
-} as const satisfies { readonly [scope: string]: ReadyScope };
-
-/** A scope that a host can switch on. */
-export type ReadyScopeName = keyof typeof readyScopes;
+  }),
+} satisfies { readonly [Name in ReadyScopeName]: ReadyScope };
 
 const languageTag = z
   .string()

@@ -1,18 +1,13 @@
-import type { z } from 'zod';
-import { inPlainWords } from './plain-words.ts';
+import { z } from 'zod';
+import type { ErrorDetail } from './errors.ts';
+import type { Consents } from './languages/page-language.ts';
+import type { ScopeTexts } from './languages/texts.ts';
+import { inOneLine, inPlainWords, problemsOf } from './plain-words.ts';
 import type { UserRecord } from './ports/users.ts';
 import { type ReadyClaim, type ReadyScopeName, readyScopes, standardProfileClaims } from './ready-scopes.ts';
 import { isScope, type Scope, type ScopeDefinition, scopeNames, scopes } from './scopes.ts';
+import { checkedNow, isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { UserRecordError } from './user-record.ts';
-
-/** The part of Standard Schema (version 1) that is used; zod, valibot, arktype and others have it. */
-export interface ClaimSchema {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => unknown;
-  };
-}
 
 /** A scope of the host's own. */
 export interface HostScope {
@@ -20,9 +15,9 @@ export interface HostScope {
    * What userinfo answers for it: each claim with the check that its value has to pass, which is synchronous. The value is the member
    * of that name of `claims` in the record that `users.find` answers. A scope of an API has none.
    */
-  readonly claims?: { readonly [claim: string]: ClaimSchema };
+  readonly claims?: { readonly [claim: string]: StandardSchema };
   /** What the consent page says, in each language of the option `languages`. */
-  readonly consent: { readonly [language: string]: { readonly title: string; readonly detail: string } };
+  readonly consent: { readonly [language: string]: ScopeTexts };
 }
 
 /** The option `scopes`: scopes beside the five, never instead of one. */
@@ -44,20 +39,19 @@ export interface ScopeCatalog {
   readonly names: readonly string[];
   readonly has: (name: string) => boolean;
   readonly claimsOf: (name: string) => readonly Claim[];
-  /** What the consent page says of those beside the five, by scope and language. */
-  readonly consents: { readonly [scope: string]: HostScope['consent'] };
+  readonly consents: Consents;
 }
 
 const maxScopes = 100;
 
 /** RFC 6749, appendix A.4. */
 const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/;
-const claimName = /^[A-Za-z_][A-Za-z0-9_:./-]{0,99}$/;
+const claimName = /^[A-Za-z][A-Za-z0-9_:./-]{0,99}$/;
 
 /** Claims that an ID token or another JWT of an identity provider has a meaning for (OpenID Connect Core, RFC 7519). */
 const registeredClaims = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'auth_time', 'nonce', 'acr', 'amr', 'azp'],
-  ...['at_hash', 'c_hash', 's_hash', 'sid', 'events', 'cnf', 'client_id', 'scope', 'active', '__proto__'],
+  ...['at_hash', 'c_hash', 's_hash', 'sid', 'events', 'cnf', 'client_id', 'scope', 'active'],
 ]);
 
 function refuse(field: string, problem: string): never {
@@ -84,60 +78,46 @@ const readyClaims = (claims: { readonly [claim: string]: ReadyClaim }): Claim[] 
     },
   }));
 
-/** What the first issue of a Standard Schema says. */
-function messageOf(issues: unknown): string {
-  const [first] = Array.isArray(issues) ? issues : [];
-  const message: unknown = Object(first).message;
-  return typeof message === 'string' ? message : 'is not valid';
-}
-
 const hostClaims = (claims: NonNullable<HostScope['claims']>): Claim[] =>
-  Object.entries(claims).map(([name, schema]) => ({
+  Object.entries(claims).map(([name, { '~standard': schema }]) => ({
     name,
     of(user) {
-      const result = schema['~standard'].validate(user.claims?.[name]);
-      if (result instanceof Promise) refuse(`claims.${name}`, 'its schema is asynchronous');
-      const { issues, value }: { issues?: unknown; value?: unknown } = Object(result);
-      if (issues !== undefined) refuse(`claims.${name}`, messageOf(issues));
-      return value;
+      const { issues, value } = checkedNow(schema.validate, user.claims?.[name], `scopes: ${name}`);
+      return issues === undefined ? value : refuse(`claims.${name}`, issues[0]?.message ?? 'is not valid');
     },
   }));
 
-const isSchema = (value: unknown): value is ClaimSchema =>
-  (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value;
+const words = z.string().trim().min(1).max(2000);
+const claimNames = z
+  .string()
+  .regex(claimName, 'is none that a claim can have')
+  .refine((name) => !registeredClaims.has(name), 'has another meaning in tokens');
 
-/** @throws TypeError that says what is wrong with a scope of the host's, by its path */
-function requireHostScope(
-  name: string,
-  given: unknown,
-  languages: readonly string[],
-): asserts given is HostScope {
-  const path = `scopes.${name}`;
-  const fail = (problem: string): never => {
-    throw new TypeError(`${path}${problem}`);
-  };
-  if (isScope(name)) fail(': is one of the five, which stay as they are');
-  if (name === 'offline_access' || !scopeToken.test(name))
-    fail(': is not a name that a scope can have (RFC 6749, appendix A.4)');
-  if (typeof given !== 'object' || given === null)
-    fail(': has to be an object with consent and, perhaps, claims');
-  const { claims = {}, consent, ...more }: { claims?: unknown; consent?: unknown } = Object(given);
-  for (const key of Object.keys(more)) fail(`.${key}: is not a known field`);
-  if (typeof claims !== 'object' || claims === null) fail('.claims: has to be an object');
-  for (const [claim, schema] of Object.entries(Object(claims))) {
-    if (!claimName.test(claim))
-      fail(`.claims: ${JSON.stringify(claim.slice(0, 64))} is not a name that a claim can have`);
-    if (registeredClaims.has(claim)) fail(`.claims.${claim}: has another meaning in tokens`);
-    if (!isSchema(schema)) fail(`.claims.${claim}: has to be a Standard Schema`);
-  }
-  for (const language of languages) {
-    const texts: unknown = Object(consent)[language];
-    for (const part of ['title', 'detail']) {
-      const words: unknown = Object(texts)[part];
-      if (typeof words !== 'string' || words.trim() === '' || words.length > 2000)
-        fail(`.consent.${language}.${part}: has to be a text of 1 to 2000 characters`);
-    }
-  }
+/** Of the option, whose names are checked before. */
+const schemaOf = (languages: readonly string[]) =>
+  z
+    .object(
+      Object.fromEntries(
+        [...Object.keys(readyScopes), 'standardProfile'].map((name) => [name, z.boolean().optional()]),
+      ),
+    )
+    .catchall(
+      z.strictObject({
+        claims: z
+          .record(claimNames, z.custom<StandardSchema>(isStandardSchema, 'has to be a Standard Schema'))
+          .optional(),
+        consent: z.looseObject(
+          Object.fromEntries(languages.map((tag) => [tag, z.strictObject({ title: words, detail: words })])),
+        ),
+      }),
+    );
+
+const inScopes = ({ path, message }: ErrorDetail) => ({ path: `scopes.${path}`, message });
+
+function requireName(name: string): void {
+  if (isScope(name)) throw new TypeError(`scopes.${name}: is one of the five, which stay as they are`);
+  if (!scopeToken.test(name) || name === 'offline_access' || name === '__proto__')
+    throw new TypeError(`scopes.${name}: is not a name that a scope can have (RFC 6749, appendix A.4)`);
 }
 
 /**
@@ -147,24 +127,22 @@ function requireHostScope(
  */
 export function scopeCatalog(given: HostScopes, languages: readonly string[]): ScopeCatalog {
   const claims = new Map<string, readonly Claim[]>(scopeNames.map((name) => [name, ownClaims(name)]));
-  const consents: { [scope: string]: HostScope['consent'] } = {};
-  if (Object.keys(given).length > maxScopes) throw new TypeError(`scopes: takes ${maxScopes} at most`);
+  const consents = new Map<string, Consents[string]>(scopeNames.map((name) => [name, scopes[name].consent]));
+  const names = Object.keys(given);
+  if (names.length > maxScopes) throw new TypeError(`scopes: takes ${maxScopes} at most`);
+  names.forEach(requireName);
+  const { error } = schemaOf(languages).safeParse(given, inPlainWords);
+  if (error !== undefined) throw new TypeError(inOneLine(problemsOf(error.issues).map(inScopes), 'scopes'));
+  if (given.standardProfile === true)
+    claims.set('profile', [...ownClaims('profile'), ...readyClaims(standardProfileClaims)]);
   for (const [name, scope] of Object.entries(given)) {
-    if (name === 'standardProfile' || Object.hasOwn(readyScopes, name)) {
-      if (typeof scope !== 'boolean' && scope !== undefined)
-        throw new TypeError(`scopes.${name}: has to be true or false`);
-      if (scope !== true) continue;
-      if (name === 'standardProfile') {
-        claims.set('profile', [...ownClaims('profile'), ...readyClaims(standardProfileClaims)]);
-      } else {
-        const ready = readyScopes[name as ReadyScopeName];
-        claims.set(name, readyClaims(ready.claims));
-        consents[name] = ready.consent;
-      }
-    } else {
-      requireHostScope(name, scope, languages);
+    if (typeof scope === 'object') {
       claims.set(name, hostClaims(scope.claims ?? {}));
-      consents[name] = scope.consent;
+      consents.set(name, scope.consent);
+    } else if (scope === true && name !== 'standardProfile') {
+      const ready = readyScopes[name as ReadyScopeName];
+      claims.set(name, readyClaims(ready.claims));
+      consents.set(name, ready.consent);
     }
   }
   const owners = new Map<string, string>();
@@ -180,6 +158,6 @@ export function scopeCatalog(given: HostScopes, languages: readonly string[]): S
     names: [...claims.keys()],
     has: (name: string) => claims.has(name),
     claimsOf: (name: string) => claims.get(name) ?? [],
-    consents,
+    consents: Object.fromEntries(consents),
   });
 }

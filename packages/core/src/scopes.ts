@@ -1,18 +1,13 @@
 import { z } from 'zod';
+import type { ConsentTexts } from './languages/texts.ts';
 import type { UserRecord } from './ports/users.ts';
-
-/** The languages of the pages unless the host names others; the first one where a browser asks for none of them. */
-export const languages = ['en', 'fr'] as const;
-
-/** A language whose texts ship. */
-export type Language = 'en' | 'fr' | 'ht' | 'es' | 'pt';
 
 /** What one scope gives: read by the consent page, by userinfo and by discovery. */
 export interface ScopeDefinition {
   /** The fields of the user that it shows, each with the check that the host's value must pass and a description of it. */
   readonly fields: { readonly [Field in keyof UserRecord]?: z.ZodType };
   /** What the consent page says, in plain words. */
-  readonly consent: { readonly [L in Language]: { readonly title: string; readonly detail: string } };
+  readonly consent: ConsentTexts;
 }
 
 const text = z.string().min(1).max(1024).describe('string');
@@ -22,13 +17,19 @@ const money = z
   .regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits')
   .describe('string, decimal with two digits');
 
+/** Its fields stay known by name; the words of the consent page are no part of its type. */
+const scope = <Fields extends ScopeDefinition['fields']>(definition: {
+  readonly fields: Fields;
+  readonly consent: ConsentTexts;
+}) => definition;
+
 /**
  * The scopes and the fields of each (specification, "Userinfo record"). To add a scope, add an entry here:
  * discovery announces it, clients can be allowed it, the consent page explains it and userinfo answers its
  * fields.
  */
 export const scopes = {
-  openid: {
+  openid: scope({
     fields: {
       sub: text.max(255).describe('string, the user’s id'),
       kid: text.describe('string, the user’s public id'),
@@ -55,8 +56,8 @@ export const scopes = {
         detail: 'Seu identificador, sua função, seu país e a data em que se registrou.',
       },
     },
-  },
-  profile: {
+  }),
+  profile: scope({
     fields: {
       name: text,
       handle: text,
@@ -73,8 +74,8 @@ export const scopes = {
       es: { title: 'Ver su perfil', detail: 'Su nombre, su alias y su foto.' },
       pt: { title: 'Ver seu perfil', detail: 'Seu nome, seu apelido e sua foto.' },
     },
-  },
-  kyc: {
+  }),
+  kyc: scope({
     fields: {
       kycTier: z.int().min(0).max(3).describe('integer, 0 to 3'),
       kycStatus: z.enum(['approved', 'pending', 'rejected']).describe('`approved`, `pending` or `rejected`'),
@@ -101,8 +102,8 @@ export const scopes = {
         detail: 'Se a sua identidade foi verificada, e até que nível. Nenhum documento é compartilhado.',
       },
     },
-  },
-  'wallet:balance': {
+  }),
+  'wallet:balance': scope({
     fields: { htgBalance: money, usdBalance: money },
     consent: {
       en: {
@@ -127,8 +128,8 @@ export const scopes = {
         detail: 'O que você tem em gourdes e dólares no momento do pedido. Nem histórico, nem pagamentos.',
       },
     },
-  },
-  identity: {
+  }),
+  identity: scope({
     fields: {
       trustScore: z.int().min(0).max(100).describe('integer, 0 to 100'),
       trustTier: text,
@@ -159,7 +160,7 @@ export const scopes = {
         detail: 'Sua pontuação e seu nível de confiança, e a lista das credenciais que você tem.',
       },
     },
-  },
+  }),
 } as const satisfies { readonly [scope: string]: ScopeDefinition };
 
 /** The name of a scope. */

@@ -1,9 +1,10 @@
-/** English. What is in braces is put in by the pages. */
-export const en = {
+import type { Texts } from './texts.ts';
+
+/** English. */
+export const en: Texts = {
   signedInAs: 'Signed in as',
   consent: {
     title: 'Allow {client}?',
-    /** Follows the client's name in the heading. */
     ask: 'asks for access to your {service} account',
     switchAccount: 'Use another account',
     scopes: 'If you allow it, {client} can:',
@@ -21,7 +22,6 @@ export const en = {
     since: 'Allowed on {date}',
     changed: 'Last changed on {date}',
     remove: 'Remove access',
-    /** Follows `remove` for those who hear the page. */
     removeOf: 'of {client}',
     removed: 'The app no longer has access to your account.',
     emptyTitle: 'No connected apps',

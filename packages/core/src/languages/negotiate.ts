@@ -1,5 +1,3 @@
-import { languages } from '../scopes.ts';
-
 /** Longer input is cut: no browser sends so many languages, and the work stays bounded. */
 const maxLength = 1000;
 
@@ -49,10 +47,10 @@ function fromAcceptLanguage<Tag extends string>(header: string, offered: readonl
  * Chooses the language of a page: `ui_locales` (OpenID Connect Core, section 3.1.2.1) first, then the
  * browser's `Accept-Language`, then the first one that is offered. Never throws, whatever a caller sends.
  */
-export function negotiateLanguage<Tag extends string = (typeof languages)[number]>(
+export function negotiateLanguage<Tag extends string>(
   uiLocales: string | undefined,
   acceptLanguage: string | undefined,
-  offered: readonly Tag[] = languages as readonly string[] as readonly Tag[],
+  offered: readonly Tag[],
 ): Tag {
   const [locales, header] = [uiLocales, acceptLanguage].map((text = '') =>
     text.slice(0, maxLength).toLowerCase(),

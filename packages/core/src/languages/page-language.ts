@@ -1,21 +1,17 @@
-import { type Language, type Scope, scopeNames, scopes } from '../scopes.ts';
+import { z } from 'zod';
+import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
+import type { Scope } from '../scopes.ts';
 import { negotiateLanguage } from './negotiate.ts';
 import { shippedTexts } from './shipped.ts';
-import { holesOf, type Texts } from './texts.ts';
-
-/** What a scope gives, in plain words. */
-export interface ScopeTexts {
-  readonly title: string;
-  readonly detail: string;
-}
+import { holesOf, type Language, type ScopeTexts, type Texts } from './texts.ts';
 
 /** Every word of the pages in a language of the host's. */
-export type PageTexts = Texts & {
+export interface PageTexts extends Texts {
   /** Of the five scopes and of those that are switched on; scopes of your own have their texts with them. */
   readonly scopes: { readonly [S in Scope]: ScopeTexts } & {
     readonly [scope: string]: ScopeTexts | undefined;
   };
-};
+}
 
 type Partly<Whole> = {
   readonly [Key in keyof Whole]?: Whole[Key] extends string ? string : Partly<Whole[Key]>;
@@ -26,6 +22,9 @@ export type HostTexts = { readonly [Shipped in Language]?: Partly<PageTexts> } &
   readonly [tag: string]: PageTexts | Partly<PageTexts> | undefined;
 };
 
+/** What the consent page says of every scope, by scope and language. */
+export type Consents = { readonly [scope: string]: { readonly [tag: string]: ScopeTexts | undefined } };
+
 /** A language in which pages are answered. */
 export interface PageLanguage {
   /** BCP 47, as `lang` of a document takes it. */
@@ -35,17 +34,11 @@ export interface PageLanguage {
 
 const isShipped = (tag: string): tag is Language => Object.hasOwn(shippedTexts, tag);
 
-/** What the consent page says of scopes, by scope and language. */
-type Consents = { readonly [scope: string]: { readonly [tag: string]: ScopeTexts | undefined } };
-
 /** What is there in a language before the host says anything. */
-function textsIn(tag: string, more: Consents): object {
-  const own = Object.entries(more).flatMap(([name, { [tag]: words }]) =>
-    words ? [[name, words] as const] : [],
-  );
-  if (!isShipped(tag)) return { scopes: Object.fromEntries(own) };
-  const five = scopeNames.map((name) => [name, scopes[name].consent[tag]] as const);
-  return { ...shippedTexts[tag], scopes: Object.fromEntries([...five, ...own]) };
+function textsIn(tag: string, consents: Consents): object {
+  const words = Object.entries(consents).map(([name, { [tag]: texts }]) => [name, texts] as const);
+  const scopes = Object.fromEntries(words.filter(([, texts]) => texts !== undefined));
+  return isShipped(tag) ? { ...shippedTexts[tag], scopes } : { scopes };
 }
 
 function merged(whole: object, part: object): object {
@@ -59,75 +52,58 @@ function merged(whole: object, part: object): object {
   return { ...whole, ...Object.fromEntries(members) };
 }
 
-const maxLength = 2000;
-
-/** What is wrong with texts, by the path of each. @param model - the same in English */
-function problemsOf(given: unknown, model: object, path: string): string[] {
-  if (typeof given !== 'object' || given === null) return [`${path}: has to be an object`];
-  const wanted = new Map<string, unknown>(Object.entries(model));
-  const unknown = Object.keys(given).filter((key) => !wanted.has(key) && key !== 'months');
-  const found = unknown.map((key) => `${path}.${key}: there is no such text`);
-  for (const [key, words] of wanted) {
-    const own: unknown = Reflect.get(given, key);
-    const place = `${path}.${key}`;
-    if (own === undefined) {
-      found.push(`${place}: is missing`);
-    } else if (typeof words !== 'string') {
-      found.push(...problemsOf(own, Object(words), place));
-    } else if (typeof own !== 'string' || own.trim() === '' || own.length > maxLength) {
-      found.push(`${place}: has to be a text of 1 to ${maxLength} characters`);
-    } else if (holesOf(own).join() !== holesOf(words).join()) {
-      const names = holesOf(words).map((name) => `{${name}}`);
-      found.push(`${place}: has to hold ${names.join(' and ') || 'no braces'}`);
-    }
-  }
-  return found;
+/** What stands in the place of an English text. */
+function wordsFor(english: string): z.ZodType<string> {
+  const names = holesOf(english);
+  const wanted = names.map((name) => `{${name}}`).join(' and ') || 'no braces';
+  return z
+    .string()
+    .max(2000)
+    .refine((own) => own.trim() !== '', 'is empty')
+    .refine((own) => holesOf(own).join() === names.join(), `has to hold ${wanted}`);
 }
 
-function problemsOfMonths(months: unknown, path: string): string[] {
-  const isRight =
-    months === undefined ||
-    (Array.isArray(months) &&
-      months.length === 12 &&
-      months.every((name) => typeof name === 'string' && name));
-  return isRight ? [] : [`${path}.months: has to be twelve names`];
+/** Of texts that are the same in English. */
+function schemaFor(english: object): z.ZodObject {
+  const members = Object.entries(english).map(([key, words]) => {
+    return [key, typeof words === 'string' ? wordsFor(words) : schemaFor(Object(words))];
+  });
+  return z.strictObject(Object.fromEntries(members));
 }
 
-/** So many problems are told at once. */
+/** So many problems of a language are told at once. */
 const maxTold = 5;
 
 /**
  * The languages of the pages, in the order in which the host names them.
- * @param more - what the consent page says of scopes beside the five
  * @throws TypeError that names texts which are missing or wrong, by their path
  */
 export function pageLanguages(
   tags: readonly string[],
   texts: HostTexts,
-  more: Consents = {},
+  consents: Consents,
 ): readonly PageLanguage[] {
-  const anyWords = Object.keys(more).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
-  const model = merged(textsIn('en', {}), { scopes: Object.fromEntries(anyWords) });
-  const problems = Object.keys(texts)
-    .filter((tag) => !tags.includes(tag))
-    .map((tag) => `texts.${tag}: languages does not name ${tag}`);
-  const languages = tags.map((tag) => {
-    const own = texts[tag];
-    const path = `texts.${tag}`;
-    const whole = merged(textsIn(tag, more), Object(own));
-    if (own === undefined && !isShipped(tag))
-      problems.push(`languages: ${tag} does not ship; give its words as ${path}`);
-    else if (own !== undefined && (typeof own !== 'object' || own === null))
-      problems.push(`${path}: has to be an object`);
-    else problems.push(...problemsOf(whole, model, path), ...problemsOfMonths(own?.months, path));
-    // Checked above.
+  const anyWords = Object.keys(consents).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
+  const schema = schemaFor({ ...shippedTexts.en, scopes: Object.fromEntries(anyWords) }).extend({
+    months: z.array(z.string().min(1)).length(12).optional(),
+  });
+  for (const tag of Object.keys(texts))
+    if (!tags.includes(tag)) throw new TypeError(`texts.${tag}: languages does not name ${tag}`);
+  return tags.map((tag) => {
+    if (!isShipped(tag) && texts[tag] === undefined)
+      throw new TypeError(`languages: ${tag} does not ship; give its words as texts.${tag}`);
+    const whole = merged(textsIn(tag, consents), texts[tag] ?? {});
+    const { error } = schema.safeParse(whole, inPlainWords);
+    if (error !== undefined) {
+      const found = problemsOf(error.issues).map(({ path, message }) => ({
+        path: `texts.${tag}.${path}`,
+        message,
+      }));
+      const untold = found.length > maxTold ? `; and ${found.length - maxTold} more` : '';
+      throw new TypeError(inOneLine(found.slice(0, maxTold), 'texts') + untold);
+    }
     return { tag, texts: whole as PageTexts };
   });
-  if (problems.length > 0) {
-    const untold = problems.length > maxTold ? `; and ${problems.length - maxTold} more` : '';
-    throw new TypeError(problems.slice(0, maxTold).join('; ') + untold);
-  }
-  return languages;
 }
 
 /** The language of a page: see {@link negotiateLanguage}. */

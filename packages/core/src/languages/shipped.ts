@@ -3,7 +3,7 @@ import { es } from './es.ts';
 import { fr } from './fr.ts';
 import { ht } from './ht.ts';
 import { pt } from './pt.ts';
-import type { Texts } from './texts.ts';
+import type { Language, Texts } from './texts.ts';
 
 /** The languages that ship, by their tags. */
-export const shippedTexts = { en, fr, ht, es, pt } satisfies { readonly [tag: string]: Texts };
+export const shippedTexts: { readonly [L in Language]: Texts } = { en, fr, ht, es, pt };

@@ -1,17 +1,73 @@
-import type { en } from './en.ts';
+/** The languages of the pages unless the host names others; the first one where a browser asks for none of them. */
+export const languages = ['en', 'fr'] as const;
 
-type Words<Model> = { readonly [Key in keyof Model]: Model[Key] extends string ? string : Words<Model[Key]> };
+/** A language whose texts ship. */
+export type Language = 'en' | 'fr' | 'ht' | 'es' | 'pt';
+
+/** What a scope gives, in plain words. */
+export interface ScopeTexts {
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** What the consent page says of one scope, in the languages that ship. */
+export type ConsentTexts = { readonly [L in Language]: ScopeTexts };
+
+/** What the page of an error is about. */
+export type ErrorKind =
+  | 'unknown_client'
+  | 'redirect_mismatch'
+  | 'invalid_request'
+  | 'expired'
+  | 'csrf'
+  | 'not_found'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal'
+  | 'method';
 
 /**
  * Every word of the pages in one language; what each scope gives stands in the scope table. A name in braces, such as `{client}`,
- * is where the pages put something in. What English says, every other language has to say: a word that is missing does not compile.
+ * is where the pages put something in.
  */
-export type Texts = Words<typeof en> & {
+export interface Texts {
+  readonly signedInAs: string;
+  readonly consent: {
+    readonly [Words in
+      | 'title'
+      | 'switchAccount'
+      | 'scopes'
+      | 'onlyNew'
+      | 'newBadge'
+      | 'noPassword'
+      | 'withdraw'
+      | 'sentBack'
+      | 'approve'
+      | 'deny']: string;
+  } & {
+    /** Follows the client's name in the heading. */
+    readonly ask: string;
+  };
+  readonly apps: {
+    readonly [Words in
+      | 'title'
+      | 'intro'
+      | 'since'
+      | 'changed'
+      | 'remove'
+      | 'removed'
+      | 'emptyTitle'
+      | 'empty']: string;
+  } & {
+    /** Follows `remove` for those who hear the page. */
+    readonly removeOf: string;
+  };
+  readonly errors: { readonly [Kind in ErrorKind]: { readonly title: string; readonly advice: string } };
+  readonly technical: string;
+  readonly reference: string;
   /** Names of the twelve months, where `Intl` does not know the language: dates are then `5 janvye 2026`. */
   readonly months?: readonly string[];
-};
-
-export type ErrorKind = keyof Texts['errors'];
+}
 
 /** What is put into a text stands in braces. */
 export const holes = /\{(\w+)\}/;

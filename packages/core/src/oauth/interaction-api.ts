@@ -1,8 +1,10 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Forms } from '../http/csrf.ts';
-import type { PageLanguage, ScopeTexts } from '../languages/page-language.ts';
+import type { PageLanguage } from '../languages/page-language.ts';
+import { shippedTexts } from '../languages/shipped.ts';
+import type { Language, ScopeTexts } from '../languages/texts.ts';
 import type { ScopeCatalog } from '../scope-catalog.ts';
-import { isScope, type Language, type Scope, scopes } from '../scopes.ts';
+import type { Scope } from '../scopes.ts';
 import type { Interactions } from './interaction.ts';
 
 /** What a consent page of your own has to show. */
@@ -55,6 +57,8 @@ export interface InteractionApi {
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
 }
 
+type ScopesToShow = InteractionDetails['scopes'];
+
 export function interactionApi(
   interactions: Interactions,
   forms: Forms,
@@ -63,17 +67,14 @@ export function interactionApi(
     scopes: catalog,
   }: { readonly languages: readonly PageLanguage[]; readonly scopes: ScopeCatalog },
 ): InteractionApi {
-  const textsOf = (name: string) => {
-    const [first] = languages.map(({ texts }) => texts.scopes[name]);
-    const unspoken: ScopeTexts = first ?? { title: name, detail: '' };
-    const shipped: { readonly [L in Language]: ScopeTexts } = isScope(name)
-      ? scopes[name].consent
-      : { en: unspoken, fr: unspoken, ht: unspoken, es: unspoken, pt: unspoken, ...catalog.consents[name] };
-    return {
-      ...shipped,
-      ...Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]])),
-    };
-  };
+  /** In every language that ships: where a scope of the host's has no words, in the first of the host's languages. */
+  function textsOf(name: string): ScopesToShow[number]['texts'] {
+    const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));
+    const known = { ...catalog.consents[name], ...own };
+    const [first] = Object.values(own);
+    const tags = [...Object.keys(shippedTexts), ...Object.keys(own)];
+    return Object.fromEntries(tags.map((tag) => [tag, known[tag] ?? first])) as ScopesToShow[number]['texts'];
+  }
   // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 

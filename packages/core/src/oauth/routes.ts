@@ -3,7 +3,7 @@ import type { Forms } from '../http/csrf.ts';
 import type { Handler, Route } from '../http/route.ts';
 import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
-import { connectedApps } from './connected-apps.ts';
+import type { ConnectedApps } from './connected-apps.ts';
 import { consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, preflightHandler } from './cors.ts';
 import { countedAuthentication } from './counted-authentication.ts';
@@ -16,12 +16,17 @@ import { revocationHandler } from './revocation.ts';
 import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
 
-export function oauthRoutes(core: Core, engine: Engine, interactions: Interactions, forms: Forms): Route[] {
+export function oauthRoutes(
+  core: Core,
+  engine: Engine,
+  interactions: Interactions,
+  consents: ConnectedApps,
+  forms: Forms,
+): Route[] {
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
   const discovery = discoveryHandler(core);
   const authenticated = countedAuthentication(core);
-  const consents = connectedApps(core);
   const open =
     (handler: Handler): Handler =>
     (ctx) => {

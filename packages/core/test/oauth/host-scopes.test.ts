@@ -170,7 +170,7 @@ describe('bad data of the host', () => {
 
   it('and so is a schema that answers later', async () => {
     const later = {
-      '~standard': { version: 1, vendor: 'test', validate: async () => ({ value: 1 }) },
+      '~standard': { version: 1, vendor: 'test', validate: () => Promise.reject(new Error('later')) },
     } as const;
     const slow = await startProvider({ scopes: { slow: { claims: { late: later }, consent } } });
     const token = await slow.token(await slow.client({ allowedScopes: ['slow'] }), 'slow').catch(String);
@@ -190,17 +190,21 @@ describe('the option scopes', () => {
     [{ ['x'.repeat(101)]: { consent } }, 'is not a name that a scope can have'],
     [{ email: { consent } }, 'scopes.email: has to be true or false'],
     [{ standardProfile: 'yes' }, 'scopes.standardProfile: has to be true or false'],
-    [{ orders: true }, 'scopes.orders: has to be an object with consent and, perhaps, claims'],
+    [{ orders: true }, 'scopes.orders: has to be an object'],
     [{ orders: { consent, claim: {} } }, 'scopes.orders.claim: is not a known field'],
-    [{ orders: {} }, 'scopes.orders.consent.en.title: has to be a text'],
-    [{ orders: { consent: { en: consent.en } } }, 'scopes.orders.consent.fr.title: has to be a text'],
+    [{ orders: {} }, 'scopes.orders.consent: is missing'],
+    [
+      { orders: { consent: { ...consent, fr: { title: ' ', detail: 'x' } } } },
+      'scopes.orders.consent.fr.title: is empty',
+    ],
+    [{ orders: { consent: { en: consent.en } } }, 'scopes.orders.consent.fr: is missing'],
     [
       { orders: { consent, claims: { sub: check } } },
-      'scopes.orders.claims.sub: has another meaning in tokens',
+      'scopes.orders.claims.sub: its name has another meaning in tokens',
     ],
     [
       { orders: { consent, claims: { at_hash: check } } },
-      'scopes.orders.claims.at_hash: has another meaning',
+      'scopes.orders.claims.at_hash: its name has another meaning',
     ],
     [{ orders: { consent, claims: { kid: check } } }, 'scopes.orders.claims.kid: openid has this claim too'],
     [
@@ -211,9 +215,12 @@ describe('the option scopes', () => {
       { email: true, a: { consent, claims: { email: check } } },
       'scopes.a.claims.email: email has this claim too',
     ],
-    [{ orders: { consent, claims: { 'a b': check } } }, 'scopes.orders.claims: "a b" is not a name'],
+    [
+      { orders: { consent, claims: { 'a b': check } } },
+      'scopes.orders.claims.a b: its name is none that a claim can have',
+    ],
     [{ orders: { consent, claims: { x: {} } } }, 'scopes.orders.claims.x: has to be a Standard Schema'],
-    [JSON.parse('{"__proto__":{"consent":{}}}'), 'scopes.__proto__.consent.en.title: has to be a text'],
+    [JSON.parse('{"__proto__":{"consent":{}}}'), 'scopes.__proto__: is not a name that a scope can have'],
     [
       Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`s${index}`, { consent }])),
       'scopes: takes 100 at most',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { negotiateLanguage } from '../../src/languages/negotiate.ts';
+import { negotiateLanguage } from '../../src/console.ts';
 
 it.each([
   ['fr', ['fr', 'fr-CA', 'fr;q=0.001', 'fr;Q=0.5', 'fr ; q=0.5 ,en ; q=0.1', 'en;q=0.4, fr;q=0.5']],

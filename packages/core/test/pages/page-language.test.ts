@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { HostTexts, OstiaryOptions } from '../../src/index.ts';
-import { choosePageLanguage, dayIn, pageLanguages } from '../../src/languages/page-language.ts';
+import { choosePageLanguage, dayIn } from '../../src/languages/page-language.ts';
 import { startProvider } from '../support/running.ts';
-import { arabic, languageOf } from './views.ts';
+import { arabic, languageOf, speaking } from './views.ts';
 
 const five = ['en', 'fr', 'ht', 'es', 'pt'];
 
 const refusal = (languages: readonly string[], texts: HostTexts): string => {
   try {
-    pageLanguages(languages, texts);
+    speaking(languages, texts);
     return 'accepted';
   } catch (error) {
     expect(error).toBeInstanceOf(TypeError);
@@ -57,7 +57,7 @@ describe('the option languages', () => {
 
 describe('texts of the host', () => {
   it('replace words of a language that ships, and leave the others', () => {
-    const [language] = pageLanguages(['en'], {
+    const [language] = speaking(['en'], {
       en: { consent: { approve: 'Yes' }, scopes: { kyc: { title: 'See that you are you' } } },
     });
     const { consent, scopes, apps } = language?.texts ?? languageOf('ar').texts;
@@ -83,15 +83,15 @@ describe('texts of the host', () => {
     [{ consent: { title: 'Allow it?' } }, 'texts.en.consent.title: has to hold {client}'],
     [{ consent: { title: '{client} {client}' } }, 'texts.en.consent.title: has to hold {client}'],
     [{ consent: { approve: 'Allow {client}' } }, 'texts.en.consent.approve: has to hold no braces'],
-    [{ consent: { approve: ' ' } }, 'texts.en.consent.approve: has to be a text of 1 to 2000 characters'],
+    [{ consent: { approve: ' ' } }, 'texts.en.consent.approve: is empty'],
     [
       { consent: { approve: 'x'.repeat(2001) } },
-      'texts.en.consent.approve: has to be a text of 1 to 2000 characters',
+      'texts.en.consent.approve: has to have at most 2000 characters',
     ],
     [{ consent: 'Allow' }, 'texts.en.consent: has to be an object'],
-    [{ consent: { aprove: 'Allow' } }, 'texts.en.consent.aprove: there is no such text'],
-    [{ scopes: { email: { title: 'x', detail: 'y' } } }, 'texts.en.scopes.email: there is no such text'],
-    [{ months: ['January'] }, 'texts.en.months: has to be twelve names'],
+    [{ consent: { aprove: 'Allow' } }, 'texts.en.consent.aprove: is not a known field'],
+    [{ scopes: { email: { title: 'x', detail: 'y' } } }, 'texts.en.scopes.email: is not a known field'],
+    [{ months: ['January'] }, 'texts.en.months: has to have at least 12 entries'],
   ])('%j is refused, with the path', (en, message) => {
     expect(refusal(['en'], { en } as HostTexts)).toBe(message);
   });
@@ -103,13 +103,13 @@ describe('texts of the host', () => {
     const { text } = await provider.request('/oauth/authorize', { headers: { accept: 'text/html' } });
     expect(text).not.toContain('<script>');
     expect(refusal(['en'], JSON.parse('{"en":{"__proto__":{"x":"y"}}}'))).toBe(
-      'texts.en.__proto__: there is no such text',
+      'texts.en.__proto__: is not a known field',
     );
   });
 });
 
 describe('the language of a page', () => {
-  const offered = pageLanguages(five, {});
+  const offered = speaking(five, {});
 
   it.each([
     ['ht', 'ht-HT, fr;q=0.9'],
@@ -124,7 +124,7 @@ describe('the language of a page', () => {
 
   it('is the nearest of those that are offered', () => {
     const texts = { 'pt-PT': arabic, 'zh-Hant': arabic };
-    const near = pageLanguages(['en', 'pt', 'pt-PT', 'zh-Hant'], texts);
+    const near = speaking(['en', 'pt', 'pt-PT', 'zh-Hant'], texts);
     for (const [asked, tag] of [
       ['pt-BR', 'pt'],
       ['pt-PT', 'pt-PT'],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { pageLanguages } from '../../src/languages/page-language.ts';
 import { shippedTexts } from '../../src/languages/shipped.ts';
 import { holesOf } from '../../src/languages/texts.ts';
 import { fill, fillTitle } from '../../src/pages/fill.ts';
 import { nameOf, render } from '../../src/pages/html.ts';
+import { speaking } from './views.ts';
 
 const tags = Object.keys(shippedTexts);
 
@@ -14,7 +14,7 @@ function leaves(value: unknown, path = 'text'): (readonly [path: string, words: 
 }
 
 const wordsOf = (tag: string) => {
-  const { months: _, ...texts } = pageLanguages([tag], {})[0]?.texts ?? {};
+  const { months: _, ...texts } = speaking([tag])[0]?.texts ?? {};
   return leaves(texts);
 };
 

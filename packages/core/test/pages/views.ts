@@ -1,4 +1,9 @@
-import { type PageLanguage, type PageTexts, pageLanguages } from '../../src/languages/page-language.ts';
+import {
+  type HostTexts,
+  type PageLanguage,
+  type PageTexts,
+  pageLanguages,
+} from '../../src/languages/page-language.ts';
 import { shippedTexts } from '../../src/languages/shipped.ts';
 import { holesOf } from '../../src/languages/texts.ts';
 import { type AppsView, appsPage } from '../../src/pages/apps.ts';
@@ -6,7 +11,7 @@ import { type ConsentView, consentPage } from '../../src/pages/consent.ts';
 import { type ErrorKind, errorPage } from '../../src/pages/error.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import type { PageTheme } from '../../src/pages/style.ts';
-import { scopeNames } from '../../src/scopes.ts';
+import { scopeNames, scopes } from '../../src/scopes.ts';
 
 /** Words that say nothing, in Arabic letters, for every text of English. */
 function inArabicLetters<Whole extends object>(whole: Whole): Whole {
@@ -19,10 +24,16 @@ function inArabicLetters<Whole extends object>(whole: Whole): Whole {
   return Object.fromEntries(words);
 }
 
-/** A whole language of a host's. */
-export const arabic: PageTexts = inArabicLetters(pageLanguages(['en'], {})[0]?.texts ?? ({} as PageTexts));
+const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name].consent]));
 
-const known = pageLanguages([...Object.keys(shippedTexts), 'ar'], { ar: arabic });
+/** Languages with the five scopes. */
+export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
+  pageLanguages(tags, texts, consents);
+
+/** A whole language of a host's. */
+export const arabic: PageTexts = inArabicLetters(speaking(['en'])[0]?.texts ?? ({} as PageTexts));
+
+const known = speaking([...Object.keys(shippedTexts), 'ar'], { ar: arabic });
 
 /** A language by its tag. */
 export function languageOf(tag: string): PageLanguage {
