@@ -108,7 +108,7 @@ describe('scopes of the host', () => {
     expect(find.mock.calls).toEqual([[ana.sub, new Set(['openid', 'history'])]]);
   });
 
-  it('stand on the consent page in its language, escaped, and in what hosts get for a page of theirs', async () => {
+  it('stand on the consent page in its language, escaped', async () => {
     const app = await provider.client({ allowedScopes, redirectUris: ['http://127.0.0.1:9/callback'] });
     const page = async (locale: string) =>
       (await openConsent(provider, app, { scope: 'openid email orders:read', ui_locales: locale })).text;

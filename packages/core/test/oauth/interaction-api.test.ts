@@ -69,6 +69,25 @@ describe('a consent page of the host', () => {
     });
   });
 
+  it('is told the words of a scope of the host, in the first of its languages where it has no others', async () => {
+    const ht = { title: 'Wè kòmand ou yo', detail: 'Sa ou te achte.' };
+    const fr = { title: 'Voir vos commandes', detail: 'Ce que vous avez acheté.' };
+    const pt = { title: 'Ver seus pedidos', detail: 'O que você comprou.' };
+    const { provider } = await start({
+      languages: ['ht', 'fr'],
+      texts: { fr: { scopes: { openid: { title: 'Qui vous êtes' } } } },
+      scopes: { orders: { consent: { ht, fr, pt } } },
+    });
+    const client = await provider.client({ allowedScopes: ['openid', 'orders'] });
+    const { shown } = await open(provider, client, { scope: 'openid orders' });
+    const { openid } = scopes;
+    const french = { ...openid.consent.fr, title: 'Qui vous êtes' };
+    expect(shown.scopes).toEqual([
+      { name: 'openid', isNew: true, texts: { ...openid.consent, fr: french } },
+      { name: 'orders', isNew: true, texts: { ht, fr, pt, en: ht, es: ht } },
+    ]);
+  });
+
   it('gives its refusal, and its approval, which alone is remembered, and marks what is new after that', async () => {
     const { provider, client } = await start();
     const denied = await (await open(provider, client)).finish('deny');
