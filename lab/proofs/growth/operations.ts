@@ -48,6 +48,7 @@ const redeem = ({ storage }: Place, row: number) =>
   storage.grants.redeem({
     codeDigest: codeOf(row),
     token: { digest: sha256(randomUUID()), issuedAt: now, expiresAt: now + 3_600_000 },
+    refreshToken: null,
     maxFailedVerifiers: 5,
     now,
   });

@@ -1,7 +1,7 @@
 import { setStage } from '../../support/processes/stage.ts';
 import type { Claim } from '../../support/proof.ts';
 import { endpoints, raceForDeliveries } from './deliveries.ts';
-import { raceForCodes, raceForLimits, raceForTransfers } from './requests.ts';
+import { raceForCodes, raceForLimits, raceForRefreshTokens, raceForTransfers } from './requests.ts';
 
 /** How often, and how many at once. */
 type Size = Readonly<Record<'runs' | 'redemptions' | 'repetitions' | 'requests' | 'deliveries', number>>;
@@ -15,6 +15,7 @@ export async function prove({ fsync, ...size }: Size & { readonly fsync: boolean
   });
   return [
     await raceForCodes(stage, { runs, parallel: size.redemptions }),
+    await raceForRefreshTokens(stage, { runs, parallel: size.redemptions }),
     await raceForTransfers(stage, { runs, parallel: size.repetitions }),
     await raceForLimits(stage, { runs, parallel: size.requests }),
     await raceForDeliveries(stage, { runs, deliveries }),

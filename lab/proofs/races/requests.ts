@@ -56,6 +56,43 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
   });
 }
 
+/** One refresh token, presented many times at once at all web processes: nobody keeps a token of that sign-in. */
+export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
+  const { client } = stage;
+  const origins = originsOf(stage);
+  const path = authorizePath(client, { scope: 'openid offline_access' });
+  return race('refresh tokens', runs, async (expect) => {
+    const { json } = await insist(async () =>
+      exchangeAt(origins[0] ?? '', client, await codeFrom(origins, new RoamingBrowser(authUrl, 'ana'), path)),
+    );
+    const { id: client_id, secret: client_secret } = client;
+    const request = {
+      grant_type: 'refresh_token',
+      refresh_token: json.refresh_token,
+      client_id,
+      client_secret,
+    };
+    const answers = await atOnce(parallel, origins, async (origin) => {
+      const response = await fetch(`${origin}/v1/oauth/token`, jsonPost(request));
+      return { status: response.status, json: await response.json() };
+    });
+    const won = answers.filter(({ status }) => status === 200).length;
+    // The first, and one that may have lost its answer; one that was told 503 may have won unheard.
+    expect(won === 2 || (won < 2 && unavailableIn(answers) > 0), `${won} were answered`);
+    expect(
+      answers.every(({ status, json: { error } }) => status === 200 || error === 'invalid_grant'),
+      'somebody heard something else',
+    );
+    const living = await countOf(
+      stage,
+      `ostiary.refresh_tokens JOIN ostiary.grants ON grants.id = grant_id
+       WHERE replaced_at IS NULL AND grants.revoked_at IS NULL`,
+    );
+    expect(living === 0, `${living} refresh tokens live in the database`);
+    return { uses: parallel, answered: won };
+  });
+}
+
 /** One payment, sent many times at once to all web processes with one key: one transfer, and one answer for all. */
 export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   return race('idempotency keys', runs, async (expect, run) => {

@@ -78,6 +78,7 @@ export function options(
     },
     limits: { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 },
     partnerLimits: { verify: enough, payments: enough, other: enough, users: usersLimit },
+    refreshTokens: {},
     payments: rail ?? { execute: async () => ({ status: 'pending' }) },
     webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
     events: Object.fromEntries([eventType, ...endpointTypes].map((type) => [type, anything])),

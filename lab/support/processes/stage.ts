@@ -85,7 +85,11 @@ export async function stageOn<Server extends StageServer>(
   const keys = { live: await keyOf('live'), test: await keyOf('test') };
   const redirectUri = 'https://app.example/callback';
   const { client, clientSecret } = await insist(() =>
-    ostiary.admin.clients.create({ name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid'] }),
+    ostiary.admin.clients.create({
+      name: 'App',
+      redirectUris: [redirectUri],
+      allowedScopes: ['openid', 'offline_access'],
+    }),
   );
   const cluster = new Cluster(wanted, {
     databaseUrl,

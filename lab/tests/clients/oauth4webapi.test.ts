@@ -54,3 +54,21 @@ it.each(['oidc', 'oauth2'] as const)('completes the flow after %s discovery', as
   await oauth.processRevocationResponse(revoked);
   expect((await provider.userinfo(tokens.access_token)).status).toBe(401);
 });
+
+it('refreshes as a public client', async () => {
+  const at = await startProvider({ refreshTokens: {} });
+  const issuer = new URL(at.origin);
+  const found = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...insecure });
+  const as = await oauth.processDiscoveryResponse(issuer, found);
+  const app = await at.client({ public: true, allowedScopes: ['openid', 'offline_access'] });
+  const client: oauth.Client = { client_id: app.id };
+  const { refresh_token } = await at.tokens(app, { scope: 'openid offline_access' });
+  const refresh = (token: string) =>
+    oauth.refreshTokenGrantRequest(as, client, oauth.None(), token, insecure);
+  const tokens = await oauth.processRefreshTokenResponse(as, client, await refresh(String(refresh_token)));
+  expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(ana.sub);
+  expect(await refresh(tokens.refresh_token ?? '')).toMatchObject({ status: 200 });
+  // Whoever comes with the first one again ends the sign-in.
+  expect(await refresh(String(refresh_token))).toMatchObject({ status: 400 });
+  expect((await at.userinfo(tokens.access_token)).status).toBe(401);
+});

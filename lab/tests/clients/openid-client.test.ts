@@ -11,24 +11,29 @@ const discover = (
   { id, secret }: TestClient,
   auth = client.ClientSecretPost(secret ?? ''),
   metadata: Partial<client.ClientMetadata> = {},
+  at = provider,
 ): Promise<client.Configuration> =>
-  client.discovery(new URL(provider.origin), id, metadata, auth, {
+  client.discovery(new URL(at.origin), id, metadata, auth, {
     execute: [client.allowInsecureRequests],
   });
 
-async function signIn(config: client.Configuration, redirectUri: string) {
+async function signIn(
+  config: client.Configuration,
+  redirectUri: string,
+  { at = provider, scope = 'openid profile kyc' } = {},
+) {
   const verifier = client.randomPKCECodeVerifier();
   const state = client.randomState();
   const nonce = client.randomNonce();
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
-    scope: 'openid profile kyc',
+    scope,
     state,
     nonce,
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   });
-  const { location } = await provider.follow(provider.browser(), url.href);
+  const { location } = await at.follow(at.browser(), url.href);
   return {
     callback: new URL(location ?? ''),
     checks: {
@@ -87,4 +92,21 @@ it('asks about a token as a resource server', async () => {
   });
   await asked.revoke(token);
   expect(await client.tokenIntrospection(config, token)).toEqual({ active: false });
+});
+
+it.each([false, true])('refreshes, validates the new ID token, and revokes; public: %s', async (isPublic) => {
+  const at = await startProvider({ refreshTokens: {} });
+  const app = await at.client({ public: isPublic, allowedScopes: ['openid', 'profile', 'offline_access'] });
+  const config = await discover(app, isPublic ? client.None() : undefined, {}, at);
+  const scope = 'openid profile offline_access';
+  const { callback, checks } = await signIn(config, app.redirectUri, { at, scope });
+  const first = await client.authorizationCodeGrant(config, callback, checks);
+  const second = await client.refreshTokenGrant(config, first.refresh_token ?? '');
+  expect(second.claims()).toMatchObject({ sub: ana.sub, auth_time: first.claims()?.auth_time });
+  const third = await client.refreshTokenGrant(config, second.refresh_token ?? '', { scope: 'profile' });
+  expect([third.scope, third.claims()]).toEqual(['profile', undefined]);
+  await client.tokenRevocation(config, third.refresh_token ?? '');
+  await expect(client.refreshTokenGrant(config, third.refresh_token ?? '')).rejects.toMatchObject({
+    ...{ error: 'invalid_grant', status: 400 },
+  });
 });

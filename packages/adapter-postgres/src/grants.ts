@@ -1,8 +1,14 @@
-import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
+import type {
+  AccessTokenState,
+  GrantRecord,
+  GrantState,
+  GrantStore,
+  RefreshTokenState,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isLockTimeout, isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { lockTimeoutOf, patienceLeft } from './patience.ts';
+import { lockPatienceMs, lockTimeoutOf, patienceLeft } from './patience.ts';
 import { lookup, prepared, statement } from './statement.ts';
 
 type Redemption = Parameters<GrantStore['redeem']>[0];
@@ -14,6 +20,9 @@ interface Redemptions {
   readonly nows: readonly number[];
   readonly issued: readonly number[];
   readonly ends: readonly number[];
+  /** Null where none is asked for. */
+  readonly refreshTokens: readonly (Uint8Array | null)[];
+  readonly refreshEnds: readonly number[];
   readonly maxFailedVerifiers: number;
   readonly lockTimeout: string;
 }
@@ -21,7 +30,25 @@ interface Redemptions {
 /** A consent says again that it was used after an hour: most sign-ins do not write it. */
 const usedAtStepMs = 3_600_000;
 
+interface Refresh {
+  readonly presented: Uint8Array;
+  readonly successor: Uint8Array;
+  readonly successorEndsAt: number;
+  readonly token: Uint8Array;
+  readonly scopes: readonly string[];
+  readonly tokenIssuedAt: number;
+  readonly tokenEndsAt: number;
+  readonly graceMs: number;
+  readonly now: number;
+  readonly lockTimeout: string;
+}
+
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
+
+const copyOf = <Token extends { readonly digest: Uint8Array }>(token: Token): Token => ({
+  ...token,
+  digest: Buffer.from(token.digest),
+});
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
@@ -37,7 +64,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
 export const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt",
-  issued_at AS "issuedAt", expires_at AS "expiresAt", consumed_at AS "consumedAt",
+  issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",
   revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
 `;
 
@@ -80,9 +107,12 @@ function statementsIn(schema: string) {
         WHERE code_digest = ANY (:codes) AND set_config('lock_timeout', :lockTimeout, true) IS NOT NULL
         ORDER BY id FOR UPDATE
       ), consumed AS (
-        UPDATE ${schema}.grants SET consumed_at = now, ends_at = greatest(ends_at, token_ends_at)
-        FROM held, unnest(:codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[])
-          AS asked (code, token, now, token_issued_at, token_ends_at)
+        UPDATE ${schema}.grants SET
+          consumed_at = now, ends_at = greatest(ends_at, token_ends_at, refresh_ends_at)
+        FROM held, unnest(
+          :codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[],
+          :refreshTokens::bytea[], :refreshEnds::bigint[]
+        ) AS asked (code, token, now, token_issued_at, token_ends_at, refresh_token, refresh_ends_at)
         WHERE grants.id = held.id AND code_digest = code
           AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > now
           AND failed_verifiers < :maxFailedVerifiers
@@ -90,11 +120,30 @@ function statementsIn(schema: string) {
             SELECT 1 FROM ${schema}.clients
             WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
           )
-        RETURNING grants.id, token, token_issued_at, token_ends_at
+        RETURNING grants.id, token, token_issued_at, token_ends_at, refresh_token, refresh_ends_at
+      ), refreshing AS (
+        INSERT INTO ${schema}.refresh_tokens (digest, grant_id, expires_at)
+        SELECT refresh_token, id, refresh_ends_at FROM consumed WHERE refresh_token IS NOT NULL
       )
       INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
       SELECT token, id, token_issued_at, token_ends_at FROM consumed
       RETURNING digest
+    `),
+
+    findRefreshToken: lookup<{ digest: Uint8Array }, GrantState & { readonly refreshExpiresAt: number }>(
+      { digest: 'bytea' },
+      `
+      SELECT ${grantColumns}, refresh_tokens.expires_at AS "refreshExpiresAt"
+      FROM ${schema}.refresh_tokens JOIN ${schema}.grants ON grants.id = grant_id
+      WHERE digest = :digest
+    `,
+    ),
+
+    refresh: prepared<Refresh, { readonly outcome: Awaited<ReturnType<GrantStore['refresh']>> }>(`
+      SELECT ${schema}.refresh_grant(
+        :presented, :successor, :successorEndsAt, :token, :scopes, :tokenIssuedAt, :tokenEndsAt, :graceMs, :now,
+        :lockTimeout
+      ) AS outcome
     `),
 
     // A code that is presented again ends what it gave (RFC 6749, section 4.1.2).
@@ -116,8 +165,8 @@ function statementsIn(schema: string) {
       { digest: 'bytea' },
       `
       SELECT
-        grants.client_id AS "clientId", grants.sub AS sub, grants.scopes AS scopes,
-        access_tokens.expires_at AS "expiresAt",
+        grants.client_id AS "clientId", grants.sub AS sub,
+        coalesce(access_tokens.scopes, grants.scopes) AS scopes, access_tokens.expires_at AS "expiresAt",
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked
       FROM ${schema}.access_tokens JOIN ${schema}.grants ON grants.id = access_tokens.grant_id
       WHERE access_tokens.digest = :digest
@@ -147,6 +196,8 @@ export function postgresGrants(database: Database): GrantStore {
         nows: group.map(({ now }) => now),
         issued: group.map(({ token }) => token.issuedAt),
         ends: group.map(({ token }) => token.expiresAt),
+        refreshTokens: group.map(({ refreshToken }) => refreshToken?.digest ?? null),
+        refreshEnds: group.map(({ refreshToken }) => refreshToken?.expiresAt ?? 0),
         maxFailedVerifiers: group[0]?.maxFailedVerifiers ?? 0,
         lockTimeout: lockTimeoutOf(isShared),
       };
@@ -167,12 +218,34 @@ export function postgresGrants(database: Database): GrantStore {
 
     find: (codeDigest) => database.get(sql.find, { codeDigest: Buffer.from(codeDigest) }),
 
-    async redeem({ codeDigest, token, ...redemption }) {
+    async redeem({ codeDigest, token, refreshToken, ...redemption }) {
       const code = { codeDigest: Buffer.from(codeDigest), now: redemption.now };
-      const own = { ...token, digest: Buffer.from(token.digest) };
-      if (await wins({ ...redemption, ...code, token: own })) return 'redeemed';
+      const own = { token: copyOf(token), refreshToken: refreshToken && copyOf(refreshToken) };
+      if (await wins({ ...redemption, ...code, ...own })) return 'redeemed';
       // A statement of its own, which sees who was first.
       return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
+    },
+
+    async findRefreshToken(digest): Promise<RefreshTokenState | null> {
+      const found = await database.get(sql.findRefreshToken, { digest: Buffer.from(digest) });
+      if (found === null) return null;
+      const { refreshExpiresAt: expiresAt, ...grant } = found;
+      return { grant, expiresAt };
+    },
+
+    async refresh({ digest, successor, token, scopes, graceMs, now }) {
+      const refresh = {
+        presented: Buffer.from(digest),
+        successor: Buffer.from(successor.digest),
+        successorEndsAt: successor.expiresAt,
+        token: Buffer.from(token.digest),
+        scopes: [...scopes],
+        tokenIssuedAt: token.issuedAt,
+        tokenEndsAt: token.expiresAt,
+        ...{ graceMs, now, lockTimeout: String(lockPatienceMs) },
+      };
+      const row = await database.change((connection) => sql.refresh.get(connection, refresh));
+      return row?.outcome ?? 'refused';
     },
 
     async recordFailedVerifier(codeDigest) {

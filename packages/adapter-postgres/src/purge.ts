@@ -17,11 +17,13 @@ function statementsIn(schema: string) {
       ))
     `);
   // Asked of one grant after the other. As NOT EXISTS, PostgreSQL would rather join all that ended with all tokens.
-  const isWithoutTokens = `(SELECT grant_id FROM ${schema}.access_tokens WHERE grant_id = old.id LIMIT 1) IS NULL`;
+  const isWithout = (tokens: string) =>
+    `(SELECT grant_id FROM ${schema}.${tokens} WHERE grant_id = old.id LIMIT 1) IS NULL`;
   return {
     interactions: removal('interactions', 'expires_at'),
     tokens: removal('access_tokens', 'expires_at'),
-    grants: removal('grants', 'ends_at', isWithoutTokens),
+    refreshTokens: removal('refresh_tokens', 'expires_at'),
+    grants: removal('grants', 'ends_at', `${isWithout('access_tokens')} AND ${isWithout('refresh_tokens')}`),
     idempotency: removal('idempotency_records', 'ends_at'),
     rateLimits: removal('rate_limits', 'ends_at'),
 
@@ -101,6 +103,7 @@ export function postgresPurge(database: Database): Storage['purge'] {
     const rows = {
       interactions: await remove(sql.interactions, now, limit),
       tokens: await remove(sql.tokens, before, limit),
+      refreshTokens: await remove(sql.refreshTokens, before, limit),
       grants: await remove(sql.grants, before, limit),
       idempotency: await remove(sql.idempotency, now, limit),
       // A window may have ended here and not yet for a process whose clock is behind: hence the minute.

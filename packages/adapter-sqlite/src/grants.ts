@@ -1,4 +1,11 @@
-import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
+import type {
+  AccessTokenState,
+  GrantRecord,
+  GrantState,
+  GrantStore,
+  NewRefreshToken,
+  RefreshTokenState,
+} from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -7,6 +14,14 @@ type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
   readonly scopes: string;
   readonly revoked: 0 | 1;
 };
+
+/** Of a grant as it is read back. */
+const grantColumns = `
+  code_digest AS codeDigest, client_id AS clientId, sub, scopes, redirect_uri AS redirectUri,
+  code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, issued_at AS issuedAt,
+  grants.expires_at AS expiresAt, consumed_at AS consumedAt, revoked_at AS revokedAt,
+  failed_verifiers AS failedVerifiers
+`;
 
 /** A consent says again that it was used after an hour: most sign-ins do not write it. */
 const usedAtStepMs = 3_600_000;
@@ -35,20 +50,22 @@ function statementsOn(connection: Connection) {
         AND (used_at IS NULL OR used_at <= :issuedAt - ${usedAtStepMs})
     `),
 
-    find: connection.prepare<[Uint8Array], GrantRow>(`
-      SELECT
-        code_digest AS codeDigest, client_id AS clientId, sub, scopes, redirect_uri AS redirectUri,
-        code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, issued_at AS issuedAt,
-        expires_at AS expiresAt, consumed_at AS consumedAt, revoked_at AS revokedAt,
-        failed_verifiers AS failedVerifiers
-      FROM grants WHERE code_digest = ?
+    find: connection.prepare<[Uint8Array], GrantRow>(
+      `SELECT ${grantColumns} FROM grants WHERE code_digest = ?`,
+    ),
+
+    // The plus as for access tokens below.
+    findRefreshToken: connection.prepare<[Uint8Array], GrantRow & { readonly refreshExpiresAt: number }>(`
+      SELECT ${grantColumns}, refresh_tokens.expires_at AS refreshExpiresAt
+      FROM refresh_tokens JOIN grants ON grants.id = grant_id
+      WHERE digest = +?
     `),
 
     consume: connection.prepare<
-      [{ codeDigest: Uint8Array; maxFailedVerifiers: number; now: number; tokenEndsAt: number }],
+      [{ codeDigest: Uint8Array; maxFailedVerifiers: number; now: number; endsAt: number }],
       { id: number }
     >(`
-      UPDATE grants SET consumed_at = :now, ends_at = max(ends_at, :tokenEndsAt)
+      UPDATE grants SET consumed_at = :now, ends_at = max(ends_at, :endsAt)
       WHERE code_digest = :codeDigest
         AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > :now
         AND failed_verifiers < :maxFailedVerifiers
@@ -73,18 +90,56 @@ function statementsOn(connection: Connection) {
     `),
 
     insertToken: connection.prepare<
-      [{ digest: Uint8Array; grantId: number; issuedAt: number; expiresAt: number }]
+      [{ digest: Uint8Array; grantId: number; issuedAt: number; expiresAt: number; scopes: string | null }]
     >(`
-      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at)
-      VALUES (:digest, :grantId, :issuedAt, :expiresAt)
+      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes)
+      VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes)
+    `),
+
+    insertRefreshToken: connection.prepare<[{ digest: Uint8Array; grantId: number; expiresAt: number }]>(`
+      INSERT INTO refresh_tokens (digest, grant_id, expires_at) VALUES (:digest, :grantId, :expiresAt)
+    `),
+
+    // `canBeUsed`: it was never replaced, or its owner may not have got the successor, which nobody has presented.
+    presented: connection.prepare<
+      [{ digest: Uint8Array; now: number; graceMs: number }],
+      { grantId: number; successor: Uint8Array | null; canBeUsed: 0 | 1; isAlive: 0 | 1 }
+    >(`
+      SELECT
+        own.grant_id AS grantId, own.successor,
+        own.replaced_at IS NULL OR (
+          :now - own.replaced_at <= :graceMs
+          AND EXISTS (SELECT 1 FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL)
+        ) AS canBeUsed,
+        own.expires_at > :now AND revoked_at IS NULL AND EXISTS (
+          SELECT 1 FROM clients
+          WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND partner_disabled = 0
+        ) AS isAlive
+      FROM refresh_tokens AS own JOIN grants ON grants.id = own.grant_id
+      WHERE own.digest = :digest
+    `),
+
+    replaceRefreshToken: connection.prepare<
+      [{ digest: Uint8Array; successor: Uint8Array | null; now: number }]
+    >(`
+      UPDATE refresh_tokens SET replaced_at = coalesce(replaced_at, :now), successor = :successor
+      WHERE digest = :digest
+    `),
+
+    prolong: connection.prepare<[{ grantId: number; endsAt: number }]>(`
+      UPDATE grants SET ends_at = max(ends_at, :endsAt) WHERE id = :grantId
+    `),
+
+    revokeById: connection.prepare<[{ grantId: number; now: number }]>(`
+      UPDATE grants SET revoked_at = coalesce(revoked_at, :now) WHERE id = :grantId
     `),
 
     // Every use of a token: one statement, two look-ups by primary key. Without the plus SQLite, as the driver builds
     // it (STAT4), plans a join again for every value that is bound, which costs five times the look-up.
     findToken: connection.prepare<[Uint8Array], TokenRow>(`
       SELECT
-        grants.client_id AS clientId, grants.sub AS sub, grants.scopes AS scopes,
-        access_tokens.expires_at AS expiresAt,
+        grants.client_id AS clientId, grants.sub AS sub,
+        coalesce(access_tokens.scopes, grants.scopes) AS scopes, access_tokens.expires_at AS expiresAt,
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked
       FROM access_tokens JOIN grants ON grants.id = access_tokens.grant_id
       WHERE access_tokens.digest = +?
@@ -111,24 +166,56 @@ export function sqliteGrants(database: Database): GrantStore {
       });
     },
 
-    find: (codeDigest) =>
+    find: (codeDigest) => database.find(() => sql().find.get(codeDigest), grantOf),
+
+    async redeem({ maxFailedVerifiers, now, ...redemption }) {
+      const codeDigest = Buffer.from(redemption.codeDigest);
+      const token = { ...redemption.token, digest: Buffer.from(redemption.token.digest), scopes: null };
+      const refreshToken = redemption.refreshToken && copyOf(redemption.refreshToken);
+      const endsAt = Math.max(token.expiresAt, refreshToken?.expiresAt ?? 0);
+      return database.write(() => {
+        const consumed = sql().consume.get({ codeDigest, maxFailedVerifiers, now, endsAt });
+        if (consumed === undefined)
+          return sql().revokeConsumed.run({ codeDigest, now }).changes === 1 ? 'replayed' : 'refused';
+        const grantId = consumed.id;
+        sql().insertToken.run({ ...token, grantId });
+        if (refreshToken !== null) sql().insertRefreshToken.run({ ...refreshToken, grantId });
+        return 'redeemed';
+      });
+    },
+
+    findRefreshToken: (tokenDigest) =>
       database.find(
-        () => sql().find.get(codeDigest),
-        (row) => ({ ...row, scopes: JSON.parse(row.scopes) }),
+        () => sql().findRefreshToken.get(tokenDigest),
+        ({ refreshExpiresAt, ...grant }): RefreshTokenState => ({
+          grant: grantOf(grant),
+          expiresAt: refreshExpiresAt,
+        }),
       ),
 
-    async redeem(redemption) {
-      const { maxFailedVerifiers, now } = redemption;
-      const { issuedAt, expiresAt } = redemption.token;
-      const codeDigest = Buffer.from(redemption.codeDigest);
-      const digest = Buffer.from(redemption.token.digest);
+    async refresh({ graceMs, now, ...refresh }) {
+      const digest = Buffer.from(refresh.digest);
+      const next = copyOf(refresh.successor);
+      const token = {
+        ...refresh.token,
+        digest: Buffer.from(refresh.token.digest),
+        scopes: JSON.stringify(refresh.scopes),
+      };
       return database.write(() => {
-        const consumed = sql().consume.get({ codeDigest, maxFailedVerifiers, now, tokenEndsAt: expiresAt });
-        if (consumed !== undefined) {
-          sql().insertToken.run({ digest, grantId: consumed.id, issuedAt, expiresAt });
-          return 'redeemed';
+        const presented = sql().presented.get({ digest, now, graceMs });
+        if (presented === undefined) return 'refused';
+        const { grantId, successor } = presented;
+        if (presented.canBeUsed === 0) {
+          sql().revokeById.run({ grantId, now });
+          return 'replayed';
         }
-        return sql().revokeConsumed.run({ codeDigest, now }).changes === 1 ? 'replayed' : 'refused';
+        if (presented.isAlive === 0) return 'refused';
+        if (successor !== null) sql().replaceRefreshToken.run({ digest: successor, successor: null, now });
+        sql().replaceRefreshToken.run({ digest, successor: successor === null ? next.digest : null, now });
+        sql().insertRefreshToken.run({ ...next, grantId });
+        sql().insertToken.run({ ...token, grantId });
+        sql().prolong.run({ grantId, endsAt: Math.max(token.expiresAt, next.expiresAt) });
+        return 'refreshed';
       });
     },
 
@@ -153,4 +240,12 @@ export function sqliteGrants(database: Database): GrantStore {
       return database.write(() => sql().revokeToken.get({ digest, now }) ?? null);
     },
   };
+}
+
+function grantOf(row: GrantRow): GrantState {
+  return { ...row, scopes: JSON.parse(row.scopes) };
+}
+
+function copyOf({ digest, expiresAt }: NewRefreshToken) {
+  return { digest: Buffer.from(digest), expiresAt };
 }

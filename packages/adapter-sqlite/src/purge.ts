@@ -15,12 +15,14 @@ function statementsOn(connection: Connection) {
   return {
     interactions: oldest('interactions', 'digest', 'expires_at'),
     tokens: oldest('access_tokens', 'digest', 'expires_at'),
+    refreshTokens: oldest('refresh_tokens', 'digest', 'expires_at'),
     idempotency: oldest('idempotency_records', 'rowid', 'ends_at'),
     grants: connection.prepare<[{ before: number; limit: number }]>(`
       DELETE FROM grants WHERE id IN (
         SELECT id FROM grants
         WHERE ends_at < :before
           AND NOT EXISTS (SELECT 1 FROM access_tokens WHERE access_tokens.grant_id = grants.id)
+          AND NOT EXISTS (SELECT 1 FROM refresh_tokens WHERE refresh_tokens.grant_id = grants.id)
         ORDER BY ends_at LIMIT :limit
       )
     `),
@@ -63,6 +65,7 @@ export function sqlitePurge(database: Database): Storage['purge'] {
     const removed = await database.write(() => ({
       interactions: sql().interactions.run({ before: now, limit }).changes,
       tokens: sql().tokens.run({ before, limit }).changes,
+      refreshTokens: sql().refreshTokens.run({ before, limit }).changes,
       grants: sql().grants.run({ before, limit }).changes,
       idempotency: sql().idempotency.run({ before: now, limit }).changes,
       deliveries: sql().deliveries.run({ eventsBefore, limit }).changes,

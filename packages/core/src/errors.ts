@@ -28,7 +28,7 @@ export const oauthErrors = {
   invalid_grant: {
     status: 400,
     text: 'The authorization code is invalid, expired, already used, or was issued for another client, redirect URI or PKCE challenge.',
-    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or its user is not known any more, or the PKCE check failed.',
+    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or its user is not known any more, or the PKCE check failed. The same of a refresh token that has ended, was replaced, or belongs to another client.',
   },
   unauthorized_client: {
     status: 403,
@@ -38,7 +38,7 @@ export const oauthErrors = {
   invalid_scope: {
     status: 400,
     text: 'A requested scope is not allowed for this client.',
-    when: 'A requested scope does not exist or is not among the scopes that the client is allowed.',
+    when: 'A requested scope does not exist or is not among the scopes that the client is allowed, or a refresh asks for one that the user did not approve.',
   },
   redirect_uri_mismatch: {
     status: 400,
@@ -63,7 +63,7 @@ export const oauthErrors = {
   unsupported_grant_type: {
     status: 400,
     text: 'The only supported grant_type is authorization_code.',
-    when: 'The grant type is not `authorization_code`.',
+    when: 'The grant type is not `authorization_code`, nor `refresh_token` with the option `refreshTokens`.',
   },
   unsupported_response_type: {
     status: 400,

@@ -78,6 +78,10 @@ const schema = knownOnly({
   hostTimeoutSeconds: z.number().positive().max(600).default(10),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   introspection: z.boolean().default(false),
+  refreshTokens: knownOnly({
+    idleDays: z.number().positive().max(3650).default(30),
+    absoluteDays: z.number().positive().max(3650).default(180),
+  }).optional(),
   limits: knownOnly({
     ...eachWithDefault(addressLimits, perMinute),
     unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
@@ -199,6 +203,12 @@ export interface OstiaryOptions {
    */
   readonly introspection?: boolean;
   /**
+   * Lets clients have refresh tokens: those that are allowed the scope `offline_access`, which there is then, and whose user
+   * approved it. `{}` takes the lives below.
+   * @defaultValue none: a client whose token has ended sends its user again
+   */
+  readonly refreshTokens?: RefreshTokenOptions;
+  /**
    * Limits. Those per client address and minute are counted in the storage where it shares counts between processes;
    * of IPv6 a /64 counts as one address, a /56 may do four times and a /48 sixteen times as much.
    */
@@ -243,6 +253,14 @@ export interface OstiaryOptions {
    * @defaultValue the clock of the database, where many machines share one (PostgreSQL); else the machine's
    */
   readonly clock?: Clock;
+}
+
+/** How long refresh tokens live. Each use replaces the token by a new one. */
+export interface RefreshTokenOptions {
+  /** Days for which one that is not used lives. @defaultValue 30 */
+  readonly idleDays?: number;
+  /** Days after which the user has to sign in again, however often it was used. @defaultValue 180 */
+  readonly absoluteDays?: number;
 }
 
 /** How events reach partners. */
@@ -355,7 +373,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     scopes: hostScopes,
     ...plain
   } = result.data;
-  const scopes = made(() => scopeCatalog(hostScopes, languages));
+  const scopes = made(() => scopeCatalog(hostScopes, languages, plain.refreshTokens !== undefined));
   const { findByKid, findByPhone } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');

@@ -91,6 +91,35 @@ export const readyScopes = {
   }),
 } satisfies { readonly [Name in ReadyScopeName]: ReadyScope };
 
+/** The scope with which a client is given refresh tokens (OpenID Connect Core, section 11). */
+export const offlineAccess = 'offline_access';
+
+export const offlineAccessConsent: ConsentTexts = {
+  en: {
+    title: 'Stay connected while you are away',
+    detail: 'It keeps this access without asking you again, until you remove it from your connected apps.',
+  },
+  fr: {
+    title: 'Rester connecté en votre absence',
+    detail:
+      'L’accès dure, sans vous le redemander, jusqu’à ce que vous le retiriez de vos applications connectées.',
+  },
+  ht: {
+    title: 'Rete konekte lè ou pa la',
+    detail: 'Li kenbe aksè sa a san li pa mande ou ankò, jiskaske ou retire li nan aplikasyon konekte ou yo.',
+  },
+  es: {
+    title: 'Seguir conectada cuando usted no está',
+    detail:
+      'Conserva este acceso sin volver a preguntarle, hasta que usted la quite de sus aplicaciones conectadas.',
+  },
+  pt: {
+    title: 'Continuar conectado na sua ausência',
+    detail:
+      'Mantém este acesso sem perguntar de novo, até que você o remova dos seus aplicativos conectados.',
+  },
+};
+
 const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as fr-HT');

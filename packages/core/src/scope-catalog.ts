@@ -4,7 +4,14 @@ import type { Consents } from './languages/page-language.ts';
 import type { ScopeTexts } from './languages/texts.ts';
 import { inOneLine, inPlainWords, problemsOf } from './plain-words.ts';
 import type { UserRecord } from './ports/users.ts';
-import { type ReadyClaim, type ReadyScopeName, readyScopes, standardProfileClaims } from './ready-scopes.ts';
+import {
+  offlineAccess,
+  offlineAccessConsent,
+  type ReadyClaim,
+  type ReadyScopeName,
+  readyScopes,
+  standardProfileClaims,
+} from './ready-scopes.ts';
 import { isScope, type Scope, type ScopeDefinition, scopeNames, scopes } from './scopes.ts';
 import { checkedNow, isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { UserRecordError } from './user-record.ts';
@@ -116,16 +123,21 @@ const inScopes = ({ path, message }: ErrorDetail) => ({ path: `scopes.${path}`, 
 
 function requireName(name: string): void {
   if (isScope(name)) throw new TypeError(`scopes.${name}: is one of the five, which stay as they are`);
-  if (!scopeToken.test(name) || name === 'offline_access' || name === '__proto__')
+  if (!scopeToken.test(name) || name === offlineAccess || name === '__proto__')
     throw new TypeError(`scopes.${name}: is not a name that a scope can have (RFC 6749, appendix A.4)`);
 }
 
 /**
  * The five scopes and those of the host.
  * @param languages - the tags of the languages in which pages are answered
+ * @param refreshTokens - whether clients can ask for refresh tokens
  * @throws TypeError that says what is wrong with a scope of the host's, by its path
  */
-export function scopeCatalog(given: HostScopes, languages: readonly string[]): ScopeCatalog {
+export function scopeCatalog(
+  given: HostScopes,
+  languages: readonly string[],
+  refreshTokens: boolean,
+): ScopeCatalog {
   const claims = new Map<string, readonly Claim[]>(scopeNames.map((name) => [name, ownClaims(name)]));
   const consents = new Map<string, Consents[string]>(scopeNames.map((name) => [name, scopes[name].consent]));
   const names = Object.keys(given);
@@ -144,6 +156,10 @@ export function scopeCatalog(given: HostScopes, languages: readonly string[]): S
       claims.set(name, readyClaims(ready.claims));
       consents.set(name, ready.consent);
     }
+  }
+  if (refreshTokens) {
+    claims.set(offlineAccess, []);
+    consents.set(offlineAccess, offlineAccessConsent);
   }
   const owners = new Map<string, string>();
   for (const [scope, own] of claims) {

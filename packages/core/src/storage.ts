@@ -44,6 +44,8 @@ export type {
   GrantState,
   GrantStore,
   NewAccessToken,
+  NewRefreshToken,
+  RefreshTokenState,
 } from './ports/grants.ts';
 export type {
   ClaimOutcome,

@@ -24,10 +24,13 @@ export function randomSecret(random: Random): string {
 /** The formats of everything that carries the wire prefix. */
 export function tokenFormats(prefix: string) {
   const accessToken = new RegExp(`^${prefix}_at_[A-Za-z0-9_-]{43}$`);
+  const refreshToken = new RegExp(`^${prefix}_rt_[A-Za-z0-9_-]{43}$`);
   return {
     newAccessToken: (random: Random): string => `${prefix}_at_${randomSecret(random)}`,
     /** Whether a text can be an access token at all; spares the database a look at anything else. */
     isAccessToken: (text: string): boolean => accessToken.test(text),
+    newRefreshToken: (random: Random): string => `${prefix}_rt_${randomSecret(random)}`,
+    isRefreshToken: (text: string): boolean => refreshToken.test(text),
     newClientId: (random: Random): string => `${prefix}_client_${random.bytes(12).toString('hex')}`,
     newClientSecret: (random: Random): string => `${prefix}_secret_${randomSecret(random)}`,
   };

@@ -231,7 +231,11 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
   return {
     ...(await createOAuth({
       ...{ admin: ostiary.admin.clients, partner, authUrl, baseUrl, signIn, send },
-      allowedScopes: [...scopeNames, ...hostScopesOf(rest.scopes)],
+      allowedScopes: [
+        ...scopeNames,
+        ...hostScopesOf(rest.scopes),
+        ...(rest.refreshTokens ? ['offline_access'] : []),
+      ],
     })),
     ostiary,
     baseUrl,

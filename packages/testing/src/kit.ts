@@ -33,6 +33,7 @@ export interface TestOstiaryOptions
     | 'limits'
     | 'partnerLimits'
     | 'prefix'
+    | 'refreshTokens'
     | 'console'
     | 'scopes'
     | 'texts'

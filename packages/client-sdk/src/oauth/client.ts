@@ -50,7 +50,7 @@ export type CodeExchange =
       readonly state?: undefined;
     };
 
-/** What a code was exchanged for. */
+/** What a code, or a refresh token, was exchanged for. */
 export interface Tokens {
   readonly accessToken: string;
   readonly tokenType: string;
@@ -60,6 +60,8 @@ export interface Tokens {
   readonly scope: readonly string[];
   /** As it came, with the scope `openid`. It is not validated here: use openid-client if you decide by it. */
   readonly idToken: string | null;
+  /** With the scope `offline_access`, where the service has it: good for one use, which gives the next one. */
+  readonly refreshToken: string | null;
 }
 
 const base64url = (bytes: Uint8Array): string =>
@@ -75,9 +77,11 @@ interface TokenAnswer {
   readonly expires_in?: unknown;
   readonly scope?: unknown;
   readonly id_token?: unknown;
+  readonly refresh_token?: unknown;
 }
 
-function tokensOf({ access_token, token_type, expires_in, scope, id_token }: TokenAnswer): Tokens {
+function tokensOf(answer: TokenAnswer): Tokens {
+  const { access_token, token_type, expires_in, scope, id_token, refresh_token } = answer;
   if (typeof access_token !== 'string' || String(token_type).toLowerCase() !== 'bearer')
     throw new Unreadable();
   return {
@@ -88,6 +92,7 @@ function tokensOf({ access_token, token_type, expires_in, scope, id_token }: Tok
       .split(' ')
       .filter((name) => name !== ''),
     idToken: typeof id_token === 'string' ? id_token : null,
+    refreshToken: typeof refresh_token === 'string' ? refresh_token : null,
   };
 }
 
@@ -164,7 +169,7 @@ export class OstiaryOAuth {
 
   #exchange(exchange: CodeExchange, options: RequestOptions | undefined): ApiPromise<Tokens> {
     checkNames(exchange, ['callbackUrl', 'code', 'state', 'codeVerifier', 'nonce', 'url']);
-    const { clientId, clientSecret, redirectUri, issuer } = this.#settings;
+    const { redirectUri, issuer } = this.#settings;
     const { callbackUrl, codeVerifier, state } = exchange;
     if (typeof codeVerifier !== 'string' || codeVerifier === '') refuse('codeVerifier must be a string');
     const code =
@@ -172,16 +177,42 @@ export class OstiaryOAuth {
         ? exchange.code
         : codeOf(new URL(callbackUrl, redirectUri), { state: state ?? '', issuer });
     if (typeof code !== 'string' || code === '') refuse('give a callbackUrl or a code');
-    const body = {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirectUri,
-      client_id: clientId,
-      client_secret: clientSecret,
-      code_verifier: codeVerifier,
-    };
+    const parameters = { code, redirect_uri: redirectUri, code_verifier: codeVerifier };
+    return this.#tokens('authorization_code', parameters, [code, codeVerifier], options);
+  }
+
+  /**
+   * Exchanges a refresh token for an access token and the next refresh token, which takes its place: keep it before anything else,
+   * and refresh one at a time, because a token that comes again ends the whole sign-in. With outcome `unknown`, call once more
+   * within 30 seconds.
+   *
+   * @throws OstiaryError `invalid_grant` when the sign-in is over: send the user through the flow again
+   */
+  refresh(
+    refreshToken: string,
+    options?: RequestOptions & {
+      /** Scopes of the new access token, fewer than were approved. @defaultValue all of them */
+      readonly scope?: readonly string[];
+    },
+  ): ApiPromise<Tokens> {
+    return later(() => {
+      checkToken(refreshToken, 'refreshToken');
+      const { scope, ...rest } = options ?? {};
+      const parameters = { refresh_token: refreshToken, scope: scope?.join(' ') };
+      return this.#tokens('refresh_token', parameters, [refreshToken], rest);
+    });
+  }
+
+  #tokens(
+    grantType: string,
+    parameters: object,
+    secrets: readonly string[],
+    options: RequestOptions | undefined,
+  ): ApiPromise<Tokens> {
+    const { clientId, clientSecret } = this.#settings;
+    const body = { grant_type: grantType, ...parameters, client_id: clientId, client_secret: clientSecret };
     return call(
-      this.#hiding(code, codeVerifier),
+      this.#hiding(...secrets),
       { method: 'POST', path: '/v1/oauth/token', body, repeat: 'once' },
       options,
       tokensOf,
@@ -199,22 +230,22 @@ export class OstiaryOAuth {
     options?: RequestOptions,
   ): ApiPromise<Userinfo<Scope>> {
     return later(() => {
-      checkToken(accessToken);
+      checkToken(accessToken, 'accessToken');
       const headers = { Authorization: `Bearer ${accessToken}` };
       return call(this.#hiding(accessToken), { path: '/v1/oauth/userinfo', headers }, options);
     });
   }
 
   /**
-   * Ends an access token. To end one that has ended is no error.
+   * Ends an access token, or a refresh token with everything that was issued with it. To end one that has ended is no error.
    *
    * @throws OstiaryError
    */
-  revoke(accessToken: string, options?: RequestOptions): ApiPromise<{ readonly ok: true }> {
+  revoke(token: string, options?: RequestOptions): ApiPromise<{ readonly ok: true }> {
     return later(() => {
-      checkToken(accessToken);
-      const body = { token: accessToken };
-      return call(this.#hiding(accessToken), { method: 'POST', path: '/v1/oauth/revoke', body }, options);
+      checkToken(token, 'token');
+      const body = { token };
+      return call(this.#hiding(token), { method: 'POST', path: '/v1/oauth/revoke', body }, options);
     });
   }
 
@@ -231,8 +262,8 @@ function later<Data>(work: () => ApiPromise<Data>): ApiPromise<Data> {
 }
 
 /** A text that cannot be a header would be an error of `fetch` that quotes it. */
-function checkToken(token: unknown): void {
+function checkToken(token: unknown, name: string): void {
   if (!/^[!-~]{1,4096}$/.test(String(token)) || typeof token !== 'string') {
-    refuse('accessToken must be printable ASCII');
+    refuse(`${name} must be printable ASCII`);
   }
 }

@@ -64,6 +64,25 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     });
   });
 
+  it('goes on with refresh tokens, for fewer scopes too, until one is revoked', async () => {
+    const { provider } = await partnerProvider({ refreshTokens: {} });
+    const allowedScopes = ['openid', 'kyc', 'offline_access'];
+    const client = await provider.client({ allowedScopes, public: kind === 'native' });
+    const oauth = clientOf(provider, client);
+    const { url, ...remembered } = await oauth.authorizeUrl({ scope: allowedScopes });
+    const callbackUrl = await visit(provider, url);
+    const first = await oauth.exchange({ callbackUrl, ...remembered });
+    expect(first.refreshToken).toMatch(/^svc_rt_/);
+    const second = await oauth.refresh(first.refreshToken ?? '', { scope: ['openid'] });
+    expect([second.scope, second.idToken === null]).toEqual([['openid'], false]);
+    expect((await oauth.userinfo<'openid'>(second.accessToken)).kid).toBe('KID-ANA');
+    const third = await oauth.refresh(second.refreshToken ?? '');
+    expect(third.scope).toEqual(allowedScopes);
+    await oauth.revoke(third.refreshToken ?? '');
+    const ended = await failureOf(oauth.refresh(third.refreshToken ?? ''));
+    expect(ended).toMatchObject({ code: 'invalid_grant', status: 400, retryable: false });
+  });
+
   it('takes a code alone from who has compared state and issuer', async () => {
     const { provider, oauth } = await start();
     const { url, codeVerifier } = await oauth.authorizeUrl({ scope: ['kyc'] });
@@ -176,6 +195,7 @@ describe('a callback', () => {
 describe('a token exchange', () => {
   const client = { id: 'app', secret: 'a-client-secret', redirectUri: 'https://app.example/callback' };
   const exchange = { code: 'a-code', codeVerifier: 'a-verifier' };
+  const refresh = (origin: string) => clientOf({ origin }, client).refresh('svc_rt_1');
 
   it.each([resetBefore, resetAfter, refusal(503, 'temporarily_unavailable')])(
     'whose end is unknown is not tried again, since a second one would end the first',
@@ -185,6 +205,8 @@ describe('a token exchange', () => {
       const error = await failureOf(clientOf({ origin }, client).exchange(exchange));
       expect(error).toMatchObject({ outcome: 'unknown', attempts: 1, retryable: false });
       expect(seen).toHaveLength(1);
+      const again = await faulty([fault], target.origin);
+      expect(await failureOf(refresh(again.origin))).toMatchObject({ outcome: 'unknown', attempts: 1 });
     },
   );
 
@@ -222,17 +244,18 @@ describe('a token exchange', () => {
         );
       },
     ];
-    const { origin } = await faulty(echo);
+    const { origin } = await faulty([...echo, ...echo.slice(0, 1)]);
     const oauth = clientOf({ origin }, client);
     const errors = [
       await failureOf(oauth.exchange(exchange)),
       await failureOf(oauth.userinfo('svc_at_secret')),
+      await failureOf(oauth.refresh('svc_rt_secret')),
     ];
     expect(errors[0]).toMatchObject({ name: 'OstiaryError', code: 'invalid_grant' });
     expect(errors[1]).toBeInstanceOf(InvalidRequestError);
     const shown =
       inspect([oauth, ...errors], { depth: 9, showHidden: true }) + JSON.stringify([oauth, errors]);
-    for (const secret of ['a-client-secret', 'a-code', 'a-verifier', 'svc_at_secret']) {
+    for (const secret of ['a-client-secret', 'a-code', 'a-verifier', 'svc_at_secret', 'svc_rt_secret']) {
       expect(shown).not.toContain(secret);
     }
   });
@@ -251,7 +274,11 @@ describe('an access token', () => {
   it.each(['', 'a b', 'a\r\nX: 1', undefined])('%j is refused, unquoted', async (token) => {
     const { origin, seen } = await faulty();
     const oauth = clientOf({ origin }, { id: 'app', secret: null, redirectUri: 'https://app.example/' });
-    for (const call of [oauth.userinfo(token as string), oauth.revoke(token as string)]) {
+    for (const call of [
+      oauth.userinfo(token as string),
+      oauth.revoke(token as string),
+      oauth.refresh(token as string),
+    ]) {
       const error = await failureOf(call);
       expect(error).toBeInstanceOf(TypeError);
       expect(error).not.toBeInstanceOf(OstiaryError);

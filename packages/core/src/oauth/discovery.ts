@@ -8,7 +8,7 @@ const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, introspection, scopes } = options;
+  const { authUrl, baseUrl, introspection, refreshTokens, scopes } = options;
   return {
     issuer: issuerOf(options),
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
@@ -19,7 +19,7 @@ function discoveryDocument({ options }: Core): object {
     scopes_supported: scopes.names,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code'],
+    grant_types_supported: ['authorization_code', ...(refreshTokens ? ['refresh_token'] : [])],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: signingAlgorithms,
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],

@@ -3,11 +3,12 @@ import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import { digest } from '../tokens.ts';
-import { allowOriginOf } from './cors.ts';
+import { allowOriginOf, narrowOriginTo } from './cors.ts';
 
 /**
  * The revocation endpoint (RFC 7009, with the authentication that the specification leaves out: who holds a
- * token may end it). Client credentials that are sent along are ignored; an unknown token is a success.
+ * token may end it). Client credentials that are sent along are ignored; an unknown token is a success. A refresh token ends
+ * with everything that was issued with it (section 2.1), an access token alone.
  */
 export function revocationHandler(core: Core): Handler {
   const { storage, clock, tokens } = core;
@@ -20,8 +21,15 @@ export function revocationHandler(core: Core): Handler {
       // Looked up before, so that a failing lookup leaves the token as it is.
       const known =
         ctx.req.headers.origin === undefined ? null : await storage.grants.findToken(digest(token));
-      if (known !== null) await allowOriginOf(core, ctx, await storage.clients.find(known.clientId));
+      if (known !== null) await narrowOriginTo(core, ctx, known.clientId);
       await storage.grants.revokeToken(digest(token), clock.now());
+    }
+    if (tokens.isRefreshToken(token)) {
+      const known = await storage.grants.findRefreshToken(digest(token));
+      if (known !== null) {
+        await narrowOriginTo(core, ctx, known.grant.clientId);
+        await storage.grants.revoke(known.grant.codeDigest, clock.now());
+      }
     }
     ctx.body = { ok: true };
   };

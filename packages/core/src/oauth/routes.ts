@@ -76,14 +76,18 @@ export function oauthRoutes(
       discovery,
     ),
     document(authPaths.jwks, 'Public signing keys.', jwksHandler(core)),
-    api(apiPaths.token, 'Token endpoint: exchanges a code for an access token. JSON or form.', {
-      POST: tokenHandler(core, authenticated),
-    }),
+    api(
+      apiPaths.token,
+      'Token endpoint: exchanges a code, or a refresh token, for an access token. JSON or form.',
+      {
+        POST: tokenHandler(core, authenticated),
+      },
+    ),
     api(apiPaths.userinfo, 'Fields of the user, limited to the approved scopes.', {
       GET: userinfo,
       POST: userinfo,
     }),
-    api(apiPaths.revoke, 'Ends an access token. JSON or form.', { POST: revocationHandler(core) }),
+    api(apiPaths.revoke, 'Ends an access or refresh token. JSON or form.', { POST: revocationHandler(core) }),
     ...(core.options.introspection ? [introspection] : []),
   ];
 }

@@ -5,24 +5,38 @@ import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { printableUrl } from '../printable.ts';
-import { digest } from '../tokens.ts';
 import { type Credentials, invalidClient, readCredentials } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
-import type { CountedAuthentication, Presented } from './counted-authentication.ts';
-import { signIdToken } from './id-token.ts';
-import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
+import type { CountedAuthentication } from './counted-authentication.ts';
+import { issueTokens } from './issued-tokens.ts';
+import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
+import { type RefreshRequest, refresh } from './refresh.ts';
 import { findUser } from './user.ts';
 
-type TokenRequest = ReturnType<typeof readTokenRequest>;
+interface CodeRequest {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly verifier: string | null;
+}
 
-function readTokenRequest(parameters: ReadonlyMap<string, string>) {
+/** Of one of the grant types that there are. @throws OAuthError */
+function readTokenRequest(
+  { options }: Core,
+  parameters: ReadonlyMap<string, string>,
+): CodeRequest | RefreshRequest {
   const required = (name: string): string => {
     const value = parameters.get(name);
     if (!value) throw new OAuthError('invalid_request', `The parameter ${name} is missing.`);
     return value;
   };
-  if (required('grant_type') !== 'authorization_code') throw new OAuthError('unsupported_grant_type');
+  const grantType = required('grant_type');
+  if (grantType === 'refresh_token' && options.refreshTokens !== undefined)
+    return { refreshToken: required('refresh_token'), scope: parameters.get('scope') ?? null };
+  if (grantType !== 'authorization_code') {
+    const both = 'The supported grant types are authorization_code and refresh_token.';
+    throw new OAuthError('unsupported_grant_type', options.refreshTokens === undefined ? undefined : both);
+  }
   return {
     code: required('code'),
     redirectUri: required('redirect_uri'),
@@ -48,7 +62,7 @@ async function requireGrant(
   grant: GrantState | null,
   client: ClientRecord,
   credentials: Credentials,
-  { verifier }: TokenRequest,
+  { verifier }: CodeRequest,
 ): Promise<GrantState> {
   const own = grant?.clientId === client.clientId ? grant : null;
   const pkceDecides = verifier !== null || (own !== null && own.codeChallenge !== null);
@@ -75,7 +89,8 @@ async function exchange(
   core: Core,
   client: ClientRecord,
   found: GrantState | null,
-  { credentials, request }: Presented & { readonly request: TokenRequest },
+  credentials: Credentials,
+  request: CodeRequest,
 ): Promise<object> {
   const now = core.clock.now();
   const { grants } = core.storage;
@@ -95,40 +110,32 @@ async function exchange(
     throw new OAuthError('invalid_grant');
   }
 
-  const accessToken = core.tokens.newAccessToken(core.random);
-  const tokenDigest = digest(accessToken);
-  // Signed before the code is consumed: whatever fails until then leaves the code usable.
-  const idToken = grant.scopes.includes('openid')
-    ? await signIdToken(core, { client, grant, tokenDigest, now })
-    : null;
-  const outcome = await grants.redeem({
-    codeDigest: grant.codeDigest,
-    token: { digest: tokenDigest, issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 },
-    maxFailedVerifiers,
+  const { token, refreshToken, answer } = await issueTokens(core, {
+    client,
+    grant,
+    scopes: grant.scopes,
     now,
   });
+  const { codeDigest } = grant;
+  const outcome = await grants.redeem({ codeDigest, token, refreshToken, maxFailedVerifiers, now });
   if (outcome !== 'redeemed') throw new OAuthError('invalid_grant');
-  return {
-    access_token: accessToken,
-    token_type: 'Bearer',
-    expires_in: accessTokenSeconds,
-    scope: grant.scopes.join(' '),
-    ...(idToken === null ? {} : { id_token: idToken }),
-  };
+  return answer;
 }
 
-/** The token endpoint: exchanges an authorization code for an access token. */
+/** The token endpoint: exchanges an authorization code, or a refresh token, for an access token. */
 export function tokenHandler(core: Core, authenticated: CountedAuthentication): Handler {
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
     const parameters = await readParameters(ctx.req);
     const read = () => {
       const credentials = readCredentials(ctx.req.headers.authorization, parameters);
-      const request = readTokenRequest(parameters);
-      return { credentials, request, text: request.code };
+      const request = readTokenRequest(core, parameters);
+      return { credentials, request, text: 'code' in request ? request.code : request.refreshToken };
     };
-    ctx.body = await authenticated(ctx, read, (client, grant, presented) =>
-      exchange(core, client, grant, presented),
+    ctx.body = await authenticated(ctx, read, (client, grant, { credentials, request }) =>
+      'code' in request
+        ? exchange(core, client, grant, credentials, request)
+        : refresh(core, client, credentials, request),
     );
   };
 }

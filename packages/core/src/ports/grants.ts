@@ -29,7 +29,7 @@ export interface GrantState extends GrantRecord {
   readonly failedVerifiers: number;
 }
 
-/** The access token that a redemption stores. */
+/** The access token that a redemption or a refresh stores. */
 export interface NewAccessToken {
   /** SHA-256 of the token. */
   readonly digest: Uint8Array;
@@ -37,10 +37,24 @@ export interface NewAccessToken {
   readonly expiresAt: number;
 }
 
+/** The refresh token that a redemption or a refresh stores. */
+export interface NewRefreshToken {
+  /** SHA-256 of the token. */
+  readonly digest: Uint8Array;
+  readonly expiresAt: number;
+}
+
+/** A refresh token, whatever its state is, with the grant that it belongs to. */
+export interface RefreshTokenState {
+  readonly grant: GrantState;
+  readonly expiresAt: number;
+}
+
 /** An access token joined with its grant, as every use of the token reads it. */
 export interface AccessTokenState {
   readonly clientId: string;
   readonly sub: string;
+  /** Those that it was issued for, which may be fewer than the grant's. */
   readonly scopes: readonly string[];
   readonly expiresAt: number;
   /** `true` when the token itself or its grant was revoked. */
@@ -83,9 +97,34 @@ export interface GrantStore {
   redeem(redemption: {
     readonly codeDigest: Uint8Array;
     readonly token: NewAccessToken;
+    /** Stored beside it. `null`: none. */
+    readonly refreshToken: NewRefreshToken | null;
     readonly maxFailedVerifiers: number;
     readonly now: number;
   }): Promise<'redeemed' | 'replayed' | 'refused'>;
+
+  /** Finds a refresh token whatever its state is, until it is purged. One statement. */
+  findRefreshToken(digest: Uint8Array): Promise<RefreshTokenState | null>;
+
+  /**
+   * Replaces a refresh token by its successor and stores an access token, in one transaction: a grant has one live refresh
+   * token at most, whatever comes at once, over any number of processes.
+   *
+   * - `refreshed`: the token was live, or was replaced within the last `graceMs` by a successor that nobody has presented yet,
+   *   and had not been presented again before (its owner may not have got the answer); that successor is replaced then. Its
+   *   grant was not revoked, it had not ended (`expiresAt > now`), and neither its client nor the partner of that is disabled.
+   * - `replayed`: it had been replaced before. The same transaction revokes the grant, which ends every token of it.
+   * - `refused`: anything else; nothing was changed.
+   */
+  refresh(refresh: {
+    readonly digest: Uint8Array;
+    readonly successor: NewRefreshToken;
+    readonly token: NewAccessToken;
+    /** Of the access token. */
+    readonly scopes: readonly string[];
+    readonly graceMs: number;
+    readonly now: number;
+  }): Promise<'refreshed' | 'replayed' | 'refused'>;
 
   /** Counts a wrong PKCE verifier. Atomic: parallel calls all count. */
   recordFailedVerifier(codeDigest: Uint8Array): Promise<void>;

@@ -17,6 +17,7 @@ import type { WebhookEndpointStore } from './webhooks.ts';
 export interface PurgeCount {
   readonly interactions: number;
   readonly tokens: number;
+  readonly refreshTokens: number;
   readonly grants: number;
   readonly idempotency: number;
   readonly events: number;
@@ -68,7 +69,7 @@ export interface Storage {
 
   /**
    * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that
-   * ended before `now`, tokens that ended before `before`, records of idempotency keys that ended before
+   * ended before `now`, access and refresh tokens that ended before `before`, records of idempotency keys that ended before
    * `now`, grants whose code ended before `before` and that have no token left, final deliveries with their
    * attempts that were created before `eventsBefore`, events created before `eventsBefore` without
    * deliveries, always from the beginning of a sequence, so that what is kept of it has no gap, and counts of

@@ -17,9 +17,11 @@ import {
   issued,
   minute,
   now,
+  redeem,
   sampleClient,
   sampleGrant,
   sampleKey,
+  sampleRefreshToken,
   sampleToken,
 } from './samples.ts';
 import { claim, listed, redeliver, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
@@ -101,12 +103,45 @@ export const storedRows: Readonly<Record<string, Tried>> = {
     read: ({ grants }, { codeDigest }) => grants.find(codeDigest),
   }),
   'a redemption': tried({
-    fresh: (label) => ({ codeDigest: digestOf(`code used ${label}`), token: sampleToken(label) }),
+    fresh: (label) => ({
+      codeDigest: digestOf(`code used ${label}`),
+      token: sampleToken(label),
+      refreshToken: sampleRefreshToken(label),
+    }),
     prepare: (storage, _given, label) => issued(storage, `used ${label}`),
     store: ({ grants }, given) => grants.redeem({ ...given, maxFailedVerifiers: 5, now }),
-    read: async ({ grants }, { token, ...given }) => {
+    read: async ({ grants }, { token, refreshToken, ...given }) => {
       const found = await grants.findToken(token.digest);
-      return { ...given, token: found && { ...token, expiresAt: found.expiresAt } };
+      const next = await grants.findRefreshToken(refreshToken.digest);
+      return {
+        ...given,
+        token: found && { ...token, expiresAt: found.expiresAt },
+        refreshToken: next && { ...refreshToken, expiresAt: next.expiresAt },
+      };
+    },
+  }),
+  'a refresh': tried({
+    fresh: (label, text) => ({
+      digest: digestOf(`refresh token first ${label}`),
+      token: sampleToken(`refreshed ${label}`),
+      successor: sampleRefreshToken(`refreshed ${label}`),
+      scopes: [text],
+    }),
+    prepare: async (storage, _given, label) => {
+      const grant = await issued(storage, `refreshed ${label}`);
+      const refreshToken = sampleRefreshToken(`first ${label}`);
+      await redeem(storage, grant, sampleToken(`first ${label}`), { refreshToken });
+    },
+    store: ({ grants }, given) => grants.refresh({ ...given, graceMs: 0, now }),
+    read: async ({ grants }, { token, successor, ...given }) => {
+      const found = await grants.findToken(token.digest);
+      const next = await grants.findRefreshToken(successor.digest);
+      return {
+        ...given,
+        scopes: found?.scopes,
+        token: found && { ...token, expiresAt: found.expiresAt },
+        successor: next && { ...successor, expiresAt: next.expiresAt },
+      };
     },
   }),
   'a transfer, its job, and the record of its key': tried({

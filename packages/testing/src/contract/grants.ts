@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import type { GrantRecord } from '@ostiary/core/storage';
 import { assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
-import { consented, digestOf, issued, now, sampleClient, sampleGrant, sampleToken } from './samples.ts';
+import {
+  consented,
+  digestOf,
+  issued,
+  now,
+  sampleClient,
+  sampleGrant,
+  sampleRefreshToken,
+  sampleToken,
+} from './samples.ts';
 
 const unused = { consumedAt: null, revokedAt: null, failedVerifiers: 0 };
 
@@ -84,7 +93,20 @@ export const grantCalls: Calls<'grants'> = {
   issue: ({ grants }) => grants.issue(sampleGrant('a')),
   find: ({ grants }) => grants.find(digestOf('a')),
   redeem: ({ grants }) =>
-    grants.redeem({ codeDigest: digestOf('a'), token: sampleToken('a'), maxFailedVerifiers: 5, now }),
+    grants.redeem({
+      codeDigest: digestOf('a'),
+      token: sampleToken('a'),
+      refreshToken: null,
+      ...{ maxFailedVerifiers: 5, now },
+    }),
+  findRefreshToken: ({ grants }) => grants.findRefreshToken(digestOf('a')),
+  refresh: ({ grants }) =>
+    grants.refresh({
+      digest: digestOf('a'),
+      successor: sampleRefreshToken('a'),
+      token: sampleToken('a'),
+      ...{ scopes: ['openid'], graceMs: 0, now },
+    }),
   recordFailedVerifier: ({ grants }) => grants.recordFailedVerifier(digestOf('a')),
   revoke: ({ grants }) => grants.revoke(digestOf('a'), now),
   findToken: ({ grants }) => grants.findToken(digestOf('a')),

@@ -30,6 +30,7 @@ import { separateRateLimitCases, sharedRateLimitCases } from './rate-limits.ts';
 import { recoveryCases } from './recoveries.ts';
 import { redeliveryCases } from './redeliveries.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
+import { refreshCases } from './refreshes.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
 import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
@@ -105,6 +106,7 @@ const storageContractCases = [
   ...grantCases,
   ...redemptionCases,
   ...accessTokenCases,
+  ...refreshCases,
   ...accessEndCases,
   ...consentCases,
   ...interactionCases,

@@ -20,6 +20,7 @@ const day = 24 * hour;
 const nothing = {
   interactions: 0,
   tokens: 0,
+  refreshTokens: 0,
   grants: 0,
   idempotency: 0,
   events: 0,

@@ -4,6 +4,7 @@ import type {
   ClientRecord,
   GrantRecord,
   NewAccessToken,
+  NewRefreshToken,
   SigningKeyRecord,
   Storage,
 } from '@ostiary/core/storage';
@@ -59,6 +60,10 @@ export function sampleGrant(label: string, changes: Partial<GrantRecord> = {}): 
 
 export function sampleToken(label: string, changes: Partial<NewAccessToken> = {}): NewAccessToken {
   return { digest: digestOf(`token ${label}`), issuedAt: now, expiresAt: now + hour, ...changes };
+}
+
+export function sampleRefreshToken(label: string, changes: Partial<NewRefreshToken> = {}): NewRefreshToken {
+  return { digest: digestOf(`refresh token ${label}`), expiresAt: now + 30 * 24 * hour, ...changes };
 }
 
 export function sampleKey(kid: string, changes: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
@@ -117,13 +122,50 @@ export function redeem(
   storage: Storage,
   grant: GrantRecord,
   token: NewAccessToken,
-  at: { readonly now?: number; readonly maxFailedVerifiers?: number } = {},
+  at: {
+    readonly now?: number;
+    readonly maxFailedVerifiers?: number;
+    readonly refreshToken?: NewRefreshToken;
+  } = {},
 ): Promise<'redeemed' | 'replayed' | 'refused'> {
   return storage.grants.redeem({
     codeDigest: grant.codeDigest,
     token,
+    refreshToken: at.refreshToken ?? null,
     maxFailedVerifiers: at.maxFailedVerifiers ?? 5,
     now: at.now ?? grant.issuedAt + 1,
+  });
+}
+
+/** How long a refresh token that was replaced works once more. */
+export const graceMs = 30_000;
+
+/** A code that was exchanged for an access token and a refresh token, `${label} 1`. */
+export async function connected(storage: Storage, label: string, changes: Partial<GrantRecord> = {}) {
+  const grant = await issued(storage, label, changes);
+  const [token, refreshToken] = [sampleToken(label), sampleRefreshToken(`${label} 1`)];
+  assert.equal(await redeem(storage, grant, token, { refreshToken }), 'redeemed');
+  return { grant, token };
+}
+
+/** Presents the refresh token of a label, for the successor of another one and an access token of its name. */
+export function refresh(
+  storage: Storage,
+  label: string,
+  next: string,
+  at: {
+    readonly now?: number;
+    readonly scopes?: readonly string[];
+    readonly successor?: NewRefreshToken;
+  } = {},
+) {
+  return storage.grants.refresh({
+    digest: sampleRefreshToken(label).digest,
+    successor: at.successor ?? sampleRefreshToken(next),
+    token: sampleToken(next),
+    scopes: at.scopes ?? ['openid', 'profile'],
+    graceMs,
+    now: at.now ?? now + minute,
   });
 }
 

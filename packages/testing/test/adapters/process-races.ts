@@ -1,8 +1,17 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
 import { inParallel } from '../../src/contract/case.ts';
-import { consented, sampleGrant, sampleToken } from '../../src/contract/samples.ts';
-import { type Place, shared, together } from './processes.ts';
+import {
+  connected,
+  consented,
+  isLive,
+  refresh,
+  sampleGrant,
+  sampleToken,
+} from '../../src/contract/samples.ts';
+import { child, type Place, shared, together } from './processes.ts';
 
 /** A new database, where other processes find it, and what is applied there. */
 export interface ProcessStage {
@@ -48,6 +57,51 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
         names.map((name) => storage.grants.findToken(sampleToken(`${code} ${name}`).digest)),
       );
       expect(tokens.filter((token) => token !== null)).toMatchObject([{ revoked: true }]);
+    }
+  });
+
+  test('of two processes that present the same refresh tokens none is left with one that lives', async () => {
+    const { place, open } = stage();
+    const storage = await open();
+    const [families, uses] = [10, 100];
+    await inParallel(families, (family) => connected(storage, `${family}`));
+    const names = ['first', 'second'];
+    const answers = await together<string[][]>(
+      shared('refresh.ts'),
+      place,
+      names.map((name) => [name, `${families}`, `${uses}`]),
+    );
+    for (let family = 0; family < families; family += 1) {
+      const won = names.flatMap((name, index) =>
+        (answers[index]?.[family] ?? []).flatMap((answer, use) =>
+          answer === 'refreshed' ? [`${family} ${name} ${use}`] : [],
+        ),
+      );
+      expect(won).toHaveLength(2);
+      for (const label of [`${family}`, ...won])
+        expect(await isLive(storage, sampleToken(label))).toBe(false);
+      expect(await refresh(storage, won[1] ?? '', `${family} later`)).not.toBe('refreshed');
+    }
+  });
+
+  test('a process that is killed while it refreshes costs nobody the sign-in', async () => {
+    const { place, open } = stage();
+    const storage = await open();
+    for (let family = 0; family < 8; family += 1) {
+      await connected(storage, `${family}`);
+      const refreshing = child(shared('refresh-until-killed.ts'), JSON.stringify(place), `${family}`);
+      let held = 0;
+      refreshing.on('message', (use) => {
+        held = Number(use);
+      });
+      await once(refreshing, 'message');
+      await setTimeout(5 + family * 7);
+      refreshing.kill('SIGKILL');
+      await once(refreshing, 'exit');
+      expect(await refresh(storage, `${family} ${held}`, `${family} after`), `token ${held}`).toBe(
+        'refreshed',
+      );
+      expect(await isLive(storage, sampleToken(`${family} after`))).toBe(true);
     }
   });
 }

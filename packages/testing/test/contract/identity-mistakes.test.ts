@@ -20,6 +20,30 @@ describeMistakes({
       return grant?.consumedAt ? 'replayed' : redeem(redemption);
     }),
   ],
+  'refuses a refresh token that comes again, and ends nothing': [
+    'refresh tokens: one that was replaced ends its grant when it comes again, and no other',
+    instead('grants', 'refresh', (refresh) => {
+      const seen = new Set<string>();
+      return async (request) => {
+        const text = Buffer.from(request.digest).toString('hex');
+        if (seen.has(text)) return 'replayed';
+        seen.add(text);
+        return refresh(request);
+      };
+    }),
+  ],
+  'forgives a refresh token that comes again for as long as it lives': [
+    'refresh tokens: it is given once, for so long, and to nobody whose successor was presented',
+    asked('grants', 'refresh', (request) => ({ ...request, graceMs: 1e12 })),
+  ],
+  'gives every access token the scopes of its grant': [
+    'refresh tokens: an access token may have fewer scopes than its grant, and the next one all of them',
+    asked('grants', 'refresh', (request) => ({ ...request, scopes: ['openid', 'profile'] })),
+  ],
+  'stores no refresh token with a code': [
+    'refresh tokens: one is stored with the access token, and read back with its grant',
+    asked('grants', 'redeem', (redemption) => ({ ...redemption, refreshToken: null })),
+  ],
   'ends the whole grant when a token is revoked': [
     'the end of access: when a token is revoked, what it gave ends for good, and nothing else',
     differing('grants', ({ grants }) => ({

@@ -139,6 +139,25 @@ describe('a kit', () => {
     expect(await kit.ostiary.tokens.verify(token, { scopes: ['orders'] })).toMatchObject({ active: true });
   });
 
+  it('gives refresh tokens, which end by its clock', async () => {
+    const kit = await newKit({ refreshTokens: { idleDays: 2 } });
+    const { web } = kit.clients;
+    const ask = async (parameters: object) => {
+      const client = { client_id: web.clientId, client_secret: web.clientSecret };
+      const body = JSON.stringify({ ...client, ...parameters });
+      const headers = { 'content-type': 'application/json' };
+      return (await kit.fetch(`${kit.baseUrl}/v1/oauth/token`, { method: 'POST', headers, body })).json();
+    };
+    const refresh = (token: string) => ask({ grant_type: 'refresh_token', refresh_token: token });
+    const { code, codeVerifier } = await kit.authorize(web, { scopes: ['openid', 'offline_access'] });
+    const exchange = { grant_type: 'authorization_code', code, code_verifier: codeVerifier };
+    const first = await ask({ ...exchange, redirect_uri: web.redirectUri });
+    const second = await refresh(first.refresh_token);
+    expect(await kit.ostiary.tokens.verify(second.access_token)).toMatchObject({ active: true });
+    await kit.clock.advance('2d');
+    expect(await refresh(second.refresh_token)).toMatchObject({ error: 'invalid_grant' });
+  });
+
   it('says which origins there are', async () => {
     const kit = await newKit();
     const cause = expect.objectContaining({ message: expect.stringContaining(kit.baseUrl) });

@@ -53,12 +53,13 @@ export class Engine {
 
   /** Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the client. */
   authorize(exchange: Exchange, query: string, user: Authentication | null): Promise<string> {
-    return this.#run(exchange, `/oauth/authorize?${query}`, user);
+    const scope = new URLSearchParams(query).get('scope');
+    return this.#run(exchange, `/oauth/authorize?${query}`, { authentication: user, scope });
   }
 
   /** The cookie says with what; the id in the path is kept from the engine's debug lines. */
   resume(exchange: Exchange, user: Authentication | null): Promise<string> {
-    return this.#run(exchange, '/oauth/authorize/resumed', user);
+    return this.#run(exchange, '/oauth/authorize/resumed', { authentication: user, scope: null });
   }
 
   /** The one of this browser's cookie. @throws OAuthError when there is none, or when it has another id */
@@ -100,10 +101,9 @@ export class Engine {
     cookies.set(provider.cookieName('interaction'), interactionId, settings);
   }
 
-  async #run({ req, res }: Exchange, url: string, authentication: Authentication | null): Promise<string> {
+  async #run({ req, res }: Exchange, url: string, run: EngineRun): Promise<string> {
     const provider = await this.#current();
     const { currentRun } = await loadEngine();
-    const run: EngineRun = { authentication };
     await currentRun.run(run, () => provider.callback()(facade(req, url), res));
     if (run.error !== undefined) throw run.error;
     if (!run.location)

@@ -103,6 +103,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
       // Validators run on every request once its parameters are right, and before the engine looks at its
       // session: the place to tell it who the host says is there. The parameter itself means nothing here.
       display: (ctx) => {
+        // The engine takes `offline_access` out of requests without `prompt=consent`; here the consent page asks for it.
+        if (ctx.oidc.params) ctx.oidc.params.scope = currentRun.getStore()?.scope ?? ctx.oidc.params.scope;
         const authentication = visitor();
         if (authentication === null) return;
         ctx.oidc.session?.loginAccount({

@@ -54,7 +54,10 @@ describe('the protocol engine', async () => {
   const address = await serve(async (request, response) => {
     const url = { value: request.url, writable: true };
     const facade: IncomingMessage = Object.create(request, { url, originalUrl: { value: undefined } });
-    const run: EngineRun = { authentication: { sub: ana.sub, authenticatedAt: new Date() } };
+    const run: EngineRun = {
+      authentication: { sub: ana.sub, authenticatedAt: new Date() },
+      scope: null,
+    };
     await currentRun.run(run, () => provider.callback()(facade, response));
     last = { run, written: response.writableEnded || response.headersSent };
     // The application around sends a body of its own.

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import type { Storage } from '@ostiary/core/storage';
+import { alternating, assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import {
+  connected,
+  digestOf,
+  graceMs,
+  hour,
+  isLive,
+  issued,
+  minute,
+  now,
+  redeem,
+  redeemed,
+  refresh,
+  sampleClient,
+  sampleRefreshToken,
+  sampleToken,
+} from './samples.ts';
+
+const day = 24 * hour;
+
+const isAlive = (storage: Storage, label: string) => isLive(storage, sampleToken(label));
+
+export const refreshCases = casesOf('refresh tokens', {
+  'one is stored with the access token, and read back with its grant': async (storage) => {
+    const { grant } = await connected(storage, 'a');
+    const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 1').digest);
+    const consumed = { consumedAt: now + 1, revokedAt: null, failedVerifiers: 0 };
+    assertSame(found, { grant: { ...grant, ...consumed }, expiresAt: sampleRefreshToken('').expiresAt });
+    const without = await redeemed(storage, 'b');
+    for (const digest of [digestOf('unknown'), grant.codeDigest, without.token.digest])
+      assert.equal(await storage.grants.findRefreshToken(digest), null);
+    assert.equal(await storage.grants.findToken(sampleRefreshToken('a 1').digest), null);
+  },
+
+  'a refused or replayed redemption stores none': async (storage) => {
+    const { grant } = await connected(storage, 'a');
+    const more = { refreshToken: sampleRefreshToken('more') };
+    assert.equal(await redeem(storage, grant, sampleToken('more'), more), 'replayed');
+    const expired = await issued(storage, 'expired', { expiresAt: now });
+    assert.equal(await redeem(storage, expired, sampleToken('more'), more), 'refused');
+    assert.equal(await storage.grants.findRefreshToken(more.refreshToken.digest), null);
+    assert.equal(await refresh(storage, 'a 1', 'a 2'), 'refused', 'the replay ended this one too');
+  },
+
+  'each use gives an access token and the next one': async (storage) => {
+    const { token } = await connected(storage, 'a');
+    for (let use = 1; use <= 3; use += 1) {
+      const at = { now: now + use * hour };
+      assert.equal(await refresh(storage, `a ${use}`, `a ${use + 1}`, at), 'refreshed');
+      const state = await storage.grants.findToken(sampleToken(`a ${use + 1}`).digest);
+      const { expiresAt } = sampleToken('');
+      const scopes = ['openid', 'profile'];
+      assertSame(state, { clientId: 'client-1', sub: 'user-1', scopes, expiresAt, revoked: false });
+    }
+    assert.equal(await isLive(storage, token), true, 'earlier access tokens live out their time');
+  },
+
+  'an access token may have fewer scopes than its grant, and the next one all of them': async (storage) => {
+    await connected(storage, 'a');
+    await refresh(storage, 'a 1', 'a 2', { scopes: ['openid'] });
+    await refresh(storage, 'a 2', 'a 3', { now: now + 2 * minute });
+    const scopes = async (label: string) =>
+      (await storage.grants.findToken(sampleToken(label).digest))?.scopes;
+    assertSame([await scopes('a 2'), await scopes('a 3')], [['openid'], ['openid', 'profile']]);
+    const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 3').digest);
+    assertSame(found?.grant.scopes, ['openid', 'profile']);
+  },
+
+  'one dies at its exact millisecond': async (storage) => {
+    await connected(storage, 'early');
+    await connected(storage, 'late');
+    const { expiresAt } = sampleRefreshToken('');
+    assert.equal(await refresh(storage, 'early 1', 'early 2', { now: expiresAt - 1 }), 'refreshed');
+    assert.equal(await refresh(storage, 'late 1', 'late 2', { now: expiresAt }), 'refused');
+  },
+
+  'a refusal changes nothing': async (storage) => {
+    const revoked = await connected(storage, 'revoked');
+    await storage.grants.revoke(revoked.grant.codeDigest, now);
+    await connected(storage, 'disabled', { clientId: 'client-2' });
+    await storage.clients.replace(sampleClient({ clientId: 'client-2', version: 2, disabledAt: now }));
+    for (const label of ['revoked 1', 'disabled 1', 'unknown']) {
+      const { digest } = sampleRefreshToken(label);
+      const before = await storage.grants.findRefreshToken(digest);
+      assert.equal(await refresh(storage, label, 'next'), 'refused', label);
+      assertSame(await storage.grants.findRefreshToken(digest), before);
+    }
+    assert.equal(await storage.grants.findToken(sampleToken('next').digest), null);
+    assert.equal(await storage.grants.findRefreshToken(sampleRefreshToken('next').digest), null);
+  },
+
+  'what cannot be stored leaves the token unused': async (storage) => {
+    await connected(storage, 'a');
+    await connected(storage, 'b');
+    await assertUnavailable(() => refresh(storage, 'a 1', 'b 1'));
+    await assertUnavailable(() => refresh(storage, 'a 1', 'b'));
+    assert.equal(await refresh(storage, 'a 1', 'a 2'), 'refreshed');
+    assert.equal(await refresh(storage, 'b 1', 'b 2'), 'refreshed');
+  },
+
+  'one that was replaced ends its grant when it comes again, and no other': async (storage) => {
+    const { grant, token } = await connected(storage, 'a');
+    const other = await connected(storage, 'other');
+    await refresh(storage, 'a 1', 'a 2');
+    await refresh(storage, 'a 2', 'a 3', { now: now + 2 * minute });
+    const at = now + 3 * minute;
+    assert.equal(await refresh(storage, 'a 1', 'stolen', { now: at }), 'replayed');
+    assert.equal((await storage.grants.find(grant.codeDigest))?.revokedAt, at);
+    assert.equal(await storage.grants.findToken(sampleToken('stolen').digest), null);
+    assert.equal(await refresh(storage, 'a 3', 'a 4', { now: at }), 'refused');
+    assertSame(
+      [await isLive(storage, token), await isAlive(storage, 'a 2'), await isAlive(storage, 'a 3')],
+      [false, false, false],
+    );
+    assert.equal(await isLive(storage, other.token), true);
+    assert.equal(await refresh(storage, 'other 1', 'other 2'), 'refreshed');
+    assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
+  },
+
+  'the answer that got lost is given once more, and the one before it is dead': async (storage) => {
+    await connected(storage, 'a');
+    await refresh(storage, 'a 1', 'lost');
+    const at = now + minute + graceMs;
+    assert.equal(await refresh(storage, 'a 1', 'a 2', { now: at }), 'refreshed');
+    assert.equal(await refresh(storage, 'a 2', 'a 3', { now: at }), 'refreshed', 'the new one lives');
+
+    await connected(storage, 'b');
+    await refresh(storage, 'b 1', 'lost b');
+    await refresh(storage, 'b 1', 'b 2', { now: at });
+    assert.equal(await refresh(storage, 'lost b', 'b 3', { now: at }), 'replayed', 'two have it: all ends');
+    assert.equal(await refresh(storage, 'b 2', 'b 4', { now: at }), 'refused');
+  },
+
+  'it is given once, for so long, and to nobody whose successor was presented': async (storage) => {
+    const again: Record<string, (label: string) => Promise<unknown>> = {
+      'a second time': (label) => refresh(storage, `${label} 1`, `${label} again`),
+      'a successor that was used': (label) => refresh(storage, `${label} 2`, `${label} 3`),
+    };
+    for (const [label, before] of Object.entries(again)) {
+      await connected(storage, label);
+      await refresh(storage, `${label} 1`, `${label} 2`);
+      assert.equal(await before(label), 'refreshed', label);
+      assert.equal(await refresh(storage, `${label} 1`, `${label} more`), 'replayed', label);
+    }
+    await connected(storage, 'late');
+    await refresh(storage, 'late 1', 'late 2');
+    const late = { now: now + minute + graceMs + 1 };
+    assert.equal(await refresh(storage, 'late 1', 'late more', late), 'replayed');
+  },
+
+  'of many uses at once one family is left, which at most one token continues': async (storage) => {
+    for (let round = 0; round < 5; round += 1) {
+      const { grant } = await connected(storage, `${round}`);
+      const uses = Array.from({ length: 40 }, (_, use) => `${round} ${use + 2}`);
+      const answers = await Promise.all(uses.map((next) => refresh(storage, `${round} 1`, next)));
+      // The first, and the one that may have lost its answer; the third shows that more than one has the token.
+      assertSame(countAnswers(answers), { refreshed: 2, replayed: 38 });
+      assert.notEqual((await storage.grants.find(grant.codeDigest))?.revokedAt, null);
+      const later = await Promise.all(uses.map((label) => refresh(storage, label, `${label} later`)));
+      assert.equal(later.includes('refreshed'), false);
+    }
+  },
+
+  'of two uses at once one token lives, and it is one that was answered': async (storage) => {
+    for (let round = 0; round < 20; round += 1) {
+      await connected(storage, `${round}`);
+      const nexts = [`${round} a`, `${round} b`];
+      const answers = await Promise.all(nexts.map((next) => refresh(storage, `${round} 1`, next)));
+      assertSame(answers, ['refreshed', 'refreshed']);
+      const live = await Promise.all(
+        nexts.map(async (label) => (await refresh(storage, label, `${label} next`)) === 'refreshed'),
+      );
+      // The one that was replaced ends the grant; before, the other one may have been used.
+      assert.ok(live.filter(Boolean).length <= 1, `round ${round}`);
+    }
+  },
+
+  'a use and the end of its grant at once leave nothing alive': async (storage) => {
+    for (let round = 0; round < 20; round += 1) {
+      const { grant } = await connected(storage, `${round}`);
+      await alternating<unknown>(round, [
+        () => refresh(storage, `${round} 1`, `${round} 2`),
+        () => storage.grants.revoke(grant.codeDigest, now + minute),
+      ]);
+      assert.equal(await isAlive(storage, `${round} 2`), false);
+      assert.equal(await refresh(storage, `${round} 2`, `${round} 3`), 'refused');
+    }
+  },
+
+  'an access token that is revoked leaves the refresh token alone': async (storage) => {
+    const { token } = await connected(storage, 'a');
+    await storage.grants.revokeToken(token.digest, now);
+    assert.equal(await refresh(storage, 'a 1', 'a 2'), 'refreshed');
+  },
+
+  'refreshes of many grants at once do not disturb each other': async (storage) => {
+    await inParallel(40, (index) => connected(storage, `${index}`));
+    const answers = await inParallel(40, (index) => refresh(storage, `${index} 1`, `${index} 2`));
+    assertSame(countAnswers(answers), { refreshed: 40 });
+  },
+
+  'they are purged when they ended, and their grant after them': async (storage) => {
+    const { grant } = await connected(storage, 'a');
+    const end = sampleRefreshToken('').expiresAt;
+    const successor = sampleRefreshToken('a 2', { expiresAt: end + day });
+    await refresh(storage, 'a 1', 'a 2', { successor });
+    const purge = async (before: number) => {
+      const { tokens, refreshTokens, grants } = await storage.purge({
+        ...{ now, before, eventsBefore: 0, limit: 100 },
+      });
+      return { tokens, refreshTokens, grants };
+    };
+    assertSame(await purge(end), { tokens: 2, refreshTokens: 0, grants: 0 });
+    assert.equal(await refresh(storage, 'a 1', 'x', { now: now + hour }), 'replayed', 'it is still known');
+    assertSame(await purge(end + day), { tokens: 0, refreshTokens: 1, grants: 0 });
+    assert.notEqual(await storage.grants.find(grant.codeDigest), null);
+    assertSame(await purge(end + day + 1), { tokens: 0, refreshTokens: 1, grants: 1 });
+  },
+});

@@ -1,0 +1,12 @@
+import { refresh } from '../../../src/contract/samples.ts';
+import { args, storage } from './storage.ts';
+
+// Refreshes one family again and again, and says before each use which token its client holds.
+const [family] = args;
+
+await storage.open();
+for (let use = 1; ; use += 1) {
+  await new Promise((resolve) => process.send?.(use, resolve));
+  const answer = await refresh(storage, `${family} ${use}`, `${family} ${use + 1}`);
+  if (answer !== 'refreshed') throw new Error(`use ${use} was ${answer}`);
+}
