@@ -18,7 +18,7 @@ const rooms = {
   webhooks: ['ground', 'ports', 'worker'],
   payments: ['ground', 'ports', 'webhooks', 'worker'],
   admin: ['ground', 'keys', 'ports', 'webhooks'],
-  oauth: ['ground', 'http', 'keys', 'languages', 'pages', 'ports'],
+  oauth: ['ground', 'http', 'keys', 'languages', 'pages', 'ports', 'worker'],
   partner: ['ground', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],
 };
 

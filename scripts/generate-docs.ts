@@ -138,11 +138,12 @@ function endpointsPage(): string {
       languages: [],
       scopes: { names: [], claimsOf: () => [] },
       introspection: true,
+      login: { signOut: () => undefined },
     },
   };
   const routes: Route[] = oauthRoutes(
     core as never,
-    ...(Array(4).fill(never) as [never, never, never, never]),
+    ...(Array(5).fill(never) as [never, never, never, never, never]),
   );
   const consoleTable = sandboxConsole().pages({
     prefix: 'svc',
@@ -207,19 +208,21 @@ function limitRows(after: string): string[] {
 }
 
 function optionsPage(): string {
-  const tables = ['OstiaryOptions', 'Theme', 'PartnerLimits', 'WebhookOptions'].map((name) => {
-    const { members } = interfaceIn('packages/core/src/options.ts', name);
-    const rows = members.flatMap(({ path, type, isOptional, text, standard }) => [
-      row(
-        `\`${path}\``,
-        type === null ? 'object' : `\`${type}\``,
-        isOptional ? (standard ?? 'none') : 'required',
-        text,
-      ),
-      ...limitRows(`${name} ${path}`),
-    ]);
-    return `## ${name}\n\n| Option | Type | Default | |\n|---|---|---|---|\n${rows.join('\n')}`;
-  });
+  const tables = ['OstiaryOptions', 'Theme', 'RefreshTokenOptions', 'PartnerLimits', 'WebhookOptions'].map(
+    (name) => {
+      const { members } = interfaceIn('packages/core/src/options.ts', name);
+      const rows = members.flatMap(({ path, type, isOptional, text, standard }) => [
+        row(
+          `\`${path}\``,
+          type === null ? 'object' : `\`${type}\``,
+          isOptional ? (standard ?? 'none') : 'required',
+          text,
+        ),
+        ...limitRows(`${name} ${path}`),
+      ]);
+      return `## ${name}\n\n| Option | Type | Default | |\n|---|---|---|---|\n${rows.join('\n')}`;
+    },
+  );
   const shapes = hostShapes.flatMap(([file, names]) =>
     names.map((name) => {
       const { text, members } = interfaceIn(file, name);

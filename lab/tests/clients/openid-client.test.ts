@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import * as client from 'openid-client';
 import { expect, it } from 'vitest';
-import { ana } from '../../../packages/core/test/support/directory.ts';
+import { ana, Host, hostCookie } from '../../../packages/core/test/support/directory.ts';
 import type { TestClient } from '../../../packages/core/test/support/provider.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 
@@ -109,4 +110,24 @@ it.each([false, true])('refreshes, validates the new ID token, and revokes; publ
   await expect(client.refreshTokenGrant(config, third.refresh_token ?? '')).rejects.toMatchObject({
     ...{ error: 'invalid_grant', status: 400 },
   });
+});
+
+it('signs its user out at the service, and gets the browser back', async () => {
+  const host = new Host();
+  const login = {
+    ...host.login,
+    signOut: (request: IncomingMessage) => host.signOut(hostCookie(request)),
+  };
+  const at = await startProvider({ login }, host);
+  const bye = 'https://app.example/bye';
+  const app = await at.client({ postLogoutRedirectUris: [bye] });
+  const config = await discover(app, undefined, {}, at);
+  const { callback, checks } = await signIn(config, app.redirectUri, { at });
+  const { id_token = '' } = await client.authorizationCodeGrant(config, callback, checks);
+  const state = client.randomState();
+  const parameters = { id_token_hint: id_token, post_logout_redirect_uri: bye, state };
+  const browser = at.browser();
+  const { location } = await browser.get(client.buildEndSessionUrl(config, parameters).href);
+  expect(location).toBe(`${bye}?state=${state}`);
+  expect(await at.attempt(app, { prompt: 'none' }, browser)).toBe('login_required');
 });

@@ -1,4 +1,5 @@
 import { discovery } from './modules/discovery.ts';
+import { backchannel, logouts } from './modules/logouts.ts';
 import type { Module } from './modules/module.ts';
 import { requests, scopes } from './modules/requests.ts';
 import { sessions } from './modules/sessions.ts';
@@ -9,6 +10,8 @@ interface Plan {
   readonly name: string;
   readonly title: string;
   readonly modules: readonly Module[];
+  /** Whether clients are called, which needs a provider on this machine. */
+  readonly isLocal?: boolean;
 }
 
 /** Sign-in with the authorization code flow: the profile that every relying party starts from. */
@@ -21,6 +24,17 @@ export const basicOp: Plan = {
 export const plans: readonly Plan[] = [
   { name: 'oidcc-config-certification-test-plan', title: 'Config OP', modules: discovery },
   basicOp,
+  {
+    name: 'oidcc-rp-initiated-logout-certification-test-plan',
+    title: 'RP-Initiated Logout OP',
+    modules: logouts,
+  },
+  {
+    name: 'oidcc-backchannel-rp-initiated-logout-certification-test-plan',
+    title: 'Back-Channel Logout OP',
+    modules: backchannel,
+    isLocal: true,
+  },
 ];
 
 /** How a module has to end. */
@@ -53,8 +67,9 @@ export function conformancePage(): string {
 # OpenID Connect conformance
 
 The OpenID Foundation publishes a conformance suite, in which a plan is a list of modules and a module is one behaviour. Ostiary's own tests
-repeat the logic of two of its plans, module by module under the names that they have there: behind a proxy that ends TLS, in a host with a login of its own,
-with the user's part played by a program. They run with every \`npm test\`.
+repeat the logic of four of its plans, module by module under the names that they have there: behind a proxy that ends TLS, in a host with a login of its own,
+with the user's part played by a program. They run with every \`npm test\`. The provider has the options on that relying parties can ask for: the scopes \`email\`, \`phone\`,
+\`address\` and \`standardProfile\`, refresh tokens, and a host that can sign users out.
 
 These are our tests and our results. The Foundation has not looked at them, and the original suite may find what they do not. To run the original
 against a deployment of yours, provision two clients, give it the discovery address, and choose \`static_client\`.

@@ -22,6 +22,8 @@ const settings = {
   'require-secret': toggle('refuse code exchanges without the secret, PKCE or not'),
   'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
+  'post-logout-redirect-uri': values('where users may return to after they signed out'),
+  'backchannel-logout-uri': value('where the client is told that a user signed out'),
   'id-token-alg': value('RS256 (default) or ES256'),
   partner: value('slug of the partner that owns the client'),
 } as const;
@@ -34,6 +36,8 @@ function given(args: CommandArguments) {
     partner: args.text('partner'),
     redirectUris: some(args.list('redirect-uri')),
     allowedScopes: some(args.list('scope')),
+    postLogoutRedirectUris: some(args.list('post-logout-redirect-uri')),
+    backchannelLogoutUri: args.text('backchannel-logout-uri'),
     // A switch turns something on.
     firstParty: args.has('first-party') || undefined,
     requirePkce: args.has('require-pkce') || undefined,
@@ -56,6 +60,8 @@ function properties(client: Client): readonly (readonly string[])[] {
     ['name', client.name],
     ['type', typeOf(client)],
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
+    ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
+    ...(client.backchannelLogoutUri ? [['told of logouts', client.backchannelLogoutUri]] : []),
     ['scopes', client.allowedScopes.join(' ')],
     ['ID tokens', client.idTokenAlg],
     ['partner', client.partner ?? 'none'],

@@ -51,7 +51,11 @@ const schema = knownOnly({
     findByPhone: callback().optional(),
     isVisible: callback().optional(),
   }),
-  login: z.looseObject({ authenticate: callback(), loginUrl: callback() }),
+  login: z.looseObject({
+    authenticate: callback(),
+    loginUrl: callback(),
+    signOut: callback().optional(),
+  }),
   sealingKeys,
   trustedProxies: z.array(proxy).default([]),
   theme: knownOnly({
@@ -403,6 +407,6 @@ export function parseOptions(options: OstiaryOptions): Options {
     scopes,
     languages: made(() => pageLanguages(languages, texts as HostTexts, scopes.consents)),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
-    login: withDeadlines('login', options.login, ['authenticate', 'loginUrl'], hostTimeoutSeconds),
+    login: withDeadlines('login', options.login, ['authenticate', 'loginUrl', 'signOut'], hostTimeoutSeconds),
   });
 }

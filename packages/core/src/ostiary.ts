@@ -15,6 +15,7 @@ import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
 import { oauthRoutes } from './oauth/routes.ts';
+import { createSignOuts, type PostForm, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options.ts';
 import { answerPartnerError } from './partner/app.ts';
@@ -81,6 +82,11 @@ export interface Ostiary {
     readonly kycChanged: KycChanged;
     /** The same as `admin.users.end`. */
     readonly end: Administration['users']['end'];
+    /**
+     * Tells the apps of a user who signed out at yours, those with a `backchannelLogoutUri`. Ostiary does it by itself for those whom an
+     * app sent here to sign out.
+     */
+    signedOut(sub: string): Promise<void>;
   };
   /**
    * Who sent a request: the socket's address, or what trusted proxies say in `X-Forwarded-For`. For a sign-in page of yours
@@ -169,15 +175,17 @@ async function openStorage(core: Core, databaseClock: DatabaseClock | null): Pro
 }
 
 /** The worker of the queue, with a handler for each kind of job. */
-function jobWorker(core: Core): Worker {
+function jobWorker(core: Core, postForm: PostForm): Worker {
   const { payments } = core.options;
-  return createWorker(core, {
+  const handlers = {
     [purgeKind]: purgeHandler(core),
     // To take it is all that is to be done.
     [presenceKind]: async () => null,
     [resealKind]: resealHandler(core),
+    [signOutKind]: signOutHandler(core, postForm),
     ...(payments && { [executionKind]: executionHandler(core, payments) }),
-  });
+  };
+  return createWorker(core, handlers, { beside: [signOutKind] });
 }
 
 /** `createOstiary` with other parts inside. */
@@ -196,16 +204,23 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const interactions = createInteractions(core, engine, forms);
   const consents = connectedApps(core);
   const webhooks = createWebhooks(core, seams.webhookClient);
-  const working = together({ jobs: jobWorker(core), deliveries: webhooks.worker }, storage.wakeUps);
+  const signOuts = createSignOuts(core);
+  const jobs = jobWorker(core, webhooks.postForm);
+  const working = together({ jobs, deliveries: webhooks.worker }, storage.wakeUps);
   const { worker, stop: stopWatching } = watchForWorker(core, working.worker);
   const passports = createPassports(core);
   const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks, forms });
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
     purge: () => purgeNow(core),
+    checkTarget: webhooks.checkTarget,
+    signedOut: signOuts.tell,
   });
 
-  const routes = [...oauthRoutes(core, engine, interactions, consents, forms), ...(partner?.routes ?? [])];
+  const routes = [
+    ...oauthRoutes(core, engine, interactions, consents, forms, signOuts),
+    ...(partner?.routes ?? []),
+  ];
   const handler = createRequestHandler(core, routes, (ctx, error, expects) =>
     expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
   );
@@ -222,7 +237,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     events: webhooks.publishing,
     consents,
     interactions: interactionApi(interactions, forms, options),
-    users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
+    users: { kycChanged: webhooks.kycChanged, end: admin.users.end, signedOut: signOuts.tell },
     clientAddress: core.clientAddress,
     now: () => clock.now(),
     ready: () => storage.ping(),

@@ -40,13 +40,3 @@ export function notForStaticClients(name: string): SkippedModule {
     holds: ({ metadata }) => metadata.registration_endpoint === undefined,
   };
 }
-
-/** Modules that need scopes which this provider does not have. */
-export function needsScopes(name: string, scopes: readonly string[]): SkippedModule {
-  return {
-    name,
-    skip: `\`scopes_supported\` lacks ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
-    holds: ({ metadata }) =>
-      scopes.every((scope) => !(metadata.scopes_supported as string[]).includes(scope)),
-  };
-}

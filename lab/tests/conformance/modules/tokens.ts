@@ -1,4 +1,6 @@
+import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
+import { basic } from '../../../../packages/core/test/support/provider.ts';
 import { checkUserinfo, expectReuse, signIn, userinfo } from '../support/flow.ts';
 import { type Module, module, type RunModule } from './module.ts';
 
@@ -62,22 +64,31 @@ export const tokens: readonly Module[] = [
   ),
   module(
     'oidcc-refresh-token',
-    'no refresh token is issued, announced or accepted, for either client',
+    'with `offline_access` a refresh token gives new tokens of the same user and sign-in, to its client alone',
     async (suite) => {
-      expect(suite.metadata.grant_types_supported).toEqual(['authorization_code']);
-      for (const client of [suite.client, suite.secondClient]) {
-        const { tokens, accessToken } = await signIn(suite, { client });
-        expect(tokens).not.toHaveProperty('refresh_token');
-        const body = new URLSearchParams({
-          grant_type: 'refresh_token',
-          refresh_token: accessToken,
-          client_id: client.id,
-          client_secret: client.secret ?? '',
+      expect(suite.metadata.grant_types_supported).toContain('refresh_token');
+      const parameters = { scope: 'openid offline_access', prompt: 'consent' };
+      const { tokens, accessToken, claims } = await signIn(suite, { parameters });
+      const refreshed = (client = suite.client) =>
+        suite.ask(suite.endpoint('token'), {
+          method: 'POST',
+          headers: { authorization: basic(client.id, client.secret) },
+          body: new URLSearchParams({
+            grant_type: 'refresh_token',
+            refresh_token: String(tokens.refresh_token),
+          }),
         });
-        const answer = await suite.ask(suite.endpoint('token'), { method: 'POST', body });
-        expect([answer.status, answer.json().error]).toEqual([400, 'unsupported_grant_type']);
-      }
+      const stolen = await refreshed(suite.secondClient);
+      expect([stolen.status, stolen.json().error]).toEqual([400, 'invalid_grant']);
+      const answer = await refreshed();
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      const next = answer.json();
+      expect(next.access_token).not.toBe(accessToken);
+      expect(next.refresh_token).not.toBe(tokens.refresh_token);
+      const { iss, sub, aud, auth_time } = claims;
+      expect(decodeJwt(String(next.id_token))).toMatchObject({ iss, sub, aud, auth_time });
+      expect(decodeJwt(String(next.id_token))).not.toHaveProperty('nonce');
+      checkUserinfo(await userinfo(suite, String(next.access_token)), sub);
     },
-    { note: 'the original skips what follows where no refresh token is issued' },
   ),
 ];

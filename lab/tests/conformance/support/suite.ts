@@ -1,10 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
-import { ana } from '../../../../packages/core/test/support/directory.ts';
+import type { OstiaryOptions } from '../../../../packages/core/src/index.ts';
+import { ana, Host, hostCookie } from '../../../../packages/core/test/support/directory.ts';
 import { startProvider } from '../../../../packages/core/test/support/running.ts';
+import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 
 /** The address of the suite's own callback. Nothing listens there: browsers of these tests stop in front of it. */
 export const redirectUri = 'https://suite.example/test/a/ostiary/callback';
+
+/** Where users return to after they signed out. */
+export const postLogoutRedirectUri = 'https://suite.example/test/a/ostiary/post_logout_redirect';
+
+/** Every scope of a relying party's that can be switched on. */
+const scopes = { email: true, phone: true, address: true, standardProfile: true };
+
+/** Ana, with a value for every claim. */
+const rich = {
+  ...ana,
+  ...{ email: 'ana@example.com', emailVerified: true },
+  ...{ phoneNumber: '+50937000001', phoneNumberVerified: true },
+  address: { streetAddress: '1 Rue Capois', locality: 'Port-au-Prince', country: 'HT' },
+  ...{ locale: 'ht-HT', zoneinfo: 'America/Port-au-Prince', updatedAt: '2026-01-31T12:00:00.000Z' },
+};
 
 /** How long it takes a person to sign in. */
 const typingMs = 3_000;
@@ -14,9 +31,21 @@ export const randomText = (bytes = 12): string => randomBytes(bytes).toString('b
 
 export type Suite = Awaited<ReturnType<typeof startSuite>>;
 
-/** What every module is given: a provider behind a proxy that ends TLS, and static clients, as an operator types them in. */
-export async function startSuite() {
-  const provider = await startProvider({ authUrl: 'https://id.example.com' });
+/**
+ * What every module is given: a provider behind a proxy that ends TLS, with all that relying parties may ask for, and static
+ * clients, as an operator types them in.
+ * @param options - of the provider, otherwise
+ */
+export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: 'https://id.example.com' }) {
+  const host = new Host();
+  host.people.set(rich.sub, rich);
+  const login = {
+    ...host.login,
+    signOut: (request: Parameters<typeof hostCookie>[0]) => host.signOut(hostCookie(request)),
+  };
+  const provider = await startProvider({ login, scopes, refreshTokens: {}, ...options }, host);
+  const endpointOfClient = await sink();
+  const isLocal = options.webhooks?.allowPrivateTargets === true;
   const { clock } = provider;
   const discoveryUrl = `${provider.site}/.well-known/openid-configuration`;
   /** Asks the provider at an address that it named. */
@@ -24,7 +53,12 @@ export async function startSuite() {
   const metadata = (await ask(discoveryUrl)).json();
   const jwks = (await ask(metadata.jwks_uri)).json() as unknown as JSONWebKeySet;
   const provision = () =>
-    provider.client({ redirectUris: [redirectUri], allowedScopes: ['openid', 'profile', 'kyc'] });
+    provider.client({
+      redirectUris: [redirectUri],
+      postLogoutRedirectUris: [postLogoutRedirectUri],
+      allowedScopes: ['openid', 'profile', 'kyc', 'email', 'phone', 'address', 'offline_access'],
+      backchannelLogoutUri: isLocal ? endpointOfClient.url : null,
+    });
   const client = await provision();
   const endpoint = (name: string) => String(metadata[`${name}_endpoint`]);
   const newBrowser = () => provider.browser(null);
@@ -70,5 +104,10 @@ export async function startSuite() {
   return {
     ...{ clock, discoveryUrl, metadata, jwks, client, secondClient: await provision() },
     ...{ ask, endpoint, newBrowser, request, visit },
+    /** What the client was told of logouts. */
+    get loggedOut(): readonly string[] {
+      return endpointOfClient.received.map(({ body }) => String(body));
+    },
+    work: () => provider.ostiary.worker.runDue(),
   };
 }

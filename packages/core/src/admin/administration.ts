@@ -2,7 +2,7 @@ import type { Core } from '../context.ts';
 import type { PurgeCount } from '../ports/storage.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
-import { type ClientAdministration, clientAdministration } from './clients.ts';
+import { type CheckTarget, type ClientAdministration, clientAdministration } from './clients.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
@@ -18,7 +18,7 @@ export interface Administration {
   readonly users: {
     /**
      * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
-     * request, in every process.
+     * request, in every process. Apps with a `backchannelLogoutUri` are told.
      */
     end(sub: string): Promise<void>;
   };
@@ -37,20 +37,30 @@ export interface Administration {
 
 export function administration(
   core: Core,
-  consequences: { readonly forgetKeys: () => void; readonly purge: () => Promise<PurgeCount> },
+  consequences: {
+    readonly forgetKeys: () => void;
+    readonly purge: () => Promise<PurgeCount>;
+    readonly checkTarget: CheckTarget;
+    /** Tells the apps of a user of the end. */
+    readonly signedOut: (sub: string) => Promise<void>;
+  },
   actor = 'host',
 ): Administration {
   const act = actsOf(core, actor);
-  const { forgetKeys, purge } = consequences;
+  const { forgetKeys, purge, checkTarget, signedOut } = consequences;
   return {
-    clients: clientAdministration(core, act),
+    clients: clientAdministration(core, act, checkTarget),
     partners: partnerAdministration(core, act, forgetKeys),
     apiKeys: apiKeyAdministration(core, act, forgetKeys),
     signingKeys: signingKeyAdministration(core, act),
     webhooks: webhookAdministration(core, act),
     audit: auditAdministration(core, act),
     users: {
-      end: (sub) => core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),
+      async end(sub) {
+        // Told before the consents go, which say whom.
+        await signedOut(sub);
+        await core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`));
+      },
     },
     async purge() {
       const count = await purge();

@@ -35,6 +35,13 @@ export interface ClientSettings {
    * @defaultValue false
    */
   readonly resourceServer?: boolean;
+  /** Where users may return to after they signed out; see `login.signOut`. The same rules as for `redirectUris`. @defaultValue none */
+  readonly postLogoutRedirectUris?: readonly string[];
+  /**
+   * Where the client is told that a user has signed out (OpenID Connect Back-Channel Logout 1.0): https and a public address, as for
+   * webhooks. @defaultValue `null`: it is not told
+   */
+  readonly backchannelLogoutUri?: string | null;
   /** What signs its ID tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
   /**
@@ -62,6 +69,8 @@ export const clientSettings = (scopes: readonly string[]) =>
     requireSecret: z.boolean(),
     firstParty: z.boolean(),
     resourceServer: z.boolean().optional(),
+    postLogoutRedirectUris: z.array(z.string()).optional(),
+    backchannelLogoutUri: z.string().nullable().optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']),
     partner: z.string().nullable(),
   });
@@ -96,13 +105,20 @@ export function shownClient(client: ClientRecord & { readonly partnerDisabled?: 
 export function refuseContradiction(
   client: Pick<
     ClientRecord,
-    'requireSecret' | 'resourceServer' | 'secrets' | 'redirectUris' | 'allowedScopes'
+    | 'requireSecret'
+    | 'resourceServer'
+    | 'secrets'
+    | 'redirectUris'
+    | 'allowedScopes'
+    | 'postLogoutRedirectUris'
   >,
 ): void {
   const isPublic = client.secrets.length === 0;
   const isResourceServer = client.resourceServer === true;
   if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
   if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
+  if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
+    checkRedirectUris(client.postLogoutRedirectUris, isPublic, 'postLogoutRedirectUris');
   // An API that nobody signs in to.
   if (isResourceServer && client.redirectUris.length === 0 && client.allowedScopes.length === 0) return;
   if (client.allowedScopes.length === 0) throw new TypeError('allowedScopes: needs at least one');

@@ -113,10 +113,19 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
   };
 }
 
-export function clientAdministration(core: Core, act: Act): ClientAdministration {
+/** Finds out whether a URL may be called. @throws TargetError whose message says why not */
+export type CheckTarget = (url: string) => Promise<unknown>;
+
+export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {
   const { clients } = core.storage;
   const change = changing(core, act);
   const scopes = core.options.scopes.names;
+  const requireTarget = async (url: string | null | undefined): Promise<void> => {
+    if (typeof url !== 'string') return;
+    await checkTarget(url).catch((error: Error) => {
+      throw new TypeError(`backchannelLogoutUri: ${error.message}`, { cause: error });
+    });
+  };
   const schemas = { created: newClient(scopes), changed: clientSettings(scopes).partial() };
 
   return {
@@ -139,6 +148,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
       };
       refuseContradiction(client);
       await requirePartner(core, client.partner);
+      await requireTarget(client.backchannelLogoutUri);
       const created = act('client.create', `client:${clientId}`, { ...given, public: isPublic });
       if (!(await clients.insert(client, created))) throw new ClientError('client_exists', clientId);
       return { client: shownClient(client), clientSecret: secret?.secret ?? null };
@@ -161,6 +171,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     async update(clientId, changes) {
       const given = checked(schemas.changed, changes);
       await requirePartner(core, given.partner ?? null);
+      await requireTarget(given.backchannelLogoutUri);
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       const edit = (client: ClientRecord) => {
         const edited = { ...client, ...set };

@@ -30,13 +30,13 @@ function problemOf(uri: string, isPublic: boolean): string | null {
 }
 
 /** @throws TypeError that names the first URI which cannot be registered, and why */
-export function checkRedirectUris(uris: readonly string[], isPublic: boolean): void {
-  if (uris.length === 0) throw new TypeError('redirectUris: needs at least one');
-  if (uris.length > maxUris) throw new TypeError(`redirectUris: takes ${maxUris} at most`);
-  if (new Set(uris).size !== uris.length) throw new TypeError('redirectUris: names one twice');
+export function checkRedirectUris(uris: readonly string[], isPublic: boolean, name = 'redirectUris'): void {
+  if (uris.length === 0) throw new TypeError(`${name}: needs at least one`);
+  if (uris.length > maxUris) throw new TypeError(`${name}: takes ${maxUris} at most`);
+  if (new Set(uris).size !== uris.length) throw new TypeError(`${name}: names one twice`);
   for (const [index, uri] of uris.entries()) {
     const problem = problemOf(uri, isPublic);
     if (problem !== null)
-      throw new TypeError(`redirectUris.${index}: ${JSON.stringify(uri.slice(0, 200))} ${problem}`);
+      throw new TypeError(`${name}.${index}: ${JSON.stringify(uri.slice(0, 200))} ${problem}`);
   }
 }

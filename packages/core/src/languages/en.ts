@@ -28,6 +28,21 @@ export const en: Texts = {
     empty:
       'When you allow an app to see your {service} account, it appears here and you can remove it again.',
   },
+  logout: {
+    title: 'Sign out?',
+    ask: 'You are about to sign out of {service}.',
+    askedBy: '{client} asks to sign you out of {service}.',
+    leave: 'Sign out',
+    stay: 'Stay signed in',
+    left: {
+      title: 'You are signed out',
+      advice: 'You are no longer signed in to {service}. You can close this page.',
+    },
+    stayed: {
+      title: 'You are still signed in',
+      advice: 'Nothing has changed at {service}. You can close this page.',
+    },
+  },
   errors: {
     unknown_client: {
       title: 'We do not know this app',

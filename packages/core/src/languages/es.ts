@@ -28,6 +28,21 @@ export const es: Texts = {
     empty:
       'Cuando permita que una aplicación vea su cuenta de {service}, aparecerá aquí y podrá retirarla de nuevo.',
   },
+  logout: {
+    title: '¿Cerrar sesión?',
+    ask: 'Está a punto de cerrar su sesión en {service}.',
+    askedBy: '{client} pide cerrar su sesión en {service}.',
+    leave: 'Cerrar sesión',
+    stay: 'Mantener la sesión',
+    left: {
+      title: 'Su sesión está cerrada',
+      advice: 'Ya no tiene una sesión abierta en {service}. Puede cerrar esta página.',
+    },
+    stayed: {
+      title: 'Su sesión sigue abierta',
+      advice: 'Nada ha cambiado en {service}. Puede cerrar esta página.',
+    },
+  },
   errors: {
     unknown_client: {
       title: 'No conocemos esta aplicación',

@@ -29,6 +29,21 @@ export const fr: Texts = {
     empty:
       'Quand vous autorisez une application à voir votre compte {service}, elle apparaît ici et vous pouvez la retirer.',
   },
+  logout: {
+    title: 'Se déconnecter\u00a0?',
+    ask: 'Vous allez vous déconnecter de {service}.',
+    askedBy: '{client} demande à vous déconnecter de {service}.',
+    leave: 'Se déconnecter',
+    stay: 'Rester connecté',
+    left: {
+      title: 'Vous êtes déconnecté',
+      advice: 'Vous n’êtes plus connecté à {service}. Vous pouvez fermer cette page.',
+    },
+    stayed: {
+      title: 'Vous êtes toujours connecté',
+      advice: 'Rien n’a changé sur {service}. Vous pouvez fermer cette page.',
+    },
+  },
   errors: {
     unknown_client: {
       title: 'Nous ne connaissons pas cette application',

@@ -28,6 +28,15 @@ export const ht: Texts = {
     empty:
       'Lè w otorize yon aplikasyon wè kont {service} ou, l ap parèt isit la, epi w ap ka retire li ankò.',
   },
+  logout: {
+    title: 'Dekonekte?',
+    ask: 'Ou pral dekonekte sou {service}.',
+    askedBy: '{client} mande pou dekonekte w sou {service}.',
+    leave: 'Dekonekte',
+    stay: 'Rete konekte',
+    left: { title: 'Ou dekonekte', advice: 'Ou pa konekte sou {service} ankò. Ou ka fèmen paj sa a.' },
+    stayed: { title: 'Ou toujou konekte', advice: 'Anyen pa chanje sou {service}. Ou ka fèmen paj sa a.' },
+  },
   errors: {
     unknown_client: {
       title: 'Nou pa konnen aplikasyon sa a',

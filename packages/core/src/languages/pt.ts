@@ -28,6 +28,18 @@ export const pt: Texts = {
     empty:
       'Quando você permitir que um aplicativo veja a sua conta {service}, ele aparece aqui e você pode retirá-lo.',
   },
+  logout: {
+    title: 'Sair?',
+    ask: 'Você vai sair de {service}.',
+    askedBy: '{client} pede para encerrar a sua sessão em {service}.',
+    leave: 'Sair',
+    stay: 'Continuar conectado',
+    left: {
+      title: 'Você saiu',
+      advice: 'Você não está mais conectado a {service}. Pode fechar esta página.',
+    },
+    stayed: { title: 'Você continua conectado', advice: 'Nada mudou em {service}. Pode fechar esta página.' },
+  },
   errors: {
     unknown_client: {
       title: 'Não conhecemos este aplicativo',

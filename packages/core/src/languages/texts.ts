@@ -62,6 +62,9 @@ export interface Texts {
     /** Follows `remove` for those who hear the page. */
     readonly removeOf: string;
   };
+  readonly logout: { readonly [Words in 'title' | 'ask' | 'askedBy' | 'leave' | 'stay']: string } & {
+    readonly [Page in 'left' | 'stayed']: { readonly title: string; readonly advice: string };
+  };
   readonly errors: { readonly [Kind in ErrorKind]: { readonly title: string; readonly advice: string } };
   readonly technical: string;
   readonly reference: string;

@@ -18,7 +18,7 @@ const maxBytes = {
 } as const;
 
 /** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
-const knownParameters = [
+export const knownParameters = [
   'response_type',
   'client_id',
   'redirect_uri',
@@ -40,8 +40,8 @@ const knownParameters = [
 
 type Parameter = (typeof knownParameters)[number];
 
-/** Parameters of an authorization request as they came; a value of `null` came twice or is not readable. */
-type RawParameters = ReadonlyMap<Parameter, string | null>;
+/** Parameters of a request as they came; a value of `null` came twice or is not readable. */
+type RawParameters<Name extends string = Parameter> = ReadonlyMap<Name, string | null>;
 
 const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
 
@@ -55,13 +55,13 @@ function decoded(text: string): string | null {
 }
 
 /** Splits a query string. Parameters without a value count as not sent (RFC 6749, section 3.1). */
-export function readQuery(query: string): RawParameters {
-  const known = new Set<string>(knownParameters);
-  const parameters = new Map<Parameter, string | null>();
+export function readQuery<Name extends string>(query: string, names: readonly Name[]): RawParameters<Name> {
+  const known = new Set<string>(names);
+  const parameters = new Map<Name, string | null>();
   for (const [rawName, text] of formPairs(query)) {
     const name = decoded(rawName);
     if (name === null || text === '' || !known.has(name)) continue;
-    const parameter = name as Parameter;
+    const parameter = name as Name;
     parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));
   }
   return parameters;

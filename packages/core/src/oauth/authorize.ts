@@ -6,7 +6,13 @@ import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
-import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
+import {
+  findRedirectTarget,
+  knownParameters,
+  normalizedQuery,
+  type RedirectTarget,
+  readQuery,
+} from './authorize-request.ts';
 import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
@@ -46,7 +52,7 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
 }
 
 /** A form goes on as a GET, with which browsers send the host's sign-in cookie along. */
-async function asGet(core: Core, ctx: Context): Promise<void> {
+export async function asGet(core: Core, ctx: Context, page: 'authorize' | 'logout'): Promise<void> {
   if (ctx.is('application/x-www-form-urlencoded') === false) {
     throw new OAuthError('invalid_request', 'The Content-Type has to be application/x-www-form-urlencoded.', {
       status: 415,
@@ -54,10 +60,10 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
   }
   const text = await readFormText(ctx.req);
   const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
-  seeOther(ctx, `${pageUrl(core.options, 'authorize')}?${query}`);
+  seeOther(ctx, `${pageUrl(core.options, page)}?${query}`);
 }
 
-function answerHead(ctx: Context): void {
+export function answerHead(ctx: Context): void {
   setNoStore(ctx);
   ctx.status = 200;
   ctx.type = 'html';
@@ -81,9 +87,9 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
 
   return async (ctx) => {
     await limit(ctx);
-    if (ctx.method === 'POST') return asGet(core, ctx);
+    if (ctx.method === 'POST') return asGet(core, ctx, 'authorize');
 
-    const parameters = readQuery(ctx.querystring);
+    const parameters = readQuery(ctx.querystring, knownParameters);
     const target = await findRedirectTarget(parameters, core.storage.clients, core.options.logger);
     try {
       const query = normalizedQuery(core.options.scopes, parameters, target);

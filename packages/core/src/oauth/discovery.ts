@@ -8,7 +8,7 @@ const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, introspection, refreshTokens, scopes } = options;
+  const { authUrl, baseUrl, introspection, login, refreshTokens, scopes } = options;
   return {
     issuer: issuerOf(options),
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
@@ -27,6 +27,11 @@ function discoveryDocument({ options }: Core): object {
     ...(introspection && {
       introspection_endpoint: urlBelow(baseUrl, apiPaths.introspect),
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    }),
+    ...(login.signOut && {
+      end_session_endpoint: urlBelow(authUrl, authPaths.logout),
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: false,
     }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,

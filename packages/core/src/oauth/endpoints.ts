@@ -6,6 +6,8 @@ export const authPaths = {
   authorize: '/oauth/authorize',
   resume: '/oauth/authorize/:id',
   interaction: '/oauth/interaction/:id',
+  logout: '/oauth/logout',
+  confirmLogout: '/oauth/logout/confirm',
   apps: '/account/apps',
   revokeApp: '/account/apps/:clientId/revoke',
   discovery: '/.well-known/openid-configuration',

@@ -12,7 +12,9 @@ import { apiPaths, authPaths } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions } from './interaction.ts';
 import { introspectionHandler } from './introspection.ts';
+import { logoutHandlers } from './logout.ts';
 import { revocationHandler } from './revocation.ts';
+import type { SignOuts } from './sign-outs.ts';
 import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
 
@@ -22,6 +24,7 @@ export function oauthRoutes(
   interactions: Interactions,
   consents: ConnectedApps,
   forms: Forms,
+  signOuts: SignOuts,
 ): Route[] {
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
@@ -51,6 +54,17 @@ export function oauthRoutes(
     handlers: { POST: introspectionHandler(core, authenticated) },
   };
 
+  const logout = logoutHandlers(core, forms, signOuts);
+  const logoutPages = [
+    page(authPaths.logout, 'Where an app sends the user to sign out. With `login.signOut`.', {
+      GET: logout.ask,
+      POST: logout.ask,
+    }),
+    page(authPaths.confirmLogout, 'The answer of a user who was asked. With `login.signOut`.', {
+      POST: logout.confirm,
+    }),
+  ];
+
   return [
     page(authPaths.authorize, 'Authorization endpoint: where an app sends the user.', {
       GET: authorize,
@@ -69,6 +83,7 @@ export function oauthRoutes(
     page(authPaths.revokeApp, 'Ends the access of one app.', {
       POST: revokeAppHandler(core, consents, forms),
     }),
+    ...(core.options.login.signOut === undefined ? [] : logoutPages),
     document(authPaths.discovery, 'Metadata (OpenID Connect Discovery).', discovery),
     document(
       authPaths.oauthDiscovery,

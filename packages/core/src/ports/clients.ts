@@ -31,6 +31,10 @@ export interface ClientRecord {
   /** It may ask about access tokens of every client (RFC 7662); `undefined` counts as `false`. */
   readonly resourceServer?: boolean | undefined;
   readonly idTokenAlg: SigningAlgorithm;
+  /** Where users may return to after they signed out, compared as redirect URIs are; `undefined` counts as none. */
+  readonly postLogoutRedirectUris?: readonly string[] | undefined;
+  /** Where it is told that a user has signed out. */
+  readonly backchannelLogoutUri?: string | null | undefined;
   /** Slug of the partner that owns it, or `null`. */
   readonly partner: string | null;
   readonly createdAt: number;

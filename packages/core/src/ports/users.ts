@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** State of a user's identity check. */
 export type KycStatus = 'approved' | 'pending' | 'rejected';
@@ -138,4 +138,11 @@ export interface Login {
 
   /** The address of the page where users sign in. It must send the browser to `returnTo` afterwards. */
   loginUrl(returnTo: string, request: LoginRequest): Promise<string> | string;
+
+  /**
+   * Signs the user of this browser out: ends your session, and sets headers that take its cookie away. It must not answer. With it
+   * apps can send their users here to sign out (OpenID Connect RP-Initiated Logout 1.0), and are told when a user has signed out
+   * (Back-Channel Logout 1.0).
+   */
+  signOut?(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
 }

@@ -65,9 +65,15 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
   });
 
+  const isTarget = (url: string) => checkTarget(url, policy, resolve);
   return {
     catalogue,
-    endpoints: createEndpoints(core, (url) => checkTarget(url, policy, resolve)),
+    endpoints: createEndpoints(core, isTarget),
+    /** @throws TargetError for a URL that must not be called */
+    checkTarget: isTarget,
+    /** Sends a form through the guarded client. */
+    postForm: (url: string, body: string) =>
+      client.post({ url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }),
     ...createRedeliveries(core),
     publishing: eventPublishing(core, catalogue),
     kycChanged: kycChanged(core, catalogue),

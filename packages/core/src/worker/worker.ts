@@ -30,6 +30,8 @@ export interface Worker {
 const leaseMs = 30_000;
 /** Jobs that are claimed together, and under way at once. */
 const batch = 32;
+/** Jobs that are under way beside those. */
+const mostBeside = 256;
 
 /** Wait before the next try of a job that failed: 1 s, doubling, up to an hour. */
 function backoffMs(attempt: number): number {
@@ -80,13 +82,26 @@ function jobRunner(
   };
 }
 
-/** Creates a worker; it does nothing before `start` or `runDue`. */
-export function createWorker(core: Core, handlers: JobHandlers, schedule: Schedule = nodeTimer): Worker {
+/**
+ * Creates a worker; it does nothing before `start` or `runDue`.
+ *
+ * @param beside - kinds of jobs for which no other job waits, because they wait for the server of somebody else
+ */
+export function createWorker(
+  core: Core,
+  handlers: JobHandlers,
+  {
+    beside = [],
+    schedule = nodeTimer,
+  }: { readonly beside?: readonly string[]; readonly schedule?: Schedule } = {},
+): Worker {
   const { clock, random } = core;
   const { queue } = core.storage;
   const { logger } = core.options;
   const run = jobRunner(core, handlers);
   const pace = createPace();
+  const kinds = Object.keys(handlers);
+  const underWay = new Set<Promise<void>>();
   let running = false;
   let round: Promise<unknown> = Promise.resolve();
   let cancel: () => void = () => {};
@@ -94,22 +109,33 @@ export function createWorker(core: Core, handlers: JobHandlers, schedule: Schedu
   let woken = false;
   let idle = false;
 
-  async function runDue(): Promise<number> {
+  function runBeside(job: ClaimedJob): void {
+    const end = run(job)
+      .catch((error: unknown) =>
+        logger.warn({ err: error, job: job.id }, 'what came of a job could not be stored'),
+      )
+      .finally(() => underWay.delete(end));
+    underWay.add(end);
+  }
+
+  /** Claims what is due, and waits for those jobs that others wait for. */
+  async function work(): Promise<number> {
+    const isFull = underWay.size >= mostBeside;
     const jobs = await queue.claim({
-      kinds: Object.keys(handlers),
+      kinds: isFull ? kinds.filter((kind) => !beside.includes(kind)) : kinds,
       claimId: random.bytes(16).toString('hex'),
       now: clock.now(),
       leaseMs,
       limit: batch,
     });
-    await Promise.all(jobs.map(run));
+    await Promise.all(jobs.map((job) => (beside.includes(job.kind) ? runBeside(job) : run(job))));
     return jobs.length;
   }
 
   function poll(): void {
     idle = false;
     woken = false;
-    round = runDue()
+    round = work()
       .catch((error: unknown) => {
         logger.warn({ err: error }, 'the queue cannot be read; it is tried again');
         return 0;
@@ -135,11 +161,16 @@ export function createWorker(core: Core, handlers: JobHandlers, schedule: Schedu
       cancel();
       cancel = schedule(poll, 0);
     },
-    runDue,
+    async runDue() {
+      const claimed = await work();
+      await Promise.all(underWay);
+      return claimed;
+    },
     async stop() {
       running = false;
       cancel();
       await round;
+      await Promise.all(underWay);
     },
   };
 }

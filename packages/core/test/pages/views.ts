@@ -10,6 +10,7 @@ import { type AppsView, appsPage } from '../../src/pages/apps.ts';
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts';
 import { type ErrorKind, errorPage } from '../../src/pages/error.ts';
 import type { Page } from '../../src/pages/layout.ts';
+import { afterLogoutPage, type LogoutView, logoutPage } from '../../src/pages/logout.ts';
 import type { PageTheme } from '../../src/pages/style.ts';
 import { scopeNames, scopes } from '../../src/scopes.ts';
 
@@ -103,6 +104,18 @@ export function failure(
   return errorPage({ theme, language: languageOf(language), kind, detail, requestId: '0198c1b2-93ab-7c2e' });
 }
 
+export function logout(language: string, changes: Partial<LogoutView> = {}): Page {
+  return logoutPage({
+    theme,
+    language: languageOf(language),
+    clientName: 'Rara Market',
+    userName: 'Marie Joseph',
+    csrfToken: 'csrf-token',
+    action: '/oauth/logout/confirm?client_id=rara',
+    ...changes,
+  });
+}
+
 /** Every page that a user can meet, by name. */
 export const everyPage: { readonly [name: string]: (language: string) => Page } = {
   consent: (language) => consent(language),
@@ -110,6 +123,10 @@ export const everyPage: { readonly [name: string]: (language: string) => Page } 
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
   'connected apps': (language) => apps(language),
   'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),
+  logout: (language) => logout(language),
+  'logout for nobody': (language) => logout(language, { clientName: null, userName: null }),
+  'after a logout': (language) => afterLogoutPage({ theme, language: languageOf(language) }, 'leave'),
+  'after no logout': (language) => afterLogoutPage({ theme, language: languageOf(language) }, 'stay'),
   'no connected apps': (language) => apps(language, { apps: [] }),
   ...Object.fromEntries(
     errorKinds.map((kind) => [`error ${kind}`, (language: string) => failure(language, kind)]),

@@ -80,6 +80,6 @@ export class Host {
   }
 }
 
-function hostCookie(request: IncomingMessage): string {
+export function hostCookie(request: IncomingMessage): string {
   return /(?:^|; )host=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
 }

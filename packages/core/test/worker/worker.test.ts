@@ -142,3 +142,41 @@ describe('a started worker', () => {
     expect(work).toHaveBeenCalledTimes(1);
   });
 });
+
+describe('jobs for which no other job waits', () => {
+  it('keep none of the others back, end before the worker has stopped, and are not more than 256 at once', async () => {
+    const ends: (() => void)[] = [];
+    const slow = vi.fn<JobHandler>(() => new Promise((resolve) => ends.push(() => resolve(null))));
+    const work = handler();
+    const { worker, enqueue, fire, due } = await workshop({ slow, work }, undefined, ['slow']);
+    await enqueue(300, 'slow');
+    const own = worker();
+    own.start();
+    for (let round = 0; round < 12; round += 1) await fire();
+    expect(slow).toHaveBeenCalledTimes(256);
+    await enqueue(1);
+    await fire();
+    expect(work).toHaveBeenCalledTimes(1);
+    let isStopped = false;
+    const stopping = own.stop().then(() => {
+      isStopped = true;
+    });
+    await quiet();
+    expect(isStopped).toBe(false);
+    for (const end of ends) end();
+    await stopping;
+    expect(await due('slow')).toHaveLength(44);
+  });
+
+  it('are waited for by whoever runs what is due', async () => {
+    let isDone = false;
+    const slow: JobHandler = async () => {
+      await quiet();
+      isDone = true;
+      return null;
+    };
+    const { worker, enqueue } = await workshop({ slow }, undefined, ['slow']);
+    await enqueue(1, 'slow');
+    expect([await worker().runDue(), isDone]).toEqual([1, true]);
+  });
+});

@@ -49,6 +49,7 @@ export async function outfit() {
 export async function workshop(
   handlers: Record<string, JobHandler>,
   wrap: (queue: Queue) => Queue = (queue) => queue,
+  beside: readonly string[] = [],
 ) {
   const given = await outfit();
   const { clock, tools } = given;
@@ -58,7 +59,7 @@ export async function workshop(
     worker: () => {
       const { schedule, logger, ...parts } = tools;
       const core = { ...parts, storage: { queue: wrap(queue) }, options: { logger } };
-      return createWorker(core as unknown as Core, handlers, schedule);
+      return createWorker(core as unknown as Core, handlers, { schedule, beside });
     },
     enqueue: (count: number, kind = 'work') =>
       queue.enqueue(

@@ -1,0 +1,192 @@
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
+import { expect } from 'vitest';
+import { authorize, signIn } from '../support/flow.ts';
+import { postLogoutRedirectUri, randomText, type Suite } from '../support/suite.ts';
+import { type Module, module } from './module.ts';
+
+/** A sign-in, and then a request to end it. */
+async function signedOut(
+  suite: Suite,
+  parametersOf: (idToken: string, state: string) => Record<string, string> | Promise<Record<string, string>>,
+) {
+  const browser = suite.newBrowser();
+  const { idToken } = await signIn(suite, { browser });
+  const state = randomText();
+  const parameters = await parametersOf(idToken, state);
+  const page = await browser.get(`${suite.endpoint('end_session')}?${new URLSearchParams(parameters)}`);
+  /** Whether a request without a page still succeeds. */
+  const isSignedIn = async () => {
+    const { callback } = await suite.visit(suite.request({ prompt: 'none' }), browser);
+    if (callback?.get('error') !== null) expect(callback?.get('error')).toBe('login_required');
+    return callback?.has('code') ?? false;
+  };
+  return { browser, page, state, isSignedIn };
+}
+
+/** Nobody is sent on, and the user stays signed in. */
+const refusedWith =
+  (parametersOf: Parameters<typeof signedOut>[1]) =>
+  async (suite: Suite): Promise<void> => {
+    const { page, isSignedIn } = await signedOut(suite, parametersOf);
+    expect([page.status, page.location]).toEqual([400, null]);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(await isSignedIn()).toBe(true);
+  };
+
+/** The user is asked, agrees, and is nowhere sent to. */
+const askedWith =
+  (parameters: Record<string, string>) =>
+  async (suite: Suite): Promise<void> => {
+    const { browser, page, isSignedIn } = await signedOut(suite, () => parameters);
+    expect([page.status, page.location]).toEqual([200, null]);
+    expect(await isSignedIn()).toBe(true);
+    const csrf = /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+    const action = /action="([^"]*)"/.exec(page.text)?.[1] ?? '';
+    const after = await browser.post(action, { csrf, decision: 'leave' });
+    expect([after.status, after.location]).toEqual([200, null]);
+    expect(await isSignedIn()).toBe(false);
+  };
+
+const screenshot = { note: 'the original asks for a screenshot of the page' };
+
+/** What an app can do to sign its user out. */
+export const logouts: readonly Module[] = [
+  module(
+    'oidcc-rp-initiated-logout-discovery-endpoint-verification',
+    'the metadata names an `end_session_endpoint` with https',
+    async ({ metadata }) => expect(metadata.end_session_endpoint).toMatch(/^https:/),
+  ),
+  module(
+    'oidcc-rp-initiated-logout',
+    'with hint, address and `state` the user is signed out and comes back with `state`',
+    async (suite) => {
+      const { page, state, isSignedIn } = await signedOut(suite, (id_token_hint, given) => ({
+        ...{ id_token_hint, state: given, post_logout_redirect_uri: postLogoutRedirectUri },
+      }));
+      expect(page.location).toBe(`${postLogoutRedirectUri}?state=${state}`);
+      expect(await isSignedIn()).toBe(false);
+    },
+  ),
+  module(
+    'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
+    'an address that is not registered is never called',
+    refusedWith((id_token_hint, state) => ({
+      ...{ id_token_hint, state, post_logout_redirect_uri: `${postLogoutRedirectUri}bad` },
+    })),
+    screenshot,
+  ),
+  module(
+    'oidcc-rp-initiated-logout-modified-id-token-hint',
+    'a hint whose signature was taken away is refused',
+    refusedWith((idToken, state) => ({
+      id_token_hint: new UnsecuredJWT(decodeJwt(idToken)).encode(),
+      ...{ state, post_logout_redirect_uri: postLogoutRedirectUri },
+    })),
+    screenshot,
+  ),
+  module(
+    'oidcc-rp-initiated-logout-no-id-token-hint',
+    'an address without hint or client is never called',
+    refusedWith((_idToken, state) => ({ state, post_logout_redirect_uri: postLogoutRedirectUri })),
+    screenshot,
+  ),
+  module(
+    'oidcc-rp-initiated-logout-no-params',
+    'without parameters the user is asked, and signed out where they agree',
+    askedWith({}),
+    screenshot,
+  ),
+  module(
+    'oidcc-rp-initiated-logout-no-post-logout-redirect-uri',
+    'with a hint and no address the user is signed out and told so',
+    async (suite) => {
+      const { page, isSignedIn } = await signedOut(suite, (id_token_hint, state) => ({
+        id_token_hint,
+        state,
+      }));
+      expect([page.status, page.location]).toEqual([200, null]);
+      expect(await isSignedIn()).toBe(false);
+    },
+    screenshot,
+  ),
+  module(
+    'oidcc-rp-initiated-logout-no-state',
+    'without `state` the user comes back without one',
+    async (suite) => {
+      const { page } = await signedOut(suite, (id_token_hint) => ({
+        ...{ id_token_hint, post_logout_redirect_uri: postLogoutRedirectUri },
+      }));
+      expect(page.location).toBe(postLogoutRedirectUri);
+    },
+  ),
+  module(
+    'oidcc-rp-initiated-logout-only-state',
+    'with a `state` alone the user is asked, and signed out where they agree',
+    askedWith({ state: 'a state' }),
+    screenshot,
+  ),
+  module(
+    'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
+    'an address with more in its query than was registered is never called',
+    refusedWith((id_token_hint, state) => ({
+      ...{ id_token_hint, state, post_logout_redirect_uri: `${postLogoutRedirectUri}?more=1` },
+    })),
+    screenshot,
+  ),
+  module(
+    'oidcc-rp-initiated-logout-bad-id-token-hint',
+    'a hint that the suite signed is refused',
+    refusedWith(async (idToken, state) => ({
+      id_token_hint: await new SignJWT(decodeJwt(idToken))
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: String(decodeProtectedHeader(idToken).kid) })
+        .sign(new TextEncoder().encode('the secret of the suite, long enough')),
+      ...{ state, post_logout_redirect_uri: postLogoutRedirectUri },
+    })),
+    screenshot,
+  ),
+];
+
+/** How apps are told. */
+export const backchannel: readonly Module[] = [
+  module(
+    'oidcc-backchannel-logout-discovery-endpoint-verification',
+    'the metadata says that clients are told of logouts',
+    async ({ metadata }) =>
+      expect(metadata).toMatchObject({
+        backchannel_logout_supported: true,
+        end_session_endpoint: expect.any(String),
+      }),
+  ),
+  module(
+    'oidcc-backchannel-rp-initiated-logout',
+    'a client that registered for it gets one logout token, which is right in every claim, when its user is signed out',
+    async (suite) => {
+      const told = suite.loggedOut.length;
+      const { page } = await signedOut(suite, (id_token_hint, state) => ({
+        ...{ id_token_hint, state, post_logout_redirect_uri: postLogoutRedirectUri },
+      }));
+      expect(page.status).toBe(303);
+      await suite.work();
+      const forms = suite.loggedOut.slice(told).map((body) => new URLSearchParams(body));
+      const { code: _, ...later } = await authorize(suite, suite.request());
+      expect(later.visit.logins).toBe(1);
+      for (const form of forms) {
+        const { payload, protectedHeader } = await jwtVerify(
+          form.get('logout_token') ?? '',
+          createLocalJWKSet(suite.jwks),
+          {
+            issuer: String(suite.metadata.issuer),
+            ...{ algorithms: ['RS256'], typ: 'logout+jwt', currentDate: new Date(suite.clock.now()) },
+            requiredClaims: ['iss', 'aud', 'iat', 'exp', 'jti', 'events', 'sub'],
+          },
+        );
+        expect(protectedHeader.alg).toBe('RS256');
+        expect(payload).not.toHaveProperty('nonce');
+        expect(payload.events).toEqual({ 'http://schemas.openid.net/event/backchannel-logout': {} });
+        expect(Number(payload.exp) - Number(payload.iat)).toBeLessThanOrEqual(120);
+      }
+      expect(forms.map((form) => decodeJwt(form.get('logout_token') ?? '').aud)).toContain(suite.client.id);
+    },
+    { note: 'the suite runs on one machine, and so does not use https for this plan' },
+  ),
+];

@@ -1,0 +1,101 @@
+import { compactVerify, createLocalJWKSet } from 'jose';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import { printableUrl } from '../printable.ts';
+import { readQuery } from './authorize-request.ts';
+import { isEnabled } from './client.ts';
+import { issuerOf } from './endpoints.ts';
+
+/** Parameters of RP-Initiated Logout 1.0, section 2; others are ignored. */
+const parameters = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'ui_locales'] as const;
+
+const maxBytes = { id_token_hint: 4096, state: 1024, ui_locales: 512 } as const;
+
+/** What an app wants when it sends its user here. */
+export interface LogoutRequest {
+  /** Who asks; `null` where nobody says so. */
+  readonly client: ClientRecord | null;
+  /** Whom the app means; `null` where it does not say, or could not prove it. */
+  readonly sub: string | null;
+  /** Where the browser goes then, `state` included; `null`: it stays here. */
+  readonly returnTo: string | null;
+  readonly uiLocales: string | undefined;
+}
+
+const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
+
+/**
+ * What one of our ID tokens says, also after it has expired.
+ * @throws OAuthError for a token that we did not sign, or not as an ID token
+ */
+async function readHint(core: Core, token: string): Promise<{ sub: string; aud: string }> {
+  const { keys } = await core.signingKeys.current();
+  const keySet = createLocalJWKSet({ keys: keys.map(({ publicJwk }) => publicJwk) });
+  try {
+    const { payload, protectedHeader } = await compactVerify(token, keySet);
+    const { iss, sub, aud } = JSON.parse(Buffer.from(payload).toString('utf8'));
+    if (protectedHeader.typ === 'JWT' && iss === issuerOf(core.options)) return { sub, aud };
+  } catch {
+    // A token of somebody else's, or no token at all.
+  }
+  throw invalid('The id_token_hint is not an ID token of this service.');
+}
+
+/** Reads and checks a request to sign a user out; nothing has happened when this throws. @throws OAuthError */
+export async function readLogoutRequest(core: Core, query: string): Promise<LogoutRequest> {
+  const given = readQuery(query, parameters);
+  const value = (name: (typeof parameters)[number]): string | undefined => {
+    const text = given.get(name);
+    if (text === null) throw invalid(`The parameter ${name} is given twice or malformed.`);
+    return text;
+  };
+  for (const [name, limit] of Object.entries(maxBytes) as [keyof typeof maxBytes, number][]) {
+    if (Buffer.byteLength(value(name) ?? '') > limit)
+      throw invalid(`The parameter ${name} may have ${limit} bytes at most.`);
+  }
+  const [hint, redirectUri, state] = [
+    value('id_token_hint'),
+    value('post_logout_redirect_uri'),
+    value('state'),
+  ];
+  const hinted = hint === undefined ? null : await readHint(core, hint);
+  const clientId = value('client_id') ?? hinted?.aud;
+  if (hinted !== null && clientId !== hinted.aud)
+    throw invalid('The id_token_hint was issued to another client than client_id names.');
+  const client = clientId === undefined ? null : await findClient(core, clientId);
+  return {
+    client,
+    sub: hinted?.sub ?? null,
+    returnTo: redirectUri === undefined ? null : returnAddress(core, client, redirectUri, state),
+    uiLocales: value('ui_locales'),
+  };
+}
+
+async function findClient({ storage }: Core, clientId: string): Promise<ClientRecord> {
+  const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await storage.clients.find(clientId) : null;
+  if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
+  return client;
+}
+
+/** Only where the client has registered it, character by character. @throws OAuthError */
+function returnAddress(
+  { options }: Core,
+  client: ClientRecord | null,
+  uri: string,
+  state: string | undefined,
+): string {
+  if (client === null) throw invalid('A post_logout_redirect_uri needs an id_token_hint or a client_id.');
+  if (!client.postLogoutRedirectUris?.includes(uri)) {
+    options.logger.warn(
+      { client: client.clientId, postLogoutRedirectUri: printableUrl(uri) },
+      'a logout was refused: its post_logout_redirect_uri is not registered',
+    );
+    const description = 'The post_logout_redirect_uri is not registered for this client.';
+    throw new OAuthError('redirect_uri_mismatch', description);
+  }
+  const url = new URL(uri);
+  if (state === undefined) return uri;
+  url.searchParams.set('state', state);
+  return url.href;
+}

@@ -1,0 +1,80 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { readParameters } from '../http/body.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
+import { answerPage } from '../http/headers.ts';
+import type { Handler } from '../http/route.ts';
+import { choosePageLanguage } from '../languages/page-language.ts';
+import { afterLogoutPage, logoutPage } from '../pages/logout.ts';
+import type { Authentication } from '../ports/users.ts';
+import { answerHead, asGet, seeOther } from './authorize.ts';
+import { pageUrl } from './endpoints.ts';
+import { authenticate, LoginError } from './host-login.ts';
+import { type LogoutRequest, readLogoutRequest } from './logout-request.ts';
+import type { SignOuts } from './sign-outs.ts';
+import { displayName, findUser } from './user.ts';
+
+const purpose = (user: Authentication): FormPurpose => ['logout', user.sub];
+
+/** The end of a user's sign-in at the host, at the wish of an app (OpenID Connect RP-Initiated Logout 1.0). */
+export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
+  const { options } = core;
+
+  const pageContext = (ctx: Context, { uiLocales }: LogoutRequest) => ({
+    theme: options.theme,
+    language: choosePageLanguage(options.languages, uiLocales, ctx.get('Accept-Language')),
+  });
+
+  /** Sends the browser where it was to go. */
+  function leave(ctx: Context, request: LogoutRequest): void {
+    if (request.returnTo !== null) seeOther(ctx, request.returnTo);
+    else answerPage(ctx, afterLogoutPage(pageContext(ctx, request), 'leave'));
+  }
+
+  async function signOut(ctx: Context, request: LogoutRequest, user: Authentication): Promise<void> {
+    // Told first: whoever is told twice loses nothing.
+    await signOuts.tell(user.sub);
+    await options.login.signOut?.(ctx.req, ctx.res);
+    if (ctx.res.headersSent || ctx.res.writableEnded)
+      throw new LoginError('login.signOut: may set headers, and must not answer');
+    leave(ctx, request);
+  }
+
+  const ask: Handler = async (ctx) => {
+    if (ctx.method === 'POST') return asGet(core, ctx, 'logout');
+    const request = await readLogoutRequest(core, ctx.querystring);
+    if (ctx.method === 'HEAD') return answerHead(ctx);
+    const user = await authenticate(core, ctx.req);
+    if (user === null) return leave(ctx, request);
+    if (user.sub === request.sub) return signOut(ctx, request, user);
+    // Anybody may have sent the browser here.
+    const page = logoutPage({
+      ...pageContext(ctx, request),
+      clientName: request.client?.name ?? null,
+      userName: displayName(await findUser(core, user.sub, ['profile'])),
+      csrfToken: forms.issue(purpose(user)),
+      action: `${pageUrl(options, 'confirmLogout')}?${ctx.querystring}`,
+    });
+    answerPage(ctx, page);
+  };
+
+  const confirm: Handler = async (ctx) => {
+    forms.requireOwnOrigin(ctx.req, 'logout');
+    const request = await readLogoutRequest(core, ctx.querystring);
+    const form = await readParameters(ctx.req);
+    const user = await authenticate(core, ctx.req);
+    if (user === null) return leave(ctx, request);
+    forms.check(form.get('csrf'), purpose(user));
+    switch (form.get('decision')) {
+      case 'leave':
+        return signOut(ctx, request, user);
+      case 'stay':
+        return answerPage(ctx, afterLogoutPage(pageContext(ctx, request), 'stay'));
+      default:
+        throw new OAuthError('invalid_request', 'The parameter decision has to be leave or stay.');
+    }
+  };
+
+  return { ask, confirm };
+}

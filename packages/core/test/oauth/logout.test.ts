@@ -1,0 +1,302 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import type { OstiaryOptions } from '../../src/index.ts';
+import { openConsent } from '../support/consent-form.ts';
+import { ana, ben, Host, hostCookie } from '../support/directory.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { type TestClient, TestProvider } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
+
+/** A provider whose host can sign users out. */
+async function start(options: Partial<OstiaryOptions> = {}) {
+  const host = new Host();
+  const signedOut: string[] = [];
+  const login = {
+    ...host.login,
+    signOut(request: IncomingMessage, response: ServerResponse) {
+      const browser = hostCookie(request);
+      signedOut.push(browser);
+      host.signOut(browser);
+      response.appendHeader('Set-Cookie', 'session=; Max-Age=0; Path=/');
+    },
+  };
+  const provider = await startProvider({ login, ...options }, host);
+  return { provider, signedOut };
+}
+const { provider, signedOut } = await start();
+const back = 'https://app.example/bye';
+const postLogoutRedirectUris = [back, 'https://app.example/bye?from=service'];
+const client = await provider.client({ name: 'Rara <b>Market</b>', postLogoutRedirectUris });
+const { id_token } = await provider.tokens(client);
+const hint = String(id_token);
+
+const logout = (parameters: Record<string, string>, browser = provider.browser()) =>
+  browser.get(`${provider.site}/oauth/logout?${new URLSearchParams(parameters)}`);
+
+const isSignedIn = async (browser: ReturnType<typeof provider.browser>) =>
+  (await provider.attempt(client, { prompt: 'none' }, browser)) === 'code';
+
+/** Answers the page that asks. */
+async function answer(
+  page: Awaited<ReturnType<typeof logout>>,
+  decision: string,
+  browser: ReturnType<typeof provider.browser>,
+  changes: Record<string, string> = {},
+) {
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  const action = /action="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  return browser.post(action, { csrf, decision, ...changes });
+}
+
+describe('without login.signOut', () => {
+  it('there is no such endpoint, and discovery names none', async () => {
+    const plain = await startProvider();
+    expect((await plain.request('/oauth/logout')).status).toBe(404);
+    expect((await plain.request('/oauth/logout/confirm', { method: 'POST' })).status).toBe(404);
+    const metadata = (await plain.request('/.well-known/openid-configuration')).json();
+    expect(Object.keys(metadata).filter((name) => /session|logout/.test(name))).toEqual([]);
+  });
+});
+
+describe('a logout', () => {
+  it('is in discovery', async () => {
+    const metadata = (await provider.request('/.well-known/openid-configuration')).json();
+    expect(metadata).toMatchObject({
+      end_session_endpoint: `${provider.site}/oauth/logout`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: false,
+    });
+  });
+
+  it('of the user of the hint asks nobody, ends the session of the host and returns with state', async () => {
+    const browser = provider.browser();
+    const other = provider.browser();
+    const page = await logout(
+      { id_token_hint: hint, post_logout_redirect_uri: back, state: 'a b&c' },
+      browser,
+    );
+    expect([page.status, page.location]).toEqual([303, `${back}?state=a+b%26c`]);
+    expect(page.headers.getSetCookie()).toContain('session=; Max-Age=0; Path=/');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(signedOut).toContain(browser.name);
+    expect([await isSignedIn(browser), await isSignedIn(other)]).toEqual([false, true]);
+  });
+
+  it('keeps the query of the address that is registered', async () => {
+    const [, withQuery = ''] = postLogoutRedirectUris;
+    const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: withQuery, state: 's' });
+    expect(page.location).toBe(`${withQuery}&state=s`);
+    const without = await logout({ id_token_hint: hint, post_logout_redirect_uri: withQuery });
+    expect(without.location).toBe(withQuery);
+  });
+
+  it('takes a hint that has expired, and one that was signed before a rotation', async () => {
+    const own = await start();
+    const app = await own.provider.client();
+    const old = String((await own.provider.tokens(app)).id_token);
+    await own.provider.ostiary.admin.signingKeys.rotate({ alg: 'RS256', activateAfterSeconds: 0 });
+    own.provider.clock.advance(20 * 3_600_000);
+    const browser = own.provider.browser();
+    const page = await browser.get(`${own.provider.site}/oauth/logout?id_token_hint=${old}`);
+    expect([page.status, own.signedOut]).toEqual([200, [browser.name]]);
+  });
+
+  it.each<readonly [string, Record<string, string>]>([
+    ['without a hint', { client_id: client.id, post_logout_redirect_uri: back }],
+    ['without anything', {}],
+    ['with a state alone', { state: 's' }],
+    ['with a hint of somebody else', { id_token_hint: hint, post_logout_redirect_uri: back }],
+  ])('%s asks, and does what the user says', async (name, parameters) => {
+    const sub = name.includes('somebody') ? ben.sub : ana.sub;
+    for (const decision of ['leave', 'stay']) {
+      const browser = provider.browser(sub);
+      const page = await logout(parameters, browser);
+      expect([page.status, signedOut.includes(browser.name)]).toEqual([200, false]);
+      expect(page.text).toContain(decision === 'leave' ? '>Sign out</button>' : '>Stay signed in</button>');
+      if ('client_id' in parameters) expect(page.text).toContain('Rara &lt;b&gt;Market');
+      const end = await answer(page, decision, browser);
+      const returns = decision === 'leave' && 'post_logout_redirect_uri' in parameters;
+      expect([end.status, end.location]).toEqual(returns ? [303, back] : [200, null]);
+      if (!returns)
+        expect(end.text).toContain(decision === 'leave' ? 'You are signed out' : 'still signed in');
+      expect(signedOut.includes(browser.name)).toBe(decision === 'leave');
+    }
+  });
+
+  it('of somebody who is not signed in returns at once, and of nobody says so', async () => {
+    const nobody = provider.browser(null);
+    const page = await logout({ client_id: client.id, post_logout_redirect_uri: back, state: 's' }, nobody);
+    expect(page.location).toBe(`${back}?state=s`);
+    expect((await logout({}, nobody)).text).toContain('You are signed out');
+    expect(signedOut).not.toContain(nobody.name);
+  });
+
+  it('comes as a form too, which goes on as a GET that brings the cookie of the host', async () => {
+    const browser = provider.browser();
+    const form = { id_token_hint: hint, post_logout_redirect_uri: back, state: 's' };
+    const page = await browser.post(`${provider.site}/oauth/logout`, form);
+    expect(page.status).toBe(303);
+    expect((await browser.get(page.location ?? '')).location).toBe(`${back}?state=s`);
+    expect(signedOut).toContain(browser.name);
+  });
+
+  it('speaks the languages of the pages', async () => {
+    const asked = await start({ languages: ['en', 'ht', 'fr'] });
+    const browser = asked.provider.browser();
+    const page = await browser.get(`${asked.provider.site}/oauth/logout?ui_locales=ht`);
+    expect(page.text).toContain('Dekonekte?');
+  });
+
+  it('is only looked at by HEAD', async () => {
+    const browser = provider.browser();
+    const url = `/oauth/logout?${new URLSearchParams({ id_token_hint: hint })}`;
+    const cookie = `host=${browser.name}`;
+    expect((await provider.request(url, { method: 'HEAD', headers: { cookie } })).status).toBe(200);
+    expect(signedOut).not.toContain(browser.name);
+  });
+});
+
+/** What a client could make of its own secret. */
+const forged = await new SignJWT({ iss: provider.site, sub: ana.sub, aud: client.id })
+  .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+  .sign(new TextEncoder().encode(client.secret ?? ''));
+const stranger = await TestProvider.start();
+const strangers = String((await stranger.tokens(await stranger.client({ clientId: client.id }))).id_token);
+await stranger.stop();
+const other = await provider.client();
+const { token: passport } = await provider.ostiary.passports.issue(ana.sub);
+
+describe('a logout that is refused', () => {
+  it.each<readonly [string, Record<string, string>, string]>([
+    [
+      'to an address that is not registered',
+      { id_token_hint: hint, post_logout_redirect_uri: 'https://evil.example/' },
+      '400 redirect_uri_mismatch',
+    ],
+    [
+      'to the address of a sign-in',
+      { id_token_hint: hint, post_logout_redirect_uri: client.redirectUri },
+      '400 redirect_uri_mismatch',
+    ],
+    [
+      'to one with more in its query',
+      { id_token_hint: hint, post_logout_redirect_uri: `${back}?x=1` },
+      '400 redirect_uri_mismatch',
+    ],
+    [
+      'to one with a slash more',
+      { id_token_hint: hint, post_logout_redirect_uri: `${back}/` },
+      '400 redirect_uri_mismatch',
+    ],
+    [
+      'to an address of another client',
+      { client_id: other.id, post_logout_redirect_uri: back },
+      '400 redirect_uri_mismatch',
+    ],
+    ['to an address of nobody', { post_logout_redirect_uri: back }, '400 invalid_request'],
+    ['with a client that there is not', { client_id: 'nobody' }, '401 invalid_client'],
+    ['with a hint of another client', { client_id: other.id, id_token_hint: hint }, '400 invalid_request'],
+    ['with a hint that was changed', { id_token_hint: `${hint.slice(0, -6)}AAAAAA` }, '400 invalid_request'],
+    ['with a hint of another service', { id_token_hint: strangers }, '400 invalid_request'],
+    ['with a hint that the client signed', { id_token_hint: forged }, '400 invalid_request'],
+    ['with a passport', { id_token_hint: passport }, '400 invalid_request'],
+    ['with a hint that is none', { id_token_hint: 'x.y.z' }, '400 invalid_request'],
+    ['with a hint that is long', { id_token_hint: 'x'.repeat(4097) }, '400 invalid_request'],
+    ['with a state that is long', { id_token_hint: hint, state: 'x'.repeat(1025) }, '400 invalid_request'],
+  ])('%s ends nothing and goes nowhere', async (_name, parameters, outcome) => {
+    const browser = provider.browser();
+    const page = await logout(parameters, browser);
+    expect([page.outcome, page.location]).toEqual([outcome, null]);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it('because a parameter came twice', async () => {
+    const browser = provider.browser();
+    const twice = `post_logout_redirect_uri=${back}&post_logout_redirect_uri=${back}&client_id=${client.id}`;
+    expect((await browser.get(`${provider.site}/oauth/logout?${twice}`)).outcome).toBe('400 invalid_request');
+  });
+
+  it('because its form is forged, of another user, or from another site', async () => {
+    const [browser, another] = [provider.browser(), provider.browser(ben.sub)];
+    const page = await logout({}, browser);
+    const foreign = await logout({}, another);
+    expect((await answer(page, 'leave', browser, { csrf: '' })).outcome).toBe('403 invalid_request');
+    expect((await answer(foreign, 'leave', browser)).outcome).toBe('403 invalid_request');
+    const consent = await openConsent(provider, await provider.client(), {}, browser);
+    const { text } = await browser.get(consent.address);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    expect((await answer(page, 'leave', browser, { csrf })).outcome).toBe('403 invalid_request');
+    const [, action = ''] = /action="([^"]+)"/.exec(page.text) ?? [];
+    const headers = { origin: 'https://evil.example', cookie: `host=${browser.name}` };
+    const sent = await provider.call(
+      new URL(action).pathname,
+      new URLSearchParams({ decision: 'leave' }),
+      headers,
+    );
+    expect(sent.outcome).toBe('403 invalid_request');
+    expect((await answer(page, 'perhaps', browser)).outcome).toBe('400 invalid_request');
+    expect(signedOut).not.toContain(browser.name);
+  });
+
+  it('because the client was disabled', async () => {
+    const app = await provider.client({ postLogoutRedirectUris });
+    await provider.ostiary.admin.clients.disable(app.id);
+    const page = await logout({ client_id: app.id, post_logout_redirect_uri: back });
+    expect([page.outcome, page.location]).toEqual(['401 invalid_client', null]);
+  });
+});
+
+it.each([
+  ['fails', () => Promise.reject(new Error('the host is broken')), '500 server_error'],
+  ['does not answer', () => new Promise<void>(() => {}), '503 temporarily_unavailable'],
+  ['answers itself', (_: unknown, response: ServerResponse) => void response.writeHead(204), null],
+] as const)('where login.signOut %s nobody is sent on', async (_what, signOut, outcome) => {
+  const host = new Host();
+  const own = await startProvider({ login: { ...host.login, signOut }, hostTimeoutSeconds: 0.05 }, host);
+  const app = await own.client({ postLogoutRedirectUris });
+  const parameters = {
+    id_token_hint: String((await own.tokens(app)).id_token),
+    post_logout_redirect_uri: back,
+  };
+  const answering = own.browser().get(`${own.site}/oauth/logout?${new URLSearchParams(parameters)}`);
+  if (outcome !== null) expect(await answering).toMatchObject({ outcome, location: null });
+  else await answering.catch(() => null);
+  expect(own.errors.length).toBeGreaterThan(0);
+});
+
+it('where the database is away nobody is signed out', async () => {
+  const database = fragileStorage();
+  const own = await start({ storage: database.storage });
+  const app: TestClient = await own.provider.client({ postLogoutRedirectUris });
+  const token = String((await own.provider.tokens(app)).id_token);
+  for (const call of ['clients.find', 'consents.list']) {
+    database.breakWhen((name) => name === call);
+    const browser = own.provider.browser();
+    const page = await browser.get(`${own.provider.site}/oauth/logout?id_token_hint=${token}`);
+    expect([page.status, own.signedOut]).toEqual([503, []]);
+  }
+});
+
+describe('addresses for users who signed out', () => {
+  it.each([
+    [['http://app.example/bye'], 'is http'],
+    [['https://app.example/*'], 'wildcard'],
+    [['https://app.example/#x'], 'fragment'],
+    [['javascript:alert(1)'], 'scheme'],
+    [[back, back], 'names one twice'],
+  ])('are checked as redirect URIs are: %j', async (uris, problem) => {
+    await expect(provider.client({ postLogoutRedirectUris: uris })).rejects.toThrow(
+      new RegExp(`postLogoutRedirectUris.*${problem}`),
+    );
+  });
+
+  it('are shown to administrators, and can be taken away', async () => {
+    const app = await provider.client({ postLogoutRedirectUris });
+    const { clients } = provider.ostiary.admin;
+    expect(await clients.get(app.id)).toMatchObject({ postLogoutRedirectUris });
+    await clients.update(app.id, { postLogoutRedirectUris: [] });
+    const page = await logout({ client_id: app.id, post_logout_redirect_uri: back });
+    expect(page.outcome).toBe('400 redirect_uri_mismatch');
+  });
+});

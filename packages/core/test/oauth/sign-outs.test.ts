@@ -1,0 +1,153 @@
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import type { NewClient } from '../../src/admin.ts';
+import type { OstiaryOptions } from '../../src/index.ts';
+import { ana, ben, Host, hostCookie } from '../support/directory.ts';
+import { startProvider } from '../support/running.ts';
+import { sink } from '../webhooks/support/sink.ts';
+
+/** A provider that may call this machine, whose host can sign users out, and an endpoint of a client. */
+async function start(options: Partial<OstiaryOptions> = {}) {
+  const host = new Host();
+  const login = {
+    ...host.login,
+    signOut: (request: Parameters<typeof hostCookie>[0]) => host.signOut(hostCookie(request)),
+  };
+  const webhooks = { allowPrivateTargets: true, retryDelaysSeconds: [60, 300] };
+  const provider = await startProvider({ login, webhooks, ...options }, host);
+  const endpoint = await sink(() => provider.clock.now());
+  return {
+    provider,
+    endpoint,
+    work: () => provider.ostiary.worker.runDue(),
+    /** The tokens that came, and whom each is for. */
+    told: () => endpoint.received.map(({ body }) => decodeJwt(String(body).replace('logout_token=', ''))),
+    async client(settings: Partial<NewClient> = {}, sub = ana.sub) {
+      const client = await provider.client({ backchannelLogoutUri: endpoint.url, ...settings });
+      const tokens = await provider.tokens(client, {}, provider.browser(sub));
+      return { ...client, hint: String(tokens.id_token) };
+    },
+  };
+}
+
+describe('when a user signs out', () => {
+  it.each(['RS256', 'ES256'] as const)('the app is told with a logout token, signed with %s', async (alg) => {
+    const { provider, endpoint, work, client } = await start();
+    const { id, hint } = await client({ idTokenAlg: alg });
+    await provider.browser().get(`${provider.site}/oauth/logout?id_token_hint=${hint}`);
+    await work();
+    const [{ headers, body, path } = expect.fail('nothing came')] = endpoint.received;
+    expect([path, headers['content-type']]).toEqual(['/hook', 'application/x-www-form-urlencoded']);
+    const jwks = (await provider.request('/.well-known/jwks.json')).json() as unknown as JSONWebKeySet;
+    const form = new URLSearchParams(String(body));
+    expect([...form.keys()]).toEqual(['logout_token']);
+    const now = Math.floor(provider.clock.now() / 1000);
+    const { payload, protectedHeader } = await jwtVerify(
+      form.get('logout_token') ?? '',
+      createLocalJWKSet(jwks),
+      { issuer: provider.site, audience: id, typ: 'logout+jwt', currentDate: new Date(now * 1000) },
+    );
+    expect(protectedHeader.alg).toBe(alg);
+    expect(payload).toEqual({
+      ...{ iss: provider.site, sub: ana.sub, aud: id, iat: now, exp: now + 120 },
+      jti: expect.stringMatching(/^sign-out:[0-9a-f]{32}$/),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    });
+  });
+
+  it.each([
+    ['at the host', (ostiary) => ostiary.users.signedOut(ana.sub)],
+    ['because the user was blocked', (ostiary) => ostiary.users.end(ana.sub)],
+  ] as const satisfies readonly (readonly [
+    string,
+    (ostiary: Awaited<ReturnType<typeof start>>['provider']['ostiary']) => Promise<void>,
+  ])[])('%s, those apps are told that the user lets in, and nobody else', async (_name, end) => {
+    const { provider, told, work, client } = await start();
+    const [own, disabled, removed] = [await client(), await client(), await client()];
+    const second = await client();
+    await client({}, ben.sub);
+    await client({ backchannelLogoutUri: null });
+    await provider.ostiary.admin.clients.disable(disabled.id);
+    await provider.removeApp(removed);
+    await end(provider.ostiary);
+    await work();
+    const tokens = told();
+    expect(tokens.map(({ aud }) => aud).toSorted()).toEqual([own.id, second.id].toSorted());
+    expect(new Set(tokens.map(({ sub }) => sub))).toEqual(new Set([ana.sub]));
+    expect(new Set(tokens.map(({ jti }) => jti)).size).toBe(2);
+  });
+
+  it('a token is no proof of a sign-in', async () => {
+    const { provider, endpoint, work, client } = await start();
+    await client();
+    await provider.ostiary.users.signedOut(ana.sub);
+    await work();
+    const token = String(endpoint.received[0]?.body).replace('logout_token=', '');
+    const page = await provider.browser().get(`${provider.site}/oauth/logout?id_token_hint=${token}`);
+    expect(page.outcome).toBe('400 invalid_request');
+  });
+});
+
+describe('an app that does not take it', () => {
+  it.each([500, 400, 302])(
+    'answers %d and is told again, as webhooks are, and then no more',
+    async (status) => {
+      const { provider, endpoint, told, work, client } = await start();
+      const { id } = await client();
+      endpoint.answer = (response) => void response.writeHead(status, { location: '/elsewhere' }).end();
+      await provider.ostiary.users.signedOut(ana.sub);
+      const begin = provider.clock.now();
+      for (const seconds of [0, 59, 1, 299, 1, 10_000]) {
+        provider.clock.advance(seconds * 1000);
+        await work();
+      }
+      expect(endpoint.received.map(({ at }) => at - begin)).toEqual([0, 60_000, 360_000]);
+      const [first, second, third] = told();
+      expect([second?.jti, third?.jti]).toEqual([first?.jti, first?.jti]);
+      expect(Number(third?.iat) - Number(first?.iat)).toBe(360);
+      const [line] = provider.logged.filter(({ level }) => level === 'warn');
+      expect(line).toMatchObject({
+        message: expect.stringContaining('not tried again'),
+        fields: { client: id, attempt: 3, httpStatus: status },
+      });
+    },
+  );
+
+  it.each([
+    ['takes its address back', { backchannelLogoutUri: null }],
+    ['is disabled', null],
+  ])('and %s is not told any more', async (_name, changes) => {
+    const { provider, endpoint, work, client } = await start();
+    const { id } = await client();
+    const { clients } = provider.ostiary.admin;
+    await provider.ostiary.users.signedOut(ana.sub);
+    await (changes === null ? clients.disable(id) : clients.update(id, changes));
+    await work();
+    expect([await work(), endpoint.received]).toEqual([0, []]);
+  });
+
+  it('because it is in the network of the service is never called, nor registered', async () => {
+    const addresses = ['93.184.215.14'];
+    const webhooks = { resolve: async () => addresses, retryDelaysSeconds: [] };
+    const { provider, work, client } = await start({ webhooks });
+    await client({ backchannelLogoutUri: 'https://app.example/logout' });
+    addresses[0] = '127.0.0.1';
+    await provider.ostiary.users.signedOut(ana.sub);
+    await work();
+    const lines = provider.logged.filter(({ message }) => message.includes('could not be told'));
+    expect(lines.map(({ fields }) => fields)).toMatchObject([{ error: 'target_refused', httpStatus: null }]);
+    for (const backchannelLogoutUri of [
+      'https://app.example/logout',
+      'http://app.example/',
+      'https://10.0.0.1/',
+      'https://u:p@app.example/',
+      'nothing',
+    ])
+      await expect(client({ backchannelLogoutUri })).rejects.toThrow(/^backchannelLogoutUri: The /);
+    const plain = await client({ backchannelLogoutUri: null });
+    const change = provider.ostiary.admin.clients.update(plain.id, {
+      backchannelLogoutUri: 'https://localhost/',
+    });
+    await expect(change).rejects.toThrow(/^backchannelLogoutUri: /);
+  });
+});
