@@ -78,6 +78,10 @@ export class Host {
   signOut(browser: string): void {
     this.#signedIn.delete(browser);
   }
+
+  isSignedIn(browser: string): boolean {
+    return this.#signedIn.has(browser);
+  }
 }
 
 export function hostCookie(request: IncomingMessage): string {

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Auth, type AuthConfig, customFetch } from '@auth/core';
+import { betterAuth } from 'better-auth';
+import { memoryAdapter } from 'better-auth/adapters/memory';
+import { toNodeHandler } from 'better-auth/node';
+import { genericOAuth } from 'better-auth/plugins';
+import express from 'express';
+import openid from 'express-openid-connect';
+import { expect, it, onTestFinished } from 'vitest';
+import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
+import { ana, Host, hostCookie } from '../../../packages/core/test/support/directory.ts';
+import { startProvider } from '../../../packages/core/test/support/running.ts';
+
+// Libraries that ask for `openid profile email` when nobody tells them what to ask for, or read those claims.
+
+const host = new Host();
+host.people.set(ana.sub, { ...ana, email: 'ana@example.com', emailVerified: true });
+const login = {
+  ...host.login,
+  signOut: (request: Parameters<typeof hostCookie>[0]) => host.signOut(hostCookie(request)),
+};
+const provider = await startProvider(
+  { login, scopes: { email: true, standardProfile: true }, refreshTokens: {} },
+  host,
+);
+const allowedScopes = ['openid', 'profile', 'email', 'offline_access'];
+
+/** An app on a server of its own, and a browser that goes between it and the provider. */
+async function startApp(listenerOf: (origin: string) => RequestListener | Promise<RequestListener>) {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.on('request', await listenerOf(origin));
+  return { origin, browser: new TestBrowser(origin) };
+}
+
+/** From an address of the provider, through its pages, back to the app. */
+async function throughProvider(address: string, atProvider = provider.browser()): Promise<string> {
+  const { location, status, text } = await provider.follow(atProvider, address);
+  if (location === null) throw new Error(`${status} ${text.slice(0, 300)}`);
+  return location;
+}
+
+it('Auth.js signs in with its defaults, and reads the profile from userinfo when it is told to', async () => {
+  for (const idToken of [undefined, false]) {
+    const app = 'https://app.example';
+    const client = await provider.client({ allowedScopes, redirectUris: [`${app}/auth/callback/ostiary`] });
+    const errors: unknown[] = [];
+    const config: AuthConfig = {
+      ...{ basePath: '/auth', secret: 'a secret of the application', trustHost: true },
+      logger: { error: (error) => errors.push(error), warn() {}, debug() {} },
+      providers: [
+        {
+          ...{ id: 'ostiary', name: 'Ostiary', type: 'oidc', issuer: provider.origin },
+          ...{ clientId: client.id, clientSecret: client.secret ?? '' },
+          ...(idToken === undefined ? {} : { idToken }),
+          // Auth.js speaks https only; this test's provider is on loopback.
+          [customFetch]: fetch,
+        },
+      ],
+    };
+    const cookies = new Map<string, string>();
+    const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const response = await Auth(new Request(app + path, { ...init, headers: { cookie } }), config);
+      for (const line of response.headers.getSetCookie()) {
+        const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s);
+        cookies.set(name, value);
+      }
+      return response;
+    };
+    const { csrfToken } = (await (await send('/auth/csrf')).json()) as { csrfToken: string };
+    const body = new URLSearchParams({ csrfToken });
+    const start = await send('/auth/signin/ostiary', { method: 'POST', body });
+    const asked = start.headers.get('location') ?? '';
+    expect(new URL(asked).searchParams.get('scope')).toBe('openid profile email');
+    const back = new URL(await throughProvider(asked));
+    await send(back.pathname + back.search);
+    expect(errors).toEqual([]);
+    const session = await (await send('/auth/session')).json();
+    const whole = { name: ana.name, email: 'ana@example.com', image: ana.avatarUrl };
+    // The ID token has no identity fields.
+    if (idToken === undefined) expect(session.expires).toEqual(expect.any(String));
+    else expect(session.user).toEqual(whole);
+  }
+});
+
+it('better-auth signs in, reads userinfo, refreshes, and signs out here too', async () => {
+  const client = { id: '', secret: '' };
+  const { origin, browser } = await startApp(async (baseURL) => {
+    const provisioned = await provider.client({
+      ...{ allowedScopes, redirectUris: [`${baseURL}/api/auth/callback/ostiary`] },
+      postLogoutRedirectUris: [`${baseURL}/bye`],
+    });
+    Object.assign(client, provisioned);
+    const auth = betterAuth({
+      ...{ baseURL, secret: 'a secret of the application, long enough' },
+      database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
+      trustedOrigins: [baseURL],
+      plugins: [
+        genericOAuth({
+          config: [
+            {
+              providerId: 'ostiary',
+              discoveryUrl: `${provider.origin}/.well-known/openid-configuration`,
+              ...{ clientId: client.id, clientSecret: client.secret },
+              scopes: ['openid', 'profile', 'email', 'offline_access'],
+              requireIdTokenVerification: true,
+              postLogoutRedirectURI: `${baseURL}/bye`,
+            },
+          ],
+        }),
+      ],
+    });
+    return toNodeHandler(auth);
+  });
+  const json = async (path: string, body?: object) => {
+    const response = await fetch(origin + path, {
+      headers: { cookie: browser.cookieHeader('/'), origin, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      browser.setCookie(name, value, '/');
+    }
+    return response.json();
+  };
+  const asked = await json('/api/auth/sign-in/social', { provider: 'ostiary', callbackURL: '/in' });
+  const atProvider = provider.browser();
+  await browser.get(await throughProvider(asked.url, atProvider));
+  const session = await json('/api/auth/get-session');
+  expect(session.user).toMatchObject({
+    ...{ name: ana.name, email: 'ana@example.com', emailVerified: true, image: ana.avatarUrl },
+  });
+  const [{ id: accountId }] = await json('/api/auth/list-accounts');
+  const refreshed = await json('/api/auth/refresh-token', { accountId });
+  expect((await provider.userinfo(refreshed.accessToken)).json()).toMatchObject({ sub: ana.sub });
+  const left = await json('/api/auth/sign-out', {});
+  expect((await atProvider.get(left.url)).location).toMatch(`${origin}/bye`);
+});
+
+it('express-openid-connect signs in with its default scopes, reads userinfo, refreshes, and signs out here too', async () => {
+  const { origin, browser } = await startApp(async (baseURL) => {
+    const client = await provider.client({
+      ...{ allowedScopes, redirectUris: [`${baseURL}/callback`], postLogoutRedirectUris: [baseURL] },
+    });
+    const app = express();
+    app.use(
+      openid.auth({
+        ...{
+          issuerBaseURL: provider.origin,
+          baseURL,
+          clientID: client.id,
+          clientSecret: client.secret ?? '',
+        },
+        ...{ secret: 'a secret of the application, long enough', authRequired: false, idpLogout: true },
+        authorizationParams: { response_type: 'code' },
+      }),
+    );
+    app.get('/me', openid.requiresAuth(), async (request, response) => {
+      response.json({
+        user: await request.oidc.fetchUserInfo(),
+        scope: request.oidc.accessToken?.token_type,
+      });
+    });
+    return app as RequestListener;
+  });
+  const start = await browser.get(`${origin}/login`);
+  expect(start.callback.get('scope')).toBe('openid profile email');
+  const atProvider = provider.browser();
+  await browser.get(await throughProvider(start.location ?? '', atProvider));
+  const me = await browser.get(`${origin}/me`);
+  expect(me.json().user).toMatchObject({ name: ana.name, email: 'ana@example.com', sub: ana.sub });
+  const leaving = await browser.get(`${origin}/logout`);
+  const bye = await atProvider.get(leaving.location ?? '');
+  expect(bye.location).toMatch(new RegExp(`^${origin}/?$`));
+  expect((await browser.get(`${origin}/me`)).status).toBe(302);
+});
