@@ -28,7 +28,7 @@ import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
-import { type HostScopes, type ScopeCatalog, scopeCatalog } from './scope-catalog.ts';
+import { type HostClaims, type HostScopes, type ScopeCatalog, scopeCatalog } from './scope-catalog.ts';
 import { isStandardSchema } from './standard-schema.ts';
 import { stderrLogger } from './stderr-logger.ts';
 
@@ -138,7 +138,7 @@ export interface Theme {
 }
 
 /** Options of `createOstiary`. Unknown ones are refused. */
-export interface OstiaryOptions {
+export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /**
    * The address of the consent screen: https, or http on loopback. May have a path. Every generated URL comes
    * from here, never from request headers.
@@ -156,7 +156,7 @@ export interface OstiaryOptions {
    */
   readonly storage: Storage;
   /** Your users. */
-  readonly users: UserDirectory;
+  readonly users: UserDirectory<HostClaims<Scopes>>;
   /** Your login. */
   readonly login: Login;
   /**
@@ -193,7 +193,7 @@ export interface OstiaryOptions {
    * the claims that userinfo answers for them and the words of the consent page. Clients ask for them once they are among their
    * `allowedScopes`.
    */
-  readonly scopes?: HostScopes;
+  readonly scopes?: Scopes;
   /**
    * The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see
    * `ostiary.interactions`.

@@ -25,6 +25,7 @@ import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import type { Storage } from './ports/storage.ts';
 import { systemRandom } from './random.ts';
+import type { HostScopes } from './scope-catalog.ts';
 import { createTelemetry } from './telemetry.ts';
 import { tokenFormats } from './tokens.ts';
 import type { WebhookClient } from './webhooks/client.ts';
@@ -122,8 +123,11 @@ export interface Ostiary {
  * http.createServer(ostiary.handler).listen(3000);
  * ```
  */
-export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
-  return assemble(given, {});
+export async function createOstiary<const Scopes extends HostScopes = HostScopes>(
+  given: OstiaryOptions<Scopes>,
+): Promise<Ostiary> {
+  // What the options say of claims is for the compiler alone.
+  return assemble(given as unknown as OstiaryOptions, {});
 }
 
 /** Parts that only the test kit replaces. */

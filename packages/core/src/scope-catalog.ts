@@ -3,7 +3,7 @@ import type { ErrorDetail } from './errors.ts';
 import type { Consents } from './languages/page-language.ts';
 import type { ScopeTexts } from './languages/texts.ts';
 import { inOneLine, inPlainWords, problemsOf } from './plain-words.ts';
-import type { UserRecord } from './ports/users.ts';
+import type { AnyClaims, UserRecord } from './ports/users.ts';
 import {
   offlineAccess,
   offlineAccessConsent,
@@ -32,6 +32,28 @@ export type HostScopes = { readonly [Ready in ReadyScopeName]?: boolean } & {
   /** Adds `preferred_username`, `picture`, `locale`, `zoneinfo` and `updated_at` to `profile`. */
   readonly standardProfile?: boolean;
 } & { readonly [scope: string]: HostScope | boolean | undefined };
+
+/** What a check takes, as Standard Schema says it. */
+type InputOf<Schema> = Schema extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : unknown;
+
+type ClaimsIn<Entry> = Entry extends { readonly claims: infer Claims } ? Claims : never;
+type NamesIn<Claims> = Claims extends unknown ? keyof Claims : never;
+type CheckOf<Claims, Name> = Claims extends { readonly [Key in Name & PropertyKey]: infer Check }
+  ? Check
+  : never;
+
+/** The claims of a host's own scopes, as `users.find` answers them. */
+export type HostClaims<Scopes> = string extends keyof Scopes
+  ? AnyClaims
+  : {
+      readonly [Name in NamesIn<ClaimsIn<Scopes[keyof Scopes]>>]?:
+        | InputOf<CheckOf<ClaimsIn<Scopes[keyof Scopes]>, Name>>
+        | undefined;
+    };
 
 /** A claim of userinfo. */
 export interface Claim {

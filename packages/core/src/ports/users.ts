@@ -11,11 +11,14 @@ export interface ActiveCredential {
   readonly expiresAt: string | null;
 }
 
+/** Claims of the host's, whatever they are. */
+export type AnyClaims = { readonly [claim: string]: unknown };
+
 /**
  * A user as the host knows it. `sub` is always there; the other fields only need to be present when a scope
  * that shows them was approved (see the scope table). What the host returns is checked before it is sent on.
  */
-export interface UserRecord {
+export interface UserRecord<Claims = AnyClaims> {
   /**
    * The user's id, stable and never reassigned, at most 255 ASCII characters (OpenID Connect Core, section
    * 2).
@@ -64,7 +67,7 @@ export interface UserRecord {
   /** When the profile changed last: ISO 8601, UTC. */
   readonly updatedAt?: string;
   /** The claims of your own scopes, by name. */
-  readonly claims?: { readonly [claim: string]: unknown };
+  readonly claims?: Claims;
 }
 
 /** Where a user lives or gets mail (OpenID Connect Core, section 5.1.1). */
@@ -79,7 +82,7 @@ export interface PostalAddress {
 }
 
 /** The host's user directory. */
-export interface UserDirectory {
+export interface UserDirectory<Claims = AnyClaims> {
   /**
    * Looks a user up. `null` when the user does not exist, is blocked or deleted: the user's tokens then stop
    * working, and the user is not asked for consent.
@@ -87,7 +90,10 @@ export interface UserDirectory {
    * @param scopes - the approved scopes, so that costly fields (balances) are fetched only when they are
    * shown
    */
-  find(sub: string, scopes: ReadonlySet<string>): Promise<UserRecord | null> | UserRecord | null;
+  find(
+    sub: string,
+    scopes: ReadonlySet<string>,
+  ): Promise<UserRecord<Claims> | null> | UserRecord<Claims> | null;
 
   /**
    * Looks a user up by public id, for partners. Needed for the partner API. The fields of `openid`, `profile`

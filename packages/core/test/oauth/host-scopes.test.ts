@@ -1,12 +1,20 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { decodeJwt } from 'jose';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { type HostScopes, type OstiaryOptions, scopeNames, type UserRecord } from '../../src/index.ts';
+import {
+  createOstiary,
+  type HostScopes,
+  type OstiaryOptions,
+  scopeNames,
+  type UserRecord,
+} from '../../src/index.ts';
 import { arabic } from '../pages/views.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana } from '../support/directory.ts';
 import { startProvider } from '../support/running.ts';
 
+const orders = z.array(z.string());
 const consent = {
   en: { title: 'See your orders', detail: 'What you bought, <b>and when</b>.' },
   fr: { title: 'Voir vos commandes', detail: 'Ce que vous avez acheté.' },
@@ -252,4 +260,38 @@ describe('the option scopes', () => {
       await startProvider({ languages: ['en', 'ar'], texts, scopes: { email: true, ...own } }),
     ).toBeDefined();
   });
+});
+
+it('claims of users are typed by the checks of their scopes', async () => {
+  const ostiary = await createOstiary({
+    authUrl: provider.origin,
+    storage: memoryStorage(),
+    sealingKeys: [new Uint8Array(32)],
+    login: { authenticate: () => null, loginUrl: () => '/login' },
+    scopes: {
+      email: true,
+      'orders:read': { consent },
+      history: { claims: { orders: z.array(z.string()) }, consent },
+      points: { claims: { points: z.number() }, consent },
+    },
+    users: { find: (sub) => ({ sub, claims: { orders: ['A-1'], points: undefined } }) },
+  });
+  await ostiary.close();
+  const options: OstiaryOptions<{ history: { claims: { orders: typeof orders }; consent: typeof consent } }> =
+    {
+      ...{ authUrl: provider.origin, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
+      login: { authenticate: () => null, loginUrl: () => '/login' },
+      // @ts-expect-error Orders are a list.
+      users: { find: (sub) => ({ sub, claims: { orders: 'A-1' } }) },
+    };
+  expect(options.users.find).toBeTypeOf('function');
+  const wrong = () =>
+    createOstiary({
+      ...{ authUrl: provider.origin, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
+      login: { authenticate: () => null, loginUrl: () => '/login' },
+      scopes: { points: { claims: { points: z.number() }, consent } },
+      // @ts-expect-error Points are a number.
+      users: { find: async (sub) => ({ sub, claims: { points: 'many' } }) },
+    });
+  expect(wrong).toBeTypeOf('function');
 });
