@@ -11,11 +11,18 @@ export type { PartnerLimit } from './limits.ts';
 export type { Logger } from './logger.ts';
 export { silentLogger } from './logger.ts';
 export type { ConnectedApp, ConnectedApps } from './oauth/connected-apps.ts';
-export type { InteractionApi, InteractionDetails, InteractionRedirect } from './oauth/interaction-api.ts';
+export type { InteractionApi, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { ActiveToken, RefusedToken, TokenChecks } from './oauth/token-checks.ts';
 export type { OstiaryOptions, PartnerLimits, RefreshTokenOptions, Theme, WebhookOptions } from './options.ts';
 export type { Ostiary } from './ostiary.ts';
 export { createOstiary } from './ostiary.ts';
+export type {
+  ConsentPageDetails,
+  ErrorPageDetails,
+  InteractionDetails,
+  OwnPage,
+  OwnPages,
+} from './own-pages.ts';
 export type { FlexibleLimiter } from './partner/rate-limiter-flexible.ts';
 export { rateLimiterFlexible } from './partner/rate-limiter-flexible.ts';
 export type { IssuedPassport } from './passports/passports.ts';

@@ -22,6 +22,7 @@ import {
   storage,
   store,
 } from './option-values.ts';
+import type { OwnPages } from './own-pages.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { PartnerConsole } from './ports/console.ts';
 import type { PaymentRail } from './ports/payments.ts';
@@ -69,6 +70,7 @@ const schema = knownOnly({
       .max(100_000)
       .optional(),
     colour: colour.default('#1a4f8b'),
+    showHandle: z.boolean().default(false),
   }).prefault({}),
   languages: z
     .array(z.string().refine(isLanguageTag, 'must be a language tag such as pt or pt-BR'))
@@ -80,6 +82,7 @@ const schema = knownOnly({
     .custom<HostScopes>((value) => typeof value === 'object' && value !== null, 'must be an object')
     .default({}),
   hostTimeoutSeconds: z.number().positive().max(600).default(10),
+  pages: knownOnly({ consent: callback().optional(), error: callback().optional() }).prefault({}),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   introspection: z.boolean().default(false),
   refreshTokens: knownOnly({
@@ -135,6 +138,8 @@ export interface Theme {
   readonly logo?: string;
   /** Buttons and links, such as `#1a4f8b`. @defaultValue `"#1a4f8b"` */
   readonly colour?: string;
+  /** Show the handle of who is signed in beside the name. @defaultValue false */
+  readonly showHandle?: boolean;
 }
 
 /** Options of `createOstiary`. Unknown ones are refused. */
@@ -194,6 +199,11 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * `allowedScopes`.
    */
   readonly scopes?: Scopes;
+  /**
+   * Pages of your own, made by functions, in the place of the consent page and of the pages of errors.
+   * @defaultValue the built-in ones
+   */
+  readonly pages?: OwnPages;
   /**
    * The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see
    * `ostiary.interactions`.
@@ -312,7 +322,7 @@ type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: Par
 export type Options = Readonly<
   Omit<
     z.output<typeof schema>,
-    'users' | 'login' | 'payments' | 'events' | 'console' | 'languages' | 'texts' | 'scopes'
+    'users' | 'login' | 'pages' | 'payments' | 'events' | 'console' | 'languages' | 'texts' | 'scopes'
   >
 > & {
   readonly events: Catalogue;
@@ -322,6 +332,7 @@ export type Options = Readonly<
   readonly issuer: URL;
   readonly users: UserDirectory;
   readonly login: Login;
+  readonly pages: OwnPages;
   readonly payments: PaymentRail | undefined;
   readonly console: PartnerConsole | undefined;
 };
@@ -406,6 +417,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     events: made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
     scopes,
     languages: made(() => pageLanguages(languages, texts as HostTexts, scopes.consents)),
+    pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
     login: withDeadlines('login', options.login, ['authenticate', 'loginUrl', 'signOut'], hostTimeoutSeconds),
   });

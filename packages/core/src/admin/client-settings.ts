@@ -35,6 +35,9 @@ export interface ClientSettings {
    * @defaultValue false
    */
   readonly resourceServer?: boolean;
+  /** Pages of the app, to which the consent page leads: https. @defaultValue `null`: there is no link */
+  readonly termsUrl?: string | null;
+  readonly privacyUrl?: string | null;
   /** Where users may return to after they signed out; see `login.signOut`. The same rules as for `redirectUris`. @defaultValue none */
   readonly postLogoutRedirectUris?: readonly string[];
   /**
@@ -59,6 +62,9 @@ export interface NewClient extends ClientSettings {
   readonly clientId?: string;
 }
 
+/** A page that users can open. */
+const webPage = z.url({ protocol: /^https$/, hostname: z.regexes.domain }).max(2048);
+
 /** @param scopes - the names of those that there are */
 export const clientSettings = (scopes: readonly string[]) =>
   z.strictObject({
@@ -69,6 +75,8 @@ export const clientSettings = (scopes: readonly string[]) =>
     requireSecret: z.boolean(),
     firstParty: z.boolean(),
     resourceServer: z.boolean().optional(),
+    termsUrl: webPage.nullable().optional(),
+    privacyUrl: webPage.nullable().optional(),
     postLogoutRedirectUris: z.array(z.string()).optional(),
     backchannelLogoutUri: z.string().nullable().optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']),

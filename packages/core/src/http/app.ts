@@ -121,7 +121,7 @@ function measured(telemetry: Telemetry): Koa.Middleware {
 export function createRequestHandler(
   { options: { authUrl, baseUrl, issuer, logger }, telemetry }: Core,
   routes: readonly Route[],
-  answerError: (ctx: Context, error: unknown, expects: Route['errors']) => void,
+  answerError: (ctx: Context, error: unknown, expects: Route['errors']) => Promise<void> | void,
 ): RequestHandler {
   // A host or a proxy may have taken them off already. The longest first: one may lie below another one.
   const prefixes = [authUrl, baseUrl, issuer]
@@ -153,7 +153,7 @@ export function createRequestHandler(
       if (errors === 'partner') refuseLongBody(ctx.req);
       await next();
     } catch (error) {
-      answerError(ctx, error, ctx.state.errors);
+      await answerError(ctx, error, ctx.state.errors);
     }
     if (errors === 'partner' && ctx.respond !== false) ctx.set(headers);
   });

@@ -15,6 +15,8 @@ export const en: Texts = {
     sentBack: 'Either way, you return to {host}',
     approve: 'Allow',
     deny: 'Deny',
+    terms: 'Terms of the app',
+    privacy: 'Privacy at the app',
   },
   apps: {
     title: 'Connected apps',

@@ -15,6 +15,8 @@ export const es: Texts = {
     sentBack: 'En ambos casos volverá a {host}',
     approve: 'Permitir',
     deny: 'Rechazar',
+    terms: 'Condiciones de la aplicación',
+    privacy: 'Privacidad de la aplicación',
   },
   apps: {
     title: 'Aplicaciones conectadas',

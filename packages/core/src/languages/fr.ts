@@ -16,6 +16,8 @@ export const fr: Texts = {
     sentBack: 'Dans tous les cas, vous retournerez sur {host}',
     approve: 'Autoriser',
     deny: 'Refuser',
+    terms: 'Conditions de l’application',
+    privacy: 'Confidentialité de l’application',
   },
   apps: {
     title: 'Applications connectées',

@@ -15,6 +15,8 @@ export const ht: Texts = {
     sentBack: 'Nan tou de ka yo, w ap retounen sou {host}',
     approve: 'Otorize',
     deny: 'Refize',
+    terms: 'Kondisyon aplikasyon an',
+    privacy: 'Konfidansyalite aplikasyon an',
   },
   apps: {
     title: 'Aplikasyon ki konekte',

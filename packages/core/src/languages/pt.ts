@@ -15,6 +15,8 @@ export const pt: Texts = {
     sentBack: 'Nos dois casos, você volta para {host}',
     approve: 'Permitir',
     deny: 'Recusar',
+    terms: 'Termos do aplicativo',
+    privacy: 'Privacidade do aplicativo',
   },
   apps: {
     title: 'Aplicativos conectados',

@@ -43,7 +43,9 @@ export interface Texts {
       | 'withdraw'
       | 'sentBack'
       | 'approve'
-      | 'deny']: string;
+      | 'deny'
+      | 'terms'
+      | 'privacy']: string;
   } & {
     /** Follows the client's name in the heading. */
     readonly ask: string;

@@ -30,7 +30,7 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
       theme: options.theme,
       language: requestLanguage(core, ctx),
       apps,
-      userName: displayName(await findUser(core, user.sub, ['profile'])),
+      userName: displayName(core, await findUser(core, user.sub, ['profile'])),
       notice: ctx.query.notice === 'revoked' ? 'revoked' : null,
     });
     answerPage(ctx, page);

@@ -11,22 +11,35 @@ import { seeOther } from './authorize.ts';
 import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions, Question } from './interaction.ts';
+import { detailsOf } from './interaction-api.ts';
+import { answerOwnPage } from './own-page.ts';
 import { displayName } from './user.ts';
 
-function renderConsent(core: Core, ctx: Context, question: Question): void {
+async function renderConsent(core: Core, ctx: Context, question: Question): Promise<void> {
   const { interaction, client, user, scopes } = question;
   const { ui_locales, redirect_uri = '' } = interaction.params;
+  const language = choosePageLanguage(core.options.languages, ui_locales, ctx.get('Accept-Language'));
+  const action = pageUrl(core.options, 'interaction', interaction.id);
+  const { pages } = core.options;
+  if (pages.consent !== undefined) {
+    const { name = null, handle = null } = user;
+    const details = { ...detailsOf(question, core.options), user: { name, handle }, action };
+    const own = await pages.consent({ ...details, language: language.tag }, ctx.req);
+    return answerOwnPage(ctx, 'pages.consent', own);
+  }
   // A web origin, or the scheme of an app on the user's device.
   const { host, protocol } = new URL(redirect_uri);
   const page = consentPage({
     theme: core.options.theme,
-    language: choosePageLanguage(core.options.languages, ui_locales, ctx.get('Accept-Language')),
+    language,
     clientName: client.name,
-    userName: displayName(user),
+    userName: displayName(core, user),
+    termsUrl: client.termsUrl ?? null,
+    privacyUrl: client.privacyUrl ?? null,
     scopes: scopes.filter(({ name }) => core.options.scopes.has(name)),
     redirectHost: host || protocol,
     csrfToken: question.csrfToken,
-    action: pageUrl(core.options, 'interaction', interaction.id),
+    action,
     switchAccountUrl: question.switchAccountUrl,
   });
   answerPage(ctx, page);

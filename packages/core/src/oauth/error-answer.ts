@@ -3,7 +3,9 @@ import type { Core } from '../context.ts';
 import { type OAuthError, type OAuthErrorCode, toOAuthError } from '../errors.ts';
 import { answerPage, setNoStore } from '../http/headers.ts';
 import { choosePageLanguage, type PageLanguage } from '../languages/page-language.ts';
+import type { ErrorPageDetails } from '../own-pages.ts';
 import { type ErrorKind, errorPage } from '../pages/error.ts';
+import { answerOwnPage } from './own-page.ts';
 
 const pageKinds: { readonly [code in OAuthErrorCode]?: ErrorKind } = {
   invalid_client: 'unknown_client',
@@ -35,8 +37,28 @@ export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
   return choosePageLanguage(options.languages, undefined, ctx.get('Accept-Language'));
 }
 
+/** Whether the host has a page for an error, and could answer with it. */
+async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPageDetails): Promise<boolean> {
+  if (options.pages.error === undefined) return false;
+  try {
+    await answerOwnPage(ctx, 'pages.error', await options.pages.error(details, ctx.req));
+    return true;
+  } catch (err) {
+    options.logger.error(
+      { err, requestId: details.requestId },
+      'pages.error failed; the built-in page was shown',
+    );
+    return false;
+  }
+}
+
 /** The one place that turns anything thrown into an answer; details of defects go to the log alone. */
-export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 'page' | 'json'): void {
+export async function answerError(
+  core: Core,
+  ctx: Context,
+  thrown: unknown,
+  expects: 'page' | 'json',
+): Promise<void> {
   const error = toOAuthError(thrown);
   const requestId = ctx.response.get('X-Request-Id');
   if (error.status >= 500) {
@@ -46,14 +68,13 @@ export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 
   ctx.status = error.status;
   ctx.set(error.headers);
   if (expects === 'page' && isBrowser(ctx)) {
-    const page = errorPage({
-      theme: core.options.theme,
-      language: requestLanguage(core, ctx),
-      kind: pageKind(error),
-      detail: `${error.code}: ${error.description}`,
-      requestId,
-    });
-    answerPage(ctx, page);
+    const language = requestLanguage(core, ctx);
+    const kind = pageKind(error);
+    const details = { ...language.texts.errors[kind], kind, language: language.tag, requestId };
+    const { code, description, status } = error;
+    if (await answeredByHost(core, ctx, { ...details, code, description, status })) return;
+    const detail = `${code}: ${description}`;
+    answerPage(ctx, errorPage({ theme: core.options.theme, language, kind, detail, requestId }));
   } else {
     setNoStore(ctx);
     ctx.body = { error: error.code, error_description: error.description };

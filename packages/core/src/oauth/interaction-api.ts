@@ -1,36 +1,9 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Forms } from '../http/csrf.ts';
-import type { PageLanguage } from '../languages/page-language.ts';
 import { shippedTexts } from '../languages/shipped.ts';
-import type { Language, ScopeTexts } from '../languages/texts.ts';
-import type { ScopeCatalog } from '../scope-catalog.ts';
-import type { Scope } from '../scopes.ts';
-import type { Interactions } from './interaction.ts';
-
-/** What a consent page of your own has to show. */
-export interface InteractionDetails {
-  readonly interactionId: string;
-  readonly client: { readonly clientId: string; readonly name: string };
-  /** Who is signed in, and would give the consent. */
-  readonly sub: string;
-  readonly redirectUri: string;
-  /** Show all of them; the user approves all or none. */
-  readonly scopes: readonly {
-    readonly name: Scope | (string & {});
-    /** Not approved for this client before. */
-    readonly isNew: boolean;
-    /** What it gives, in plain words: in each language that ships, and in those of the option `languages`. Scopes of yours are in the first
-     *  of these where they have no words. */
-    readonly texts: { readonly [L in Language]: ScopeTexts } & {
-      readonly [tag: string]: ScopeTexts | undefined;
-    };
-  }[];
-  readonly uiLocales: readonly string[];
-  /** Goes into a hidden field of the form, and back into `approve` or `deny`. */
-  readonly csrfToken: string;
-  /** Where the user can sign in as somebody else. */
-  readonly switchAccountUrl: string;
-}
+import type { Options } from '../options.ts';
+import type { InteractionDetails } from '../own-pages.ts';
+import type { Interactions, Question } from './interaction.ts';
 
 /** Where the browser has to be sent. */
 export interface InteractionRedirect {
@@ -59,14 +32,11 @@ export interface InteractionApi {
 
 type ScopesToShow = InteractionDetails['scopes'];
 
-export function interactionApi(
-  interactions: Interactions,
-  forms: Forms,
-  {
-    languages,
-    scopes: catalog,
-  }: { readonly languages: readonly PageLanguage[]; readonly scopes: ScopeCatalog },
-): InteractionApi {
+/** A question as a page of the host's is told of it. */
+export function detailsOf(
+  { interaction, client, user, scopes, csrfToken, switchAccountUrl }: Question,
+  { languages, scopes: catalog }: Pick<Options, 'languages' | 'scopes'>,
+): InteractionDetails {
   /** In every language that ships: where a scope of the host's has no words, in the first of the host's languages. */
   function textsOf(name: string): ScopesToShow[number]['texts'] {
     const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));
@@ -75,6 +45,26 @@ export function interactionApi(
     const tags = [...Object.keys(shippedTexts), ...Object.keys(own)];
     return Object.fromEntries(tags.map((tag) => [tag, known[tag] ?? first])) as ScopesToShow[number]['texts'];
   }
+  const { clientId, name, termsUrl, privacyUrl } = client;
+  return {
+    interactionId: interaction.id,
+    client: { clientId, name, ...(termsUrl && { termsUrl }), ...(privacyUrl && { privacyUrl }) },
+    sub: user.sub,
+    redirectUri: interaction.params.redirect_uri ?? '',
+    scopes: scopes.flatMap(({ name, isNew }) =>
+      catalog.has(name) ? [{ name, isNew, texts: textsOf(name) }] : [],
+    ),
+    uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),
+    csrfToken,
+    switchAccountUrl,
+  };
+}
+
+export function interactionApi(
+  interactions: Interactions,
+  forms: Forms,
+  options: Pick<Options, 'languages' | 'scopes'>,
+): InteractionApi {
   // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
@@ -91,19 +81,7 @@ export function interactionApi(
     async details(request) {
       const step = await interactions.next(exchangeOf(request), null);
       if (typeof step === 'string') return { redirectTo: step };
-      const { interaction, client, user, csrfToken, switchAccountUrl } = step;
-      return {
-        interactionId: interaction.id,
-        client: { clientId: client.clientId, name: client.name },
-        sub: user.sub,
-        redirectUri: interaction.params.redirect_uri ?? '',
-        scopes: step.scopes.flatMap(({ name, isNew }) =>
-          catalog.has(name) ? [{ name, isNew, texts: textsOf(name) }] : [],
-        ),
-        uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),
-        csrfToken,
-        switchAccountUrl,
-      };
+      return detailsOf(step, options);
     },
     approve: (request, { csrfToken }) => answer(request, true, csrfToken),
     deny: (request, { csrfToken }) => answer(request, false, csrfToken),

@@ -52,7 +52,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     const page = logoutPage({
       ...pageContext(ctx, request),
       clientName: request.client?.name ?? null,
-      userName: displayName(await findUser(core, user.sub, ['profile'])),
+      userName: displayName(core, await findUser(core, user.sub, ['profile'])),
       csrfToken: forms.issue(purpose(user)),
       action: `${pageUrl(options, 'confirmLogout')}?${ctx.querystring}`,
     });

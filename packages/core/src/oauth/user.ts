@@ -13,8 +13,10 @@ export async function findUser(
 }
 
 /** How the pages address a user, `null` where the host tells no name. */
-export function displayName(user: UserRecord | null): string | null {
-  return user?.name ?? user?.handle ?? null;
+export function displayName({ options }: Core, user: UserRecord | null): string | null {
+  const { name = null, handle = null } = user ?? {};
+  if (options.theme.showHandle && name !== null && handle !== null) return `${name} (${handle})`;
+  return name ?? handle;
 }
 
 /** Whether the consent that is remembered for this user and client covers every scope. */

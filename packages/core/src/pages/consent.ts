@@ -1,6 +1,6 @@
 import type { PageLanguage } from '../languages/page-language.ts';
 import { fill, fillTitle } from './fill.ts';
-import { html, nameOf } from './html.ts';
+import { type Html, html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
 import { accountRow, icons, monogram, scopeList } from './parts.ts';
 
@@ -16,6 +16,23 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   /** Where the answer is posted: `decision` is `approve` or `deny`, `csrf` the token. */
   readonly action: string;
   readonly switchAccountUrl: string | null;
+  /** Pages of the app, elsewhere. */
+  readonly termsUrl: string | null;
+  readonly privacyUrl: string | null;
+}
+
+/** Where the app says what it does with the data; nothing where it has no such pages. */
+function linksOf(
+  { termsUrl, privacyUrl }: ConsentView,
+  words: PageLanguage['texts']['consent'],
+): Html | null {
+  const links = [
+    ...(termsUrl === null ? [] : [{ url: termsUrl, text: words.terms }]),
+    ...(privacyUrl === null ? [] : [{ url: privacyUrl, text: words.privacy }]),
+  ];
+  if (links.length === 0) return null;
+  return html`
+<p class="small muted">${links.map(({ url, text }, at) => html`${at === 0 ? null : ' · '}<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`)}</p>`;
 }
 
 export function consentPage(view: ConsentView): Page {
@@ -46,7 +63,7 @@ ${scopeList(
 <input type="hidden" name="csrf" value="${view.csrfToken}">
 <button class="primary" name="decision" value="approve">${words.approve}</button>
 <button name="decision" value="deny">${words.deny}</button>
-<p class="small muted">${fill(words.sentBack, { host: html`<strong>${nameOf(view.redirectHost)}</strong>` })}</p>
+<p class="small muted">${fill(words.sentBack, { host: html`<strong>${nameOf(view.redirectHost)}</strong>` })}</p>${linksOf(view, words)}
 </form>
 </main>`;
   return page({

@@ -33,6 +33,9 @@ export interface ClientRecord {
   readonly idTokenAlg: SigningAlgorithm;
   /** Where users may return to after they signed out, compared as redirect URIs are; `undefined` counts as none. */
   readonly postLogoutRedirectUris?: readonly string[] | undefined;
+  /** Pages of the app, to which the consent page leads: https. */
+  readonly termsUrl?: string | null | undefined;
+  readonly privacyUrl?: string | null | undefined;
   /** Where it is told that a user has signed out. */
   readonly backchannelLogoutUri?: string | null | undefined;
   /** Slug of the partner that owns it, or `null`. */

@@ -70,6 +70,7 @@ export function consent(language: string, changes: Partial<ConsentView> = {}): P
     csrfToken: 'csrf-token',
     action: '/oauth/interaction/abc',
     switchAccountUrl: '/login?again=1&to=%2Fx',
+    ...{ termsUrl: null, privacyUrl: null },
     ...changes,
   });
 }
@@ -121,6 +122,8 @@ export const everyPage: { readonly [name: string]: (language: string) => Page } 
   consent: (language) => consent(language),
   'consent with new scopes': (language) => consent(language, { scopes: someNew }),
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
+  'consent with pages of the app': (language) =>
+    consent(language, { termsUrl: 'https://rara.example/terms', privacyUrl: 'https://rara.example/privacy' }),
   'connected apps': (language) => apps(language),
   'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),
   logout: (language) => logout(language),

@@ -1,0 +1,27 @@
+import type { Context } from 'koa';
+import { setNoStore } from '../http/headers.ts';
+
+/** What of a response is not the host's to say. */
+const ours = new Set(['content-length', 'transfer-encoding', 'connection', 'cache-control', 'location']);
+
+/**
+ * Answers with a page of the host's. Nobody may keep it or put it into a frame; what it may load is the host's to say.
+ * @param call - the name of the function that made it, for the error
+ * @throws TypeError for something that is no page
+ */
+export async function answerOwnPage(ctx: Context, call: string, page: unknown): Promise<void> {
+  if (typeof page !== 'string' && !(page instanceof Response))
+    throw new TypeError(`${call}: has to answer HTML as text, or a Response`);
+  const body = typeof page === 'string' ? page : Buffer.from(await page.arrayBuffer());
+  ctx.set('Content-Security-Policy', "frame-ancestors 'none'");
+  ctx.set('Referrer-Policy', 'same-origin');
+  ctx.type = 'html';
+  if (typeof page !== 'string') {
+    for (const [name, value] of page.headers)
+      if (!ours.has(name) && name !== 'set-cookie') ctx.set(name, value);
+    for (const cookie of page.headers.getSetCookie()) ctx.append('Set-Cookie', cookie);
+  }
+  ctx.set('X-Frame-Options', 'DENY');
+  setNoStore(ctx);
+  ctx.body = body;
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import type { ErrorPageDetails, OstiaryOptions, OwnPages } from '../../src/index.ts';
+import { openConsent } from '../support/consent-form.ts';
+import { ana } from '../support/directory.ts';
+import { startProvider } from '../support/running.ts';
+
+const withPages = (pages: OwnPages, options: Partial<OstiaryOptions> = {}) =>
+  startProvider({ pages, ...options });
+
+describe('a consent page by a function of the host', () => {
+  const form: OwnPages['consent'] = (details) =>
+    `<!doctype html><title>Mine</title><pre>${JSON.stringify(details)}</pre>
+<form method="post" action="${details.action}"><input name="csrf" value="${details.csrfToken}"></form>`;
+
+  it('is told what to show, stands at the address of the built-in one, and its form works', async () => {
+    const provider = await withPages({ consent: form });
+    const client = await provider.client({ termsUrl: 'https://app.example/terms' });
+    const asked = { scope: 'openid kyc', ui_locales: 'fr' };
+    const page = await openConsent(provider, client, asked);
+    const shown = await page.browser.get(page.address);
+    expect(shown.status).toBe(200);
+    const details = JSON.parse(/<pre>(.*)<\/pre>/.exec(shown.text)?.[1] ?? '');
+    expect(details).toMatchObject({
+      client: { clientId: client.id, name: 'Test app', termsUrl: 'https://app.example/terms' },
+      sub: ana.sub,
+      user: { name: ana.name, handle: ana.handle },
+      ...{ language: 'fr', action: page.address, redirectUri: client.redirectUri },
+      scopes: [
+        { name: 'openid', isNew: true, texts: { en: { title: 'Know who you are' } } },
+        { name: 'kyc', isNew: true },
+      ],
+    });
+    expect(details.client).not.toHaveProperty('privacyUrl');
+    expect((await page.finish()).outcome).toBe('303 code');
+  });
+
+  it('is in no frame and in no cache, whatever its headers say, and may load what the host allows', async () => {
+    const headers = {
+      ...{ 'content-security-policy': "default-src 'self'", 'x-frame-options': 'ALLOWALL' },
+      ...{
+        'cache-control': 'public',
+        'content-type': 'text/html; charset=utf-8',
+        location: 'https://evil.example/',
+      },
+    };
+    for (const isText of [true, false]) {
+      const consent = () => (isText ? '<p>text' : new Response('<p>response', { headers, status: 201 }));
+      const provider = await withPages({ consent });
+      const browser = provider.browser();
+      const { location } = await browser.get(provider.authorizeUrl(await provider.client()));
+      const shown = await browser.get(location ?? '');
+      expect([shown.status, shown.location]).toEqual([200, null]);
+      expect(shown.headers.get('x-frame-options')).toBe('DENY');
+      expect(shown.headers.get('cache-control')).toBe('no-store');
+      expect(shown.headers.get('content-type')).toMatch(/^text\/html/);
+      const policy = isText ? "frame-ancestors 'none'" : "default-src 'self'";
+      expect(shown.headers.get('content-security-policy')).toBe(policy);
+    }
+  });
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('a secret of the host')), 500],
+    ['is silent', () => new Promise<string>(() => {}), 503],
+    ['answers no page', () => ({ html: '' }) as never, 500],
+  ])(
+    'that %s is an error of the host, told in the log and not to the user',
+    async (_what, consent, status) => {
+      const provider = await withPages({ consent }, { hostTimeoutSeconds: 0.05 });
+      const client = await provider.client();
+      const browser = provider.browser();
+      const { location } = await browser.get(provider.authorizeUrl(client));
+      const shown = await browser.get(location ?? '');
+      expect(shown.status).toBe(status);
+      expect(shown.text).not.toContain('secret of the host');
+      expect(provider.errors).toHaveLength(1);
+    },
+  );
+});
+
+describe('an error page by a function of the host', () => {
+  const told: ErrorPageDetails[] = [];
+  const error: OwnPages['error'] = (details, request) => {
+    told.push(details);
+    return `<!doctype html><title>${details.title}</title><p>${request.headers['user-agent']}`;
+  };
+
+  it.each([
+    [
+      '/oauth/authorize?client_id=nobody&redirect_uri=https://x.example/',
+      401,
+      'unknown_client',
+      'invalid_client',
+    ],
+    ['/oauth/interaction/none', 400, 'expired', 'invalid_request'],
+    ['/nothing', 404, 'not_found', 'not_found'],
+  ])('is shown for %s, with the status of the error', async (path, status, kind, code) => {
+    const provider = await withPages({ error });
+    told.length = 0;
+    const page = await provider
+      .browser()
+      .get(provider.site + path, { 'accept-language': 'fr', 'user-agent': 'x' });
+    expect([page.status, page.headers.get('x-frame-options')]).toEqual([status, 'DENY']);
+    const requestId = page.headers.get('x-request-id');
+    expect(told).toEqual([
+      {
+        ...{ kind, status, code, requestId, language: 'fr' },
+        ...{ description: expect.any(String), title: expect.any(String), advice: expect.any(String) },
+      },
+    ]);
+    expect(page.text).toContain(`<title>${told[0]?.title}</title><p>x`);
+  });
+
+  it('is for browsers, and for nobody who asks for JSON or calls the API', async () => {
+    const provider = await withPages({ error });
+    told.length = 0;
+    const asked = await provider.request('/nothing', { headers: { accept: 'application/json' } });
+    const api = await provider.request('/v1/oauth/userinfo', { headers: { accept: 'text/html' } });
+    expect([asked.json().error, api.json().error, told]).toEqual(['not_found', 'invalid_token', []]);
+  });
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('broken'))],
+    ['is silent', () => new Promise<string>(() => {})],
+    ['answers no page', () => 7 as never],
+  ])('that %s is not shown: the built-in one is, and the log says so', async (_what, broken) => {
+    const provider = await withPages({ error: broken }, { hostTimeoutSeconds: 0.05 });
+    const page = await provider.browser().get(`${provider.site}/nothing`);
+    expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+      404,
+      expect.stringContaining('style-src'),
+    ]);
+    expect(page.text).toContain('There is no page here');
+    expect(provider.errors.map(({ message }) => message)).toEqual([
+      'pages.error failed; the built-in page was shown',
+    ]);
+  });
+});
+
+describe('what the built-in consent page can show more', () => {
+  it('leads to the pages of the app that the administrator has given', async () => {
+    const provider = await startProvider();
+    const [terms, privacy] = ['https://app.example/terms?a=1&b=2', 'https://app.example/privacy'];
+    const client = await provider.client({ termsUrl: terms, privacyUrl: privacy });
+    const page = await openConsent(provider, client);
+    const { text } = await page.browser.get(page.address);
+    expect(text).toContain(
+      '<a href="https://app.example/terms?a=1&amp;b=2" target="_blank" rel="noopener noreferrer">',
+    );
+    expect(text).toContain(`<a href="${privacy}"`);
+    await provider.ostiary.admin.clients.update(client.id, { termsUrl: null, privacyUrl: null });
+    expect((await page.browser.get(page.address)).text).not.toContain('app.example/terms');
+    for (const termsUrl of [
+      'http://app.example/',
+      'javascript:alert(1)',
+      '/terms',
+      'https://localhost/',
+      'x',
+    ])
+      await expect(provider.client({ termsUrl })).rejects.toThrow(/^termsUrl: /);
+  });
+
+  it('names the handle beside the name, where the theme says so', async () => {
+    for (const [theme, shown] of [
+      [{}, `${ana.name}</bdi>`],
+      [{ showHandle: true }, `${ana.name} (${ana.handle})</bdi>`],
+    ] as const) {
+      const provider = await startProvider({ theme });
+      const page = await openConsent(provider, await provider.client());
+      expect((await page.browser.get(page.address)).text).toContain(shown);
+      expect((await page.browser.get('/account/apps')).text).toContain(shown);
+    }
+  });
+});
