@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { createFetchHandler } from './http/web.ts';
 export type { Seams } from './ostiary.ts';
 export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';

@@ -1,24 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import type { Ostiary, OstiaryOptions } from '@ostiary/core';
+import type { HostScopes, Ostiary, OstiaryOptions } from '@ostiary/core';
 import { scopeNames, silentLogger } from '@ostiary/core';
 import { keyScopes } from '@ostiary/core/admin';
-import { assemble } from '@ostiary/core/seams';
 import { createBrowser, TestLogin } from './browser.ts';
 import { Timeline } from './clock.ts';
-import { tellingDueTimes } from './due-times.ts';
 import { createTestFaults } from './faults.ts';
+import { createHostKit } from './host/create.ts';
+import type { HostTestOptions, HostTestOstiary } from './host/kit.ts';
 import { createInbox } from './inbox.ts';
 import type { TestKey, TestOstiary, TestOstiaryOptions } from './kit.ts';
-import { memoryStorage } from './memory.ts';
-import { createNetwork } from './network.ts';
 import { createOAuth } from './oauth.ts';
+import { anyAddress, clockOf, networkOf, originsOf, start } from './parts.ts';
 import { createTestRail } from './rail.ts';
-import { keepSigningKeys, lendSigningKeys, sealingKey } from './signing-keys.ts';
 import { createTestUsers, type UserReference } from './users.ts';
 import { Mail, refuseInsideReceiver } from './webhooks.ts';
-
-/** Every host name resolves to this address, which nobody dials. */
-const anyAddress = '93.184.215.14';
 
 /** Tells those who wait that something has happened. */
 class Activity {
@@ -40,24 +35,6 @@ class Activity {
   }
 }
 
-/** The service on a storage in memory, with signing keys that were made before, and a client that hands deliveries to the test. */
-async function start(
-  options: Omit<OstiaryOptions, 'storage' | 'sealingKeys' | 'clock'>,
-  timeline: Timeline,
-  mail: Mail,
-): Promise<Ostiary> {
-  const memory = memoryStorage();
-  await memory.open();
-  await lendSigningKeys(memory.signingKeys, timeline.now());
-  const storage = tellingDueTimes(memory, (moment) => timeline.expect(moment));
-  const ostiary = await assemble(
-    { ...options, storage, sealingKeys: [sealingKey], clock: timeline },
-    { webhookClient: mail.client },
-  );
-  await keepSigningKeys(memory.signingKeys);
-  return ostiary;
-}
-
 function withDefaults({
   authUrl = 'https://id.ostiary.test',
   baseUrl = 'https://api.ostiary.test',
@@ -75,22 +52,6 @@ function withDefaults({
 const hostScopesOf = (scopes: OstiaryOptions['scopes'] = {}): string[] =>
   Object.entries(scopes).flatMap(([name, scope]) => (scope && name !== 'standardProfile' ? [name] : []));
 
-/** The time, as a test sees and moves it. */
-function clockOf(timeline: Timeline): TestOstiary['clock'] {
-  return {
-    now: () => timeline.now(),
-    date: () => new Date(timeline.now()),
-    advance: (by) => {
-      refuseInsideReceiver();
-      return timeline.advance(by);
-    },
-  };
-}
-
-const originsOf = (...urls: readonly string[]): string[] => [
-  ...new Set(urls.map((url) => new URL(url).origin)),
-];
-
 function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
   if (first === undefined) throw new Error('the kit has no users');
   return first;
@@ -100,21 +61,6 @@ function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
 function received(mail: Mail, request: Request): Promise<Response> | null {
   const receiver = mail.receiverOf(request.url);
   return receiver === null ? null : (async () => receiver(request))();
-}
-
-/** The network between tests and the service. */
-function networkOf(
-  { fetch: engine }: Ostiary,
-  timeline: Timeline,
-  rest: Omit<Parameters<typeof createNetwork>[0], 'engine' | 'sleep' | 'arrives'>,
-): ReturnType<typeof createNetwork> {
-  return createNetwork({
-    ...rest,
-    engine,
-    sleep: (ms, signal) => timeline.sleep(ms, signal),
-    // So that what comes later is later: lists are ordered by time.
-    arrives: () => timeline.tick(),
-  });
 }
 
 /** Partners, numbered as they come, and keys of the first one. */
@@ -175,7 +121,21 @@ function registration(standard: {
  * await kit.close();
  * ```
  */
-export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise<TestOstiary> {
+export function createTestOstiary<const Scopes extends HostScopes = HostScopes>(
+  given: HostTestOptions<Scopes>,
+): Promise<HostTestOstiary>;
+export function createTestOstiary(given?: TestOstiaryOptions): Promise<TestOstiary>;
+export async function createTestOstiary(
+  given: TestOstiaryOptions | HostTestOptions = {},
+): Promise<TestOstiary | HostTestOstiary> {
+  return isOfHost(given) ? createHostKit(given) : createPartnerKit(given);
+}
+
+/** Whether the users are the host's own. */
+const isOfHost = (given: TestOstiaryOptions | HostTestOptions): given is HostTestOptions =>
+  given.users !== undefined && 'find' in given.users && !Array.isArray(given.users);
+
+async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary> {
   const { authUrl, baseUrl, address, now, users: people, ...rest } = withDefaults(given);
   const closed = new AbortController();
   const activity = new Activity();
@@ -210,7 +170,7 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     users.get(typeof user === 'string' ? user : user.sub).sub;
   /** What the kit itself asks the service: past the faults. */
   const send = (request: Request) => ostiary.fetch(request, { address });
-  const network = networkOf(ostiary, timeline, {
+  const network = networkOf(ostiary.fetch, timeline, {
     ...{ origins: originsOf(authUrl, baseUrl), faults: requests, closed: closed.signal },
     receive: (request) => received(mail, request),
     answered: () => activity.tell(),

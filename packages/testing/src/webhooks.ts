@@ -82,10 +82,12 @@ export class Mail {
   /** What the engine posts with. */
   readonly client: WebhookClient = {
     post: (request) =>
-      new Promise((settle) => {
-        this.#waiting.push({ request, isMoved: false, settle });
-        if (!this.#isBusy) void this.#work();
-      }),
+      /json/.test(request.headers['content-type'] ?? 'json')
+        ? new Promise((settle) => {
+            this.#waiting.push({ request, isMoved: false, settle });
+            if (!this.#isBusy) void this.#work();
+          })
+        : this.#handForm(request),
     abort() {},
     async close() {},
   };
@@ -154,6 +156,19 @@ export class Mail {
         return await this.#hand(delivery);
       default:
         return await this.#hand(delivery);
+    }
+  }
+
+  /** What is no event: a client is told that its user signed out. */
+  async #handForm({ url, headers, body }: WebhookRequest): Promise<Answer> {
+    const receiver = this.receiverOf(url);
+    const request = new Request(url, { method: 'POST', headers, body: String(body) });
+    try {
+      const response =
+        receiver === null ? new Response() : await delivering.run(true, async () => receiver(request));
+      return answerWith(response.status, await response.text());
+    } catch {
+      return answerWith(500, '');
     }
   }
 

@@ -1,0 +1,198 @@
+import { type HTMLElement, parse } from 'node-html-parser';
+import type { Fetch } from '../network.ts';
+
+/**
+ * A page on which a browser stands.
+ *
+ * @example
+ * ```ts
+ * const page: TestPage = await kit.browser().open('/account');
+ * page.text.includes('Ana');
+ * ```
+ */
+export interface TestPage {
+  readonly url: URL;
+  readonly status: number;
+  /** The HTML, or whatever the answer is. */
+  readonly text: string;
+}
+
+/** How a user goes through the pages of a sign-in. */
+export interface Walk {
+  /** What the user types, by the names of the fields of your forms. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What the user says on the consent page. @defaultValue `'approve'` */
+  readonly decision?: 'approve' | 'deny';
+}
+
+/**
+ * A browser without a screen, for the pages of your server: it keeps cookies, follows redirects and fills forms. It runs no
+ * script.
+ *
+ * @example
+ * ```ts
+ * const browser = kit.browser();
+ * await browser.open('/account');
+ * await browser.submit({ name: 'ana', password: 'secret' });
+ * ```
+ */
+export interface HostBrowser {
+  /** Opens an address, or a path on `authUrl`, and follows redirects. Stops in front of an address that is not of the kit. */
+  open(url: string | URL): Promise<TestPage>;
+  /**
+   * Fills the form of the page that has all of these fields, and sends it with the button of that name and value, if one is given.
+   * @throws Error where the page has no such form
+   */
+  submit(fields: Readonly<Record<string, string>>): Promise<TestPage>;
+  /**
+   * Goes to an authorization request and does what a user does: fills your sign-in form, answers the consent page.
+   * @returns where the browser left the service: the redirect URI of the app
+   * @throws Error with the page that it was stopped by
+   */
+  walk(url: string | URL, walk?: Walk): Promise<URL>;
+}
+
+/** A page that was asked for and has not answered with another address. */
+interface Stand extends TestPage {
+  /** Where it would go on, outside of the kit. */
+  readonly outside: URL | null;
+}
+
+const mostSteps = 20;
+
+/** What a page says, for the message of an error. */
+function wordsOf({ url, status, text }: TestPage): string {
+  const page = parse(text);
+  const words = (page.querySelector('body') ?? page).structuredText.replaceAll(/\s+/g, ' ');
+  return `${url.pathname} answered ${status}: ${words.replace('<!doctype html>', '').trim().slice(0, 300)}`;
+}
+
+const namesOf = (form: HTMLElement): (string | undefined)[] =>
+  form.querySelectorAll('[name]').map((field) => field.getAttribute('name'));
+
+/** What a form would send as it stands, without its buttons. */
+function valuesOf(form: HTMLElement): Record<string, string> {
+  const fields = form.querySelectorAll('input[name], textarea[name]').filter((field) => {
+    const type = field.getAttribute('type');
+    return (
+      !['submit', 'button', 'image'].includes(type ?? '') &&
+      (!['checkbox', 'radio'].includes(type ?? '') || field.hasAttribute('checked'))
+    );
+  });
+  return Object.fromEntries(
+    fields.map((field) => [field.getAttribute('name') ?? '', field.getAttribute('value') ?? field.text]),
+  );
+}
+
+/** Cookies by host, path and name. A port tells no cookies apart. */
+function cookieJar() {
+  const kept = new Map<string, { readonly pair: string; readonly host: string; readonly path: string }>();
+  return {
+    keep(line: string, { hostname, pathname }: URL): void {
+      const [pair = '', ...attributes] = line.split(/; */);
+      const given = (name: string) =>
+        attributes
+          .find((attribute) => attribute.toLowerCase().startsWith(`${name}=`))
+          ?.slice(name.length + 1);
+      const path = given('path') ?? (pathname.replace(/\/[^/]*$/, '') || '/');
+      const key = `${hostname} ${path} ${pair.split('=')[0]}`;
+      const isOver = Number(given('max-age') ?? 1) <= 0 || Date.parse(given('expires') ?? '') < 86_400_000;
+      if (isOver) kept.delete(key);
+      else kept.set(key, { pair, host: hostname, path });
+    },
+    of: ({ hostname, pathname }: URL): string =>
+      [...kept.values()]
+        .filter(({ host, path }) => host === hostname && `${pathname}/`.startsWith(path.replace(/\/?$/, '/')))
+        .map(({ pair }) => pair)
+        .join('; '),
+  };
+}
+
+/** What a browser is made of. */
+export interface HostBrowserParts {
+  readonly send: Fetch;
+  readonly authUrl: string;
+  readonly origins: readonly string[];
+  /** What was logged of errors meanwhile: why a page is one of an error. */
+  readonly logged: () => string;
+}
+
+export function createHostBrowser({ send, authUrl, origins, logged }: HostBrowserParts): HostBrowser {
+  const cookies = cookieJar();
+  let stand: Stand | null = null;
+
+  async function go(target: URL, form?: URLSearchParams): Promise<Stand> {
+    let [url, body] = [target, form];
+    for (let step = 0; step < mostSteps; step += 1) {
+      const response = await send(url, {
+        redirect: 'manual',
+        headers: {
+          accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+          cookie: cookies.of(url),
+          ...(body && { origin: stand?.url.origin ?? url.origin, 'sec-fetch-site': 'same-origin' }),
+        },
+        ...(body && { method: 'POST', body }),
+      });
+      for (const line of response.headers.getSetCookie()) cookies.keep(line, url);
+      const text = await response.text();
+      const location = response.headers.get('location');
+      const next = location === null ? null : new URL(location, url);
+      const outside = next !== null && !origins.includes(next.origin) ? next : null;
+      if (next === null || outside !== null) {
+        stand = { url, status: response.status, text, outside };
+        return stand;
+      }
+      // As browsers do it; a form is not sent twice, but where it is told to be.
+      [url, body] = [next, response.status === 307 || response.status === 308 ? body : undefined];
+    }
+    throw new Error(`${target.pathname} goes in circles`);
+  }
+
+  function sendForm(form: HTMLElement, at: Stand, fields: Readonly<Record<string, string>>): Promise<Stand> {
+    const url = new URL(form.getAttribute('action') || at.url, at.url);
+    const values = new URLSearchParams({ ...valuesOf(form), ...fields });
+    if (form.getAttribute('method')?.toLowerCase() === 'post') return go(url, values);
+    url.search = values.toString();
+    return go(url);
+  }
+
+  const formWith = (page: Stand, names: readonly string[]): HTMLElement | undefined =>
+    parse(page.text)
+      .querySelectorAll('form')
+      .find((form) => names.every((name) => namesOf(form).includes(name)));
+
+  /** The next page of a walk: the consent page answered, or the sign-in form filled. */
+  function answered(page: Stand, { fields = {}, decision = 'approve' }: Walk): Promise<Stand> | null {
+    const consent = formWith(page, ['csrf', 'decision']);
+    if (consent !== undefined) return sendForm(consent, page, { decision });
+    const names = Object.keys(fields);
+    const form = names.length === 0 ? undefined : formWith(page, names);
+    return form === undefined ? null : sendForm(form, page, fields);
+  }
+
+  return {
+    open: (url) => go(new URL(url, authUrl)),
+
+    async submit(fields) {
+      const form = stand && formWith(stand, Object.keys(fields));
+      if (!form || stand === null)
+        throw new Error(
+          `no form has the fields ${Object.keys(fields).join(', ')}: ${stand ? wordsOf(stand) : 'no page is open'}`,
+        );
+      return sendForm(form, stand, fields);
+    },
+
+    async walk(url, walk = {}) {
+      let page = await go(new URL(url, authUrl));
+      const seen = new Set<string>();
+      while (page.outside === null) {
+        const place = `${page.url.origin}${page.url.pathname} ${page.status}`;
+        const next = seen.has(place) ? null : answered(page, walk);
+        seen.add(place);
+        if (next === null) throw new Error(wordsOf(page) + logged());
+        page = await next;
+      }
+      return page.outside;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { FetchHandler, Ostiary, OstiaryOptions } from '@ostiary/core';
+import { assemble } from '@ostiary/core/seams';
+import type { TestClock, Timeline } from './clock.ts';
+import { tellingDueTimes } from './due-times.ts';
+import { memoryStorage } from './memory.ts';
+import { createNetwork } from './network.ts';
+import { keepSigningKeys, lendSigningKeys, sealingKey } from './signing-keys.ts';
+import { type Mail, refuseInsideReceiver } from './webhooks.ts';
+
+/** Every host name resolves to this address, which nobody dials. */
+export const anyAddress = '93.184.215.14';
+
+/** The service on a storage in memory, with signing keys that were made before, and a client that hands deliveries to the test. */
+export async function start(
+  options: Omit<OstiaryOptions, 'storage' | 'sealingKeys' | 'clock'>,
+  timeline: Timeline,
+  mail: Mail,
+): Promise<Ostiary> {
+  const memory = memoryStorage();
+  await memory.open();
+  await lendSigningKeys(memory.signingKeys, timeline.now());
+  const storage = tellingDueTimes(memory, (moment) => timeline.expect(moment));
+  const ostiary = await assemble(
+    { ...options, storage, sealingKeys: [sealingKey], clock: timeline },
+    { webhookClient: mail.client },
+  );
+  await keepSigningKeys(memory.signingKeys);
+  return ostiary;
+}
+
+/** The time, as a test sees and moves it. */
+export function clockOf(timeline: Timeline): TestClock {
+  return {
+    now: () => timeline.now(),
+    date: () => new Date(timeline.now()),
+    advance: (by) => {
+      refuseInsideReceiver();
+      return timeline.advance(by);
+    },
+  };
+}
+
+export const originsOf = (...urls: readonly string[]): string[] => [
+  ...new Set(urls.map((url) => new URL(url).origin)),
+];
+
+/** The network between tests and the service. */
+export function networkOf(
+  engine: FetchHandler,
+  timeline: Timeline,
+  rest: Omit<Parameters<typeof createNetwork>[0], 'engine' | 'sleep' | 'arrives'>,
+): ReturnType<typeof createNetwork> {
+  return createNetwork({
+    ...rest,
+    engine,
+    sleep: (ms, signal) => timeline.sleep(ms, signal),
+    // So that what comes later is later: lists are ordered by time.
+    arrives: () => timeline.tick(),
+  });
+}

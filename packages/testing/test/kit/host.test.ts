@@ -1,0 +1,182 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Authentication, Ostiary } from '@ostiary/core';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createTestOstiary } from '../../src/index.ts';
+
+const people = new Map([
+  ['ana', { sub: 'u-1', name: 'Ana', password: 'secret', claims: { orders: ['A-1'] } }],
+  ['ben', { sub: 'u-2', name: 'Ben', password: 'hidden', claims: { orders: [] } }],
+]);
+
+/** A host with a login of its own: a form, a session, and an API. */
+function createHost() {
+  const sessions = new Map<string, Authentication>();
+  const sessionOf = (request: IncomingMessage) =>
+    sessions.get(/session=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '') ?? null;
+  const rest = { kid: 'KID', role: 'member', country: 'HT', createdAt: '2026-01-01T00:00:00.000Z' };
+  const users = {
+    find: (sub: string) => {
+      const found = [...people.values()].find((person) => person.sub === sub);
+      return found === undefined
+        ? null
+        : { sub, ...rest, name: found.name, handle: found.name, avatarUrl: null, claims: found.claims };
+    },
+  };
+  const login = {
+    authenticate: sessionOf,
+    loginUrl: (returnTo: string) => `/login?${new URLSearchParams({ return_to: returnTo })}`,
+    signOut: (request: IncomingMessage) => {
+      sessions.delete(/session=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '');
+    },
+  };
+  const listener =
+    (ostiary: Ostiary): RequestListener =>
+    (request, response) =>
+      ostiary.handler(request, response, async () => {
+        const url = new URL(request.url ?? '', 'https://id.ostiary.test');
+        if (url.pathname === '/api/orders') {
+          const token = (request.headers.authorization ?? '').replace('Bearer ', '');
+          const check = await ostiary.tokens.verify(token, { scopes: ['orders'] });
+          return void response.writeHead(check.active ? 200 : 403).end(JSON.stringify(check));
+        }
+        if (request.method === 'POST') {
+          const form = new URLSearchParams(await text(request));
+          const person = people.get(form.get('user') ?? '');
+          if (person?.password !== form.get('password'))
+            return void response.writeHead(401).end(page('wrong'));
+          const id = crypto.randomUUID();
+          sessions.set(id, { sub: person.sub, authenticatedAt: new Date(ostiary.now()) });
+          response.setHeader('Set-Cookie', `session=${id}; HttpOnly; Path=/`);
+          return void response.writeHead(303, { location: form.get('return_to') ?? '/' }).end();
+        }
+        response.end(page(url.searchParams.get('return_to') ?? ''));
+      });
+  const page = (returnTo: string) => `<!doctype html><h1>Sign in</h1>
+<form method="post" action="/login"><input name="user"><input name="password" type="password">
+<input type="hidden" name="return_to" value="${returnTo.replaceAll('&', '&amp;')}"><button name="go" value="1">Go</button></form>`;
+  return { users, login, listener };
+}
+
+const consent = { en: { title: 'See your orders', detail: 'What you bought.' } };
+
+async function start() {
+  const { users, login, listener } = createHost();
+  const kit = await createTestOstiary({
+    ...{ users, login, languages: ['en'], refreshTokens: {} },
+    scopes: { orders: { claims: { orders: z.array(z.string()) }, consent } },
+  });
+  kit.serve(listener(kit.ostiary));
+  return kit;
+}
+const fields = { user: 'ana', password: 'secret' };
+
+describe('the kit of a host', () => {
+  it('signs a user in through the login and the consent page of the host, and calls its API', async () => {
+    await using kit = await start();
+    const app = await kit.app({ allowedScopes: ['openid', 'profile', 'orders', 'offline_access'] });
+    const session = await app.signIn({ fields });
+    expect(session.claims).toMatchObject({ sub: 'u-1', aud: app.client.clientId });
+    expect(session.userinfo).toMatchObject({ name: 'Ana', orders: ['A-1'] });
+    expect((await session.fetch('/api/orders')).status).toBe(200);
+    const again = await session.refresh();
+    expect(again.tokens.access_token).not.toBe(session.tokens.access_token);
+    await again.revoke();
+    expect((await session.fetch('/api/orders')).status).toBe(403);
+    await expect(again.refresh()).rejects.toThrow('the refresh: 400');
+  });
+
+  it('keeps browsers apart, and remembers consent', async () => {
+    await using kit = await start();
+    const app = await kit.app({ allowedScopes: ['openid'] });
+    const browser = kit.browser();
+    const first = await app.signIn({ fields, browser });
+    expect((await app.signIn({ browser, parameters: { prompt: 'none' } })).claims?.sub).toBe('u-1');
+    expect(first.browser).toBe(browser);
+    await expect(app.signIn({ parameters: { prompt: 'none' } })).rejects.toThrow('login_required');
+    const other = await app.signIn({ fields: { user: 'ben', password: 'hidden' } });
+    expect(other.claims?.sub).toBe('u-2');
+  });
+
+  it('says where a user is stopped', async () => {
+    await using kit = await start();
+    const app = await kit.app({ allowedScopes: ['openid'] });
+    await expect(app.signIn({ fields, decision: 'deny' })).rejects.toThrow('access_denied');
+    await expect(app.signIn({ fields: { user: 'ana', password: 'wrong' } })).rejects.toThrow(
+      '/login answered 401: Sign in',
+    );
+    await expect(app.signIn()).rejects.toThrow('/login answered 200: Sign in');
+    await expect(app.signIn({ fields: { mail: 'ana' } })).rejects.toThrow('/login answered 200: Sign in');
+    await expect(kit.browser().submit({ user: 'ana' })).rejects.toThrow(
+      'no form has the fields user: no page is open',
+    );
+  });
+
+  it('says what the log says where a page is one of an error', async () => {
+    const { login, listener } = createHost();
+    await using kit = await createTestOstiary({ login, users: { find: (sub) => ({ sub }) } });
+    kit.serve(listener(kit.ostiary));
+    const app = await kit.app({ allowedScopes: ['openid'] });
+    await expect(app.signIn({ fields })).rejects.toThrow(
+      /answered 500: .*Something went wrong.*users\.find: kid/,
+    );
+  });
+
+  it('lets a test walk through pages by hand', async () => {
+    await using kit = await start();
+    const browser = kit.browser();
+    const page = await browser.open('/login?return_to=/account/apps');
+    expect([page.status, page.text.includes('Sign in')]).toEqual([200, true]);
+    const apps = await browser.submit(fields);
+    expect([apps.url.pathname, apps.text.includes('No connected apps')]).toEqual(['/account/apps', true]);
+  });
+
+  it('moves the clock, plans faults, and receives what the service sends', async () => {
+    await using kit = await start();
+    const received: string[] = [];
+    kit.receive('https://app.example/logout', async (request) => {
+      received.push(await request.text());
+      return new Response(null, { status: 204 });
+    });
+    const settings = {
+      backchannelLogoutUri: 'https://app.example/logout',
+      postLogoutRedirectUris: ['https://app.example/bye'],
+    };
+    const app = await kit.app({ allowedScopes: ['openid'], ...settings });
+    const session = await app.signIn({ fields });
+    const logout = new URLSearchParams({
+      id_token_hint: session.tokens.id_token ?? '',
+      post_logout_redirect_uri: 'https://app.example/bye',
+    });
+    expect((await session.browser.walk(`/oauth/logout?${logout}`)).pathname).toBe('/bye');
+    await kit.settle();
+    expect(received).toEqual([expect.stringMatching(/^logout_token=/)]);
+    await kit.clock.advance('1h');
+    expect((await session.fetch('/v1/oauth/userinfo')).status).toBe(401);
+    kit.faults.refuse({ match: 'POST /v1/oauth/token' });
+    await expect(app.signIn({ fields })).rejects.toThrow('fetch failed');
+    kit.faults.assertUsed();
+  });
+
+  it('knows its options: wrong ones do not compile, and are refused', async () => {
+    const { users, login } = createHost();
+    // @ts-expect-error The kit brings the storage.
+    await createTestOstiary({ users, login, storage: null as never }).then(
+      (kit) => kit.close(),
+      () => null,
+    );
+    // @ts-expect-error A login is needed.
+    await expect(createTestOstiary({ users })).rejects.toThrow('login');
+    const claims = { points: z.number() };
+    const wrong = () =>
+      // @ts-expect-error Points are a number.
+      createTestOstiary({
+        login,
+        scopes: { points: { claims, consent } },
+        languages: ['en'],
+        users: { find: (sub) => ({ sub, claims: { points: 'many' } }) },
+      });
+    expect(wrong).toBeTypeOf('function');
+  });
+});
