@@ -15,7 +15,7 @@ import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
 import { oauthRoutes } from './oauth/routes.ts';
-import { createSignOuts, type PostForm, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
+import { createSignOuts, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options.ts';
 import { answerPartnerError } from './partner/app.ts';
@@ -29,7 +29,7 @@ import type { HostScopes } from './scope-catalog.ts';
 import { createTelemetry } from './telemetry.ts';
 import { tokenFormats } from './tokens.ts';
 import type { WebhookClient } from './webhooks/client.ts';
-import { createWebhooks } from './webhooks/create.ts';
+import { createWebhooks, type Webhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
@@ -179,7 +179,7 @@ async function openStorage(core: Core, databaseClock: DatabaseClock | null): Pro
 }
 
 /** The worker of the queue, with a handler for each kind of job. */
-function jobWorker(core: Core, postForm: PostForm): Worker {
+function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 'abort'>): Worker {
   const { payments } = core.options;
   const handlers = {
     [purgeKind]: purgeHandler(core),
@@ -189,7 +189,7 @@ function jobWorker(core: Core, postForm: PostForm): Worker {
     [signOutKind]: signOutHandler(core, postForm),
     ...(payments && { [executionKind]: executionHandler(core, payments) }),
   };
-  return createWorker(core, handlers, { beside: [signOutKind] });
+  return createWorker(core, handlers, { beside: [signOutKind], abort });
 }
 
 /** `createOstiary` with other parts inside. */
@@ -209,7 +209,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const consents = connectedApps(core);
   const webhooks = createWebhooks(core, seams.webhookClient);
   const signOuts = createSignOuts(core);
-  const jobs = jobWorker(core, webhooks.postForm);
+  const jobs = jobWorker(core, webhooks);
   const working = together({ jobs, deliveries: webhooks.worker }, storage.wakeUps);
   const { worker, stop: stopWatching } = watchForWorker(core, working.worker);
   const passports = createPassports(core);
@@ -218,7 +218,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     forgetKeys: () => partner?.forgetKeys(),
     purge: () => purgeNow(core),
     checkTarget: webhooks.checkTarget,
-    signedOut: signOuts.tell,
+    telling: signOuts.around,
   });
 
   const routes = [

@@ -41,13 +41,13 @@ export function administration(
     readonly forgetKeys: () => void;
     readonly purge: () => Promise<PurgeCount>;
     readonly checkTarget: CheckTarget;
-    /** Tells the apps of a user of the end. */
-    readonly signedOut: (sub: string) => Promise<void>;
+    /** Ends a user, and tells the user's apps. */
+    readonly telling: (sub: string, end: () => Promise<void>) => Promise<void>;
   },
   actor = 'host',
 ): Administration {
   const act = actsOf(core, actor);
-  const { forgetKeys, purge, checkTarget, signedOut } = consequences;
+  const { forgetKeys, purge, checkTarget, telling } = consequences;
   return {
     clients: clientAdministration(core, act, checkTarget),
     partners: partnerAdministration(core, act, forgetKeys),
@@ -56,11 +56,10 @@ export function administration(
     webhooks: webhookAdministration(core, act),
     audit: auditAdministration(core, act),
     users: {
-      async end(sub) {
-        // Told before the consents go, which say whom.
-        await signedOut(sub);
-        await core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`));
-      },
+      end: (sub) =>
+        telling(sub, () =>
+          core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),
+        ),
     },
     async purge() {
       const count = await purge();

@@ -69,7 +69,7 @@ export function answerHead(ctx: Context): void {
   ctx.type = 'html';
 }
 
-function limitStarts(core: Core, name: string): Handler {
+export function limitStarts(core: Core, name: string): Handler {
   const { storage, options } = core;
   const limit = options.limits.authorizeStarts;
   const starts = addressLimit(storage.rateLimits ?? fixedWindows(), { name, limit });

@@ -25,12 +25,9 @@ export interface LogoutRequest {
 
 const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
 
-/**
- * What one of our ID tokens says, also after it has expired.
- * @throws OAuthError for a token that we did not sign, or not as an ID token
- */
-async function readHint(core: Core, token: string): Promise<{ sub: string; aud: string }> {
-  const { keys } = await core.signingKeys.current();
+/** What one of our ID tokens says, also after it has expired; `null` for what proves nothing (any more). */
+async function readHint(core: Core, token: string): Promise<{ sub: string; aud: string } | null> {
+  const keys = (await core.signingKeys.current()).published(core.clock.now());
   const keySet = createLocalJWKSet({ keys: keys.map(({ publicJwk }) => publicJwk) });
   try {
     const { payload, protectedHeader } = await compactVerify(token, keySet);
@@ -39,7 +36,7 @@ async function readHint(core: Core, token: string): Promise<{ sub: string; aud: 
   } catch {
     // A token of somebody else's, or no token at all.
   }
-  throw invalid('The id_token_hint is not an ID token of this service.');
+  return null;
 }
 
 /** Reads and checks a request to sign a user out; nothing has happened when this throws. @throws OAuthError */

@@ -8,7 +8,7 @@ import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { afterLogoutPage, logoutPage } from '../pages/logout.ts';
 import type { Authentication } from '../ports/users.ts';
-import { answerHead, asGet, seeOther } from './authorize.ts';
+import { answerHead, asGet, limitStarts, seeOther } from './authorize.ts';
 import { pageUrl } from './endpoints.ts';
 import { authenticate, LoginError } from './host-login.ts';
 import { type LogoutRequest, readLogoutRequest } from './logout-request.ts';
@@ -20,6 +20,7 @@ const purpose = (user: Authentication): FormPurpose => ['logout', user.sub];
 /** The end of a user's sign-in at the host, at the wish of an app (OpenID Connect RP-Initiated Logout 1.0). */
 export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
   const { options } = core;
+  const limit = limitStarts(core, 'logout');
 
   const pageContext = (ctx: Context, { uiLocales }: LogoutRequest) => ({
     theme: options.theme,
@@ -33,15 +34,16 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
   }
 
   async function signOut(ctx: Context, request: LogoutRequest, user: Authentication): Promise<void> {
-    // Told first: whoever is told twice loses nothing.
-    await signOuts.tell(user.sub);
-    await options.login.signOut?.(ctx.req, ctx.res);
-    if (ctx.res.headersSent || ctx.res.writableEnded)
-      throw new LoginError('login.signOut: may set headers, and must not answer');
+    await signOuts.around(user.sub, async () => {
+      await options.login.signOut?.(ctx.req, ctx.res);
+      if (ctx.res.headersSent || ctx.res.writableEnded)
+        throw new LoginError('login.signOut: may set headers, and must not answer');
+    });
     leave(ctx, request);
   }
 
   const ask: Handler = async (ctx) => {
+    await limit(ctx);
     if (ctx.method === 'POST') return asGet(core, ctx, 'logout');
     const request = await readLogoutRequest(core, ctx.querystring);
     if (ctx.method === 'HEAD') return answerHead(ctx);

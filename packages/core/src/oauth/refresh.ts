@@ -66,7 +66,8 @@ export async function refresh(
   const now = clock.now();
   // The nonce was of the sign-in (OpenID Connect Core, section 12.2).
   const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, scopes, now });
-  if (issued.refreshToken === null) throw refused();
+  // The host may have made its lives shorter meanwhile.
+  if (issued.refreshToken === null || issued.refreshToken.expiresAt <= now) throw refused();
   const outcome = await storage.grants.refresh({
     ...{ digest: presented, scopes, now },
     token: issued.token,

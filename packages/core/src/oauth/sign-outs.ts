@@ -1,6 +1,8 @@
 import { CompactSign } from 'jose';
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import type { NewJob } from '../ports/queue.ts';
+import { digest } from '../tokens.ts';
 import type { JobHandler } from '../worker/worker.ts';
 import { isEnabled } from './client.ts';
 import { issuerOf } from './endpoints.ts';
@@ -22,39 +24,60 @@ export type PostForm = (
 export type SignOuts = ReturnType<typeof createSignOuts>;
 
 /** Tells the apps of a user that the user has signed out. */
-export function createSignOuts({ storage, random, clock, wake }: Core) {
+export function createSignOuts({ storage, clock, wake, options: { logger } }: Core) {
+  /** A client that is to be told of a user already need not be told twice. */
+  const jobOf = (sub: string, clientId: string): NewJob => ({
+    id: `${signOutKind}:${clientId}:${digest(sub).toString('base64url')}`,
+    kind: signOutKind,
+    payload: { sub, clientId, since: clock.now() },
+    dueAt: clock.now(),
+  });
+
+  /** For every enabled client that the user lets in and that registered where to. */
+  async function jobsFor(sub: string): Promise<NewJob[]> {
+    const consents = await storage.consents.list(sub);
+    const clients = await Promise.all(consents.map(({ clientId }) => storage.clients.find(clientId)));
+    return clients.flatMap((client) =>
+      isEnabled(client) && client.backchannelLogoutUri ? [jobOf(sub, client.clientId)] : [],
+    );
+  }
+
+  async function store(jobs: readonly NewJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    await storage.queue.enqueue(jobs);
+    wake('jobs');
+  }
+
   return {
-    /** Stores what has to be told: to every enabled client that the user lets in and that registered where to. */
-    async tell(sub: string): Promise<void> {
-      const consents = await storage.consents.list(sub);
-      const clients = await Promise.all(consents.map(({ clientId }) => storage.clients.find(clientId)));
-      const jobs = clients.flatMap((client) =>
-        isEnabled(client) && client.backchannelLogoutUri
-          ? [
-              {
-                id: `${signOutKind}:${random.bytes(16).toString('hex')}`,
-                kind: signOutKind,
-                payload: { sub, clientId: client.clientId },
-                dueAt: clock.now(),
-              },
-            ]
-          : [],
-      );
-      if (jobs.length === 0) return;
-      await storage.queue.enqueue(jobs);
-      wake('jobs');
+    /** Tells them. Rejects where that cannot be stored. */
+    tell: async (sub: string) => store(await jobsFor(sub)),
+
+    /**
+     * Ends something, and tells them then: whom, is read before, because the end may take that away. It ends also where they cannot
+     * be told, which the log says.
+     */
+    async around(sub: string, end: () => Promise<void>): Promise<void> {
+      const untold = (err: unknown): void =>
+        logger.error({ err }, 'the apps of a user who signed out could not be told');
+      const jobs = await jobsFor(sub).catch((error: unknown) => {
+        untold(error);
+        return [];
+      });
+      await end();
+      await store(jobs).catch(untold);
     },
   };
 }
 
-/** OpenID Connect Back-Channel Logout 1.0, section 2.4; `jti` is the same in every attempt of one job. */
-async function signLogoutToken(core: Core, client: ClientRecord, sub: string, jti: string): Promise<string> {
+/** OpenID Connect Back-Channel Logout 1.0, section 2.4. */
+async function signLogoutToken(core: Core, client: ClientRecord, sub: string): Promise<string> {
   const now = core.clock.now();
   const key = (await core.signingKeys.current()).signing(client.idTokenAlg, now);
   const issuedAt = Math.floor(now / 1000);
   const claims = {
     iss: issuerOf(core.options),
-    ...{ sub, aud: client.clientId, iat: issuedAt, exp: issuedAt + logoutTokenSeconds, jti },
+    ...{ sub, aud: client.clientId, iat: issuedAt, exp: issuedAt + logoutTokenSeconds },
+    jti: core.random.bytes(16).toString('base64url'),
     events: { [logoutEvent]: {} },
   };
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
@@ -62,24 +85,51 @@ async function signLogoutToken(core: Core, client: ClientRecord, sub: string, jt
     .sign(key.privateJwk);
 }
 
-/** Tells one client, as often as webhooks are tried and after the same waits. */
+/** When a client is tried again that did not take it: after the waits of webhooks, counted from the sign-out. `null`: no more. */
+function nextTry(delaysSeconds: readonly number[], since: number, now: number): number | null {
+  let at = since;
+  for (const seconds of delaysSeconds) {
+    at += seconds * 1000;
+    if (at > now) return at;
+  }
+  return null;
+}
+
+/** Attempts at one client that are under way in one process: one that does not answer must not keep the others waiting. */
+const mostOfOne = 8;
+
+/** Tells one client, at the times at which a webhook would be tried. */
 export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
+  const underWay = new Map<string, number>();
 
-  return async ({ sub, clientId }, { id, attempt }) => {
-    const client = await storage.clients.find(String(clientId));
+  async function attempt(clientId: string, sub: string) {
+    const client = await storage.clients.find(clientId);
     if (!isEnabled(client) || !client.backchannelLogoutUri) return null;
-    const token = await signLogoutToken(core, client, String(sub), id);
-    const answer = await post(client.backchannelLogoutUri, `logout_token=${token}`);
-    if (answer.ok) return null;
-    const delay = options.webhooks.retryDelaysSeconds[attempt - 1];
+    return post(client.backchannelLogoutUri, `logout_token=${await signLogoutToken(core, client, sub)}`);
+  }
+
+  return async ({ sub, clientId, since }) => {
+    const id = String(clientId);
+    const others = underWay.get(id) ?? 0;
+    if (others >= mostOfOne) return { dueAt: clock.now() + 1000 };
+    underWay.set(id, others + 1);
+    const answer = await attempt(id, String(sub)).finally(() => {
+      const left = (underWay.get(id) ?? 1) - 1;
+      if (left === 0) underWay.delete(id);
+      else underWay.set(id, left);
+    });
+    if (answer === null || answer.ok) return null;
     const { error, httpStatus } = answer;
-    const fields = { client: client.clientId, attempt, error, httpStatus };
-    if (delay === undefined) {
+    // Stopped: nobody knows what the client saw.
+    if (error === 'aborted') return { dueAt: clock.now() };
+    const dueAt = nextTry(options.webhooks.retryDelaysSeconds, Number(since), clock.now());
+    const fields = { client: id, error, httpStatus };
+    if (dueAt === null) {
       options.logger.warn(fields, 'a client could not be told that a user signed out; it is not tried again');
       return null;
     }
     options.logger.info(fields, 'a client could not be told that a user signed out; it is tried again');
-    return { dueAt: clock.now() + delay * 1000 };
+    return { dueAt };
   };
 }

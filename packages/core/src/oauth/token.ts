@@ -32,7 +32,7 @@ function readTokenRequest(
   };
   const grantType = required('grant_type');
   if (grantType === 'refresh_token' && options.refreshTokens !== undefined)
-    return { refreshToken: required('refresh_token'), scope: parameters.get('scope') ?? null };
+    return { refreshToken: required('refresh_token'), scope: parameters.get('scope') || null };
   if (grantType !== 'authorization_code') {
     const both = 'The supported grant types are authorization_code and refresh_token.';
     throw new OAuthError('unsupported_grant_type', options.refreshTokens === undefined ? undefined : both);

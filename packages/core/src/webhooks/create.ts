@@ -80,6 +80,8 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     trigger: triggerEvent(core, catalogue),
     /** Delivers. */
     worker,
+    /** Ends attempts under way; later ones are made. */
+    abort: () => client.abort(),
     /** Ends attempts under way and closes connections. */
     close: () => client.close(),
   };

@@ -30,6 +30,8 @@ export interface Worker {
 const leaseMs = 30_000;
 /** Jobs that are claimed together, and under way at once. */
 const batch = 32;
+/** What `stop` leaves them of their time, in milliseconds. */
+const graceMs = 5_000;
 /** Jobs that are under way beside those. */
 const mostBeside = 256;
 
@@ -86,14 +88,16 @@ function jobRunner(
  * Creates a worker; it does nothing before `start` or `runDue`.
  *
  * @param beside - kinds of jobs for which no other job waits, because they wait for the server of somebody else
+ * @param abort - ends what those wait for
  */
 export function createWorker(
   core: Core,
   handlers: JobHandlers,
   {
     beside = [],
+    abort = () => {},
     schedule = nodeTimer,
-  }: { readonly beside?: readonly string[]; readonly schedule?: Schedule } = {},
+  }: { readonly beside?: readonly string[]; readonly abort?: () => void; readonly schedule?: Schedule } = {},
 ): Worker {
   const { clock, random } = core;
   const { queue } = core.storage;
@@ -170,7 +174,10 @@ export function createWorker(
       running = false;
       cancel();
       await round;
+      if (underWay.size === 0) return;
+      const callOff = schedule(abort, graceMs);
       await Promise.all(underWay);
+      callOff();
     },
   };
 }

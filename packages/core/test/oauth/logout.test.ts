@@ -197,17 +197,27 @@ describe('a logout that is refused', () => {
     ['to an address of nobody', { post_logout_redirect_uri: back }, '400 invalid_request'],
     ['with a client that there is not', { client_id: 'nobody' }, '401 invalid_client'],
     ['with a hint of another client', { client_id: other.id, id_token_hint: hint }, '400 invalid_request'],
-    ['with a hint that was changed', { id_token_hint: `${hint.slice(0, -6)}AAAAAA` }, '400 invalid_request'],
-    ['with a hint of another service', { id_token_hint: strangers }, '400 invalid_request'],
-    ['with a hint that the client signed', { id_token_hint: forged }, '400 invalid_request'],
-    ['with a passport', { id_token_hint: passport }, '400 invalid_request'],
-    ['with a hint that is none', { id_token_hint: 'x.y.z' }, '400 invalid_request'],
     ['with a hint that is long', { id_token_hint: 'x'.repeat(4097) }, '400 invalid_request'],
     ['with a state that is long', { id_token_hint: hint, state: 'x'.repeat(1025) }, '400 invalid_request'],
   ])('%s ends nothing and goes nowhere', async (_name, parameters, outcome) => {
     const browser = provider.browser();
     const page = await logout(parameters, browser);
     expect([page.outcome, page.location]).toEqual([outcome, null]);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it.each([
+    ['was changed', `${hint.slice(0, -6)}AAAAAA`],
+    ['is of another service', strangers],
+    ['was signed by the client', forged],
+    ['is a passport', passport],
+    ['is nothing', 'x.y.z'],
+  ])('a hint that %s proves nothing: it leads nowhere, and alone the user is asked', async (_what, token) => {
+    const browser = provider.browser();
+    const page = await logout({ id_token_hint: token, post_logout_redirect_uri: back }, browser);
+    expect([page.outcome, page.location]).toEqual(['400 invalid_request', null]);
+    const asked = await logout({ id_token_hint: token }, browser);
+    expect([asked.status, asked.text.includes('>Sign out</button>')]).toEqual([200, true]);
     expect(await isSignedIn(browser)).toBe(true);
   });
 
@@ -270,12 +280,28 @@ it('where the database is away nobody is signed out', async () => {
   const own = await start({ storage: database.storage });
   const app: TestClient = await own.provider.client({ postLogoutRedirectUris });
   const token = String((await own.provider.tokens(app)).id_token);
-  for (const call of ['clients.find', 'consents.list']) {
-    database.breakWhen((name) => name === call);
-    const browser = own.provider.browser();
-    const page = await browser.get(`${own.provider.site}/oauth/logout?id_token_hint=${token}`);
-    expect([page.status, own.signedOut]).toEqual([503, []]);
-  }
+  database.breakWhen((name) => name === 'clients.find');
+  const page = await own.provider.browser().get(`${own.provider.site}/oauth/logout?id_token_hint=${token}`);
+  expect([page.status, own.signedOut]).toEqual([503, []]);
+});
+
+it('a key that is not published any more proves nothing', async () => {
+  const own = await start();
+  const app = await own.provider.client();
+  const old = String((await own.provider.tokens(app)).id_token);
+  own.provider.clock.advance(1);
+  await own.provider.ostiary.admin.signingKeys.rotate({ alg: 'RS256', activateAfterSeconds: 0 });
+  own.provider.clock.advance(25 * 3_600_000);
+  const page = await own.provider.browser().get(`${own.provider.site}/oauth/logout?id_token_hint=${old}`);
+  expect([page.status, own.signedOut]).toEqual([200, []]);
+});
+
+it('logouts of one address are limited as authorization requests are', async () => {
+  const own = await start({ limits: { authorizeStarts: 2 } });
+  const answers = [];
+  for (let time = 0; time < 3; time += 1)
+    answers.push((await own.provider.browser(null).get(`${own.provider.site}/oauth/logout`)).status);
+  expect(answers).toEqual([200, 200, 429]);
 });
 
 describe('addresses for users who signed out', () => {

@@ -1,10 +1,11 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { scopeNames } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { basic, type Json, type TestClient, type TestProvider } from '../support/provider.ts';
+import { basic, type Json, type TestClient, TestClock, type TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
 const day = 24 * 3_600_000;
@@ -165,6 +166,7 @@ describe('a refresh', () => {
       [spa, {}, '400 invalid_grant'],
       [{ ...app, id: 'unknown' }, {}, '401 invalid_client'],
       [app, { refresh_token: undefined }, '400 invalid_request'],
+      [app, { scope: ' ' }, '400 invalid_scope'],
       [app, { refresh_token: ['x'] }, '400 invalid_request'],
       [app, { refresh_token: `${refresh_token}x` }, '400 invalid_grant'],
       [app, { refresh_token: access_token }, '400 invalid_grant'],
@@ -336,4 +338,21 @@ it('refresh tokens carry the prefix of the host', async () => {
   expect(await outcomeOf(String(refresh_token).replace('acme', 'svc'), client, {}, own)).toBe(
     '400 invalid_grant',
   );
+});
+
+it('a host that takes refresh tokens away, or makes their lives shorter, ends them and nothing else', async () => {
+  const storage = memoryStorage();
+  const clock = new TestClock();
+  const shared = { clock, storage, sealingKeys: ['k'.repeat(43)] };
+  const before = await startProvider({ ...shared, refreshTokens: {} });
+  const client = await before.client({ allowedScopes });
+  const { refresh_token, access_token } = await connect(client, 'openid offline_access', before);
+  clock.advance(20 * day);
+  const shorter = await startProvider({ ...shared, storage, refreshTokens: { absoluteDays: 10 } });
+  expect(await outcomeOf(refresh_token, client, {}, shorter)).toBe('400 invalid_grant');
+  const without = await startProvider(shared);
+  expect(await outcomeOf(refresh_token, client, {}, without)).toBe('400 unsupported_grant_type');
+  expect((await without.revoke(String(access_token))).status).toBe(200);
+  expect(await without.attempt(client, { scope: 'openid offline_access' })).toBe('invalid_scope');
+  expect((await without.tokens(client, { scope: 'openid' })).access_token).toMatch(/^svc_at_/);
 });

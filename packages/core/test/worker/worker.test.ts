@@ -146,9 +146,15 @@ describe('a started worker', () => {
 describe('jobs for which no other job waits', () => {
   it('keep none of the others back, end before the worker has stopped, and are not more than 256 at once', async () => {
     const ends: (() => void)[] = [];
+    const abort = vi.fn(() => {
+      for (const end of ends) end();
+    });
     const slow = vi.fn<JobHandler>(() => new Promise((resolve) => ends.push(() => resolve(null))));
     const work = handler();
-    const { worker, enqueue, fire, due } = await workshop({ slow, work }, undefined, ['slow']);
+    const { worker, enqueue, fire, due } = await workshop({ slow, work }, undefined, {
+      beside: ['slow'],
+      abort,
+    });
     await enqueue(300, 'slow');
     const own = worker();
     own.start();
@@ -163,7 +169,8 @@ describe('jobs for which no other job waits', () => {
     });
     await quiet();
     expect(isStopped).toBe(false);
-    for (const end of ends) end();
+    await fire(5_000);
+    expect(abort).toHaveBeenCalledTimes(1);
     await stopping;
     expect(await due('slow')).toHaveLength(44);
   });
@@ -175,7 +182,7 @@ describe('jobs for which no other job waits', () => {
       isDone = true;
       return null;
     };
-    const { worker, enqueue } = await workshop({ slow }, undefined, ['slow']);
+    const { worker, enqueue } = await workshop({ slow }, undefined, { beside: ['slow'] });
     await enqueue(1, 'slow');
     expect([await worker().runDue(), isDone]).toEqual([1, true]);
   });

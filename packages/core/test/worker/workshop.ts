@@ -49,7 +49,7 @@ export async function outfit() {
 export async function workshop(
   handlers: Record<string, JobHandler>,
   wrap: (queue: Queue) => Queue = (queue) => queue,
-  beside: readonly string[] = [],
+  more: { readonly beside?: readonly string[]; readonly abort?: () => void } = {},
 ) {
   const given = await outfit();
   const { clock, tools } = given;
@@ -59,7 +59,7 @@ export async function workshop(
     worker: () => {
       const { schedule, logger, ...parts } = tools;
       const core = { ...parts, storage: { queue: wrap(queue) }, options: { logger } };
-      return createWorker(core as unknown as Core, handlers, { schedule, beside });
+      return createWorker(core as unknown as Core, handlers, { schedule, ...more });
     },
     enqueue: (count: number, kind = 'work') =>
       queue.enqueue(

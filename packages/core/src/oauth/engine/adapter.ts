@@ -6,13 +6,14 @@ import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
 import { isEnabled } from '../client.ts';
 
-/** A function of the record alone, because the engine caches by content. */
-function clientMetadata(client: ClientRecord): AdapterPayload {
+/** A function of the record and the options alone, because the engine caches by content. */
+function clientMetadata({ options }: Core, client: ClientRecord): AdapterPayload {
   return {
     client_id: client.clientId,
     client_name: client.name,
     redirect_uris: [...client.redirectUris],
-    scope: client.allowedScopes.join(' '),
+    // The engine refuses a client with a scope that the host has taken away.
+    scope: client.allowedScopes.filter(options.scopes.has).join(' '),
     // Redirect URIs are checked by provisioning and compared before the engine sees a request; `native` is
     // the type that accepts every kind of them.
     application_type: client.redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
@@ -67,7 +68,7 @@ export function clientAdapter(core: Core): Adapter {
       if (run?.failure !== undefined) throw run.failure;
       try {
         const client = await core.storage.clients.find(id);
-        return isEnabled(client) ? clientMetadata(client) : undefined;
+        return isEnabled(client) ? clientMetadata(core, client) : undefined;
       } catch (error) {
         if (run !== undefined) run.failure = error;
         throw error;
