@@ -72,6 +72,19 @@ function statementsIn(schema: string) {
     `,
     ),
 
+    findLogo: statement<{ clientId: string }, { readonly png: Uint8Array }>(`
+      SELECT png FROM ${schema}.client_logos WHERE client_id = :clientId
+    `),
+
+    storeLogo: statement<{ clientId: string; png: Uint8Array }>(`
+      INSERT INTO ${schema}.client_logos (client_id, png) VALUES (:clientId, :png)
+      ON CONFLICT (client_id) DO UPDATE SET png = excluded.png
+    `),
+
+    removeLogo: statement<{ clientId: string }>(`
+      DELETE FROM ${schema}.client_logos WHERE client_id = :clientId
+    `),
+
     revokeConsents: statement<RevokedAt>(`
       UPDATE ${schema}.consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
     `),
@@ -103,8 +116,9 @@ export function postgresClients(database: Database): ClientStore {
 
     list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
 
-    async replace(client, audit) {
+    async replace(client, audit, logo) {
       const row = rowOf(client);
+      const png = logo ? Buffer.from(logo) : logo;
       const origins = webOrigins(client.redirectUris);
       const { clientId, disabledAt } = row;
       const { updatedAt } = client;
@@ -116,6 +130,8 @@ export function postgresClients(database: Database): ClientStore {
           if (replaced === undefined) return false;
           await sql.removeOrigins.run(connection, { clientId });
           await sql.insertOrigins.run(connection, { clientId, origins });
+          if (png === null) await sql.removeLogo.run(connection, { clientId });
+          else if (png !== undefined) await sql.storeLogo.run(connection, { clientId, png });
           // Whoever issues a grant holds the client until the commit, and its grant is seen now.
           if (disabledAt !== null) await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
           if (disabledAt !== null || replaced.partnerDisabled)
@@ -125,6 +141,8 @@ export function postgresClients(database: Database): ClientStore {
         disabledAt === null ? patienceMs : longPatienceMs,
       );
     },
+
+    findLogo: async (clientId) => (await database.get(sql.findLogo, { clientId }))?.png ?? null,
 
     originRegistered: async (origin) => (await database.get(sql.findOrigin, { origin })) !== null,
   };

@@ -14,7 +14,7 @@ const server = serverForTests();
 /** Tables that stay small, or are empty here. */
 const small = [
   ...['webhook_endpoints', 'endpoint_queues', 'event_sequences', 'signing_keys', 'schema_migrations'],
-  ...['audit', 'audit_head'],
+  ...['audit', 'audit_head', 'client_logos'],
 ];
 
 /** For hundreds of deliveries at once the server may read all events. */

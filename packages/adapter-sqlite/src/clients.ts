@@ -55,6 +55,17 @@ function statementsOn(connection: Connection) {
       LIMIT 1
     `),
 
+    findLogo: connection.prepare<[string], { readonly png: Uint8Array }>(`
+      SELECT png FROM client_logos WHERE client_id = ?
+    `),
+
+    storeLogo: connection.prepare<[{ clientId: string; png: Uint8Array }]>(`
+      INSERT INTO client_logos (client_id, png) VALUES (:clientId, :png)
+      ON CONFLICT (client_id) DO UPDATE SET png = excluded.png
+    `),
+
+    removeLogo: connection.prepare<[string]>('DELETE FROM client_logos WHERE client_id = ?'),
+
     revokeConsents: connection.prepare<[{ clientId: string; now: number }]>(`
       UPDATE consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
     `),
@@ -93,8 +104,9 @@ export function sqliteClients(database: Database): ClientStore {
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
 
-    async replace(client, audit) {
+    async replace(client, audit, logo) {
       const row = rowOf(client);
+      const png = logo ? Buffer.from(logo) : logo;
       const { updatedAt } = client;
       const origins = webOrigins(client.redirectUris);
       return audits.change(audit, () => {
@@ -102,12 +114,20 @@ export function sqliteClients(database: Database): ClientStore {
         const replaced = sql().replace.get(row);
         if (replaced === undefined) return false;
         storeOrigins(clientId, origins);
+        if (png === null) sql().removeLogo.run(clientId);
+        else if (png !== undefined) sql().storeLogo.run({ clientId, png });
         if (disabledAt !== null) sql().revokeConsents.run({ clientId, now: disabledAt });
         if (disabledAt !== null || replaced.partnerDisabled === 1)
           sql().revokeGrants.run({ clientId, now: disabledAt ?? updatedAt });
         return true;
       });
     },
+
+    findLogo: (clientId) =>
+      database.find(
+        () => sql().findLogo.get(clientId),
+        ({ png }) => png,
+      ),
 
     originRegistered: (origin) => database.read(() => sql().findOrigin.get(origin) !== undefined),
   };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Client } from '@ostiary/core/admin';
 import {
   type CommandArguments,
@@ -78,6 +79,14 @@ function withSecret(client: Client, clientSecret: string | null, note: string): 
 
 const kept = 'Keep the secret now: it is not shown again.';
 
+/** The bytes of a file, or of what is at an address now. */
+async function picture(source: string): Promise<Uint8Array> {
+  if (!/^https?:/.test(source)) return readFile(source);
+  const response = await fetch(source, { signal: AbortSignal.timeout(10_000) });
+  if (!response.ok) throw new CommandUsageError(`${source} answered ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
 /** OAuth clients. */
 export const clientCommands: Commands = {
   'clients create': {
@@ -154,6 +163,19 @@ export const clientCommands: Commands = {
       const { client, clientSecret } = await admin.clients.rotateSecret(clientId, { overlapSeconds });
       const old = overlapSeconds === 0 ? 'no longer works' : `works for another ${overlapSeconds} s`;
       return withSecret(client, clientSecret, `${kept} The old secret ${old}.`);
+    },
+  },
+
+  'clients set-logo': {
+    about:
+      'show a logo beside the name: a square PNG of 32 to 1024 pixels, from a file or fetched once from a URL; "none" takes it away',
+    positionals: ['client id', 'file or URL'],
+    async run({ admin }, { positionals: [clientId = '', source = ''] }) {
+      const client = await admin.clients.setLogo(clientId, source === 'none' ? null : await picture(source));
+      return {
+        text: source === 'none' ? `${clientId} has no logo.` : `${clientId} has a logo.`,
+        json: { client },
+      };
     },
   },
 

@@ -240,7 +240,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     payments: paymentAdministration(core),
     events: webhooks.publishing,
     consents,
-    interactions: interactionApi(interactions, forms, options),
+    interactions: interactionApi(interactions, forms, core),
     users: { kycChanged: webhooks.kycChanged, end: admin.users.end, signedOut: signOuts.tell },
     clientAddress: core.clientAddress,
     now: () => clock.now(),

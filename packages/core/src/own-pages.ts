@@ -8,6 +8,8 @@ export interface InteractionDetails {
   readonly client: {
     readonly clientId: string;
     readonly name: string;
+    /** On `authUrl`, where the app has one. */
+    readonly logoUrl?: string;
     /** Pages of the app, where the administrator has given them. */
     readonly termsUrl?: string;
     readonly privacyUrl?: string;

@@ -20,6 +20,7 @@ export interface TableMove {
 /** Ostiary's tables, each after those that it refers to. Their columns are those that SQLite tells. */
 const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'clients', key: ['client_id'] },
+  { name: 'client_logos', key: ['client_id'] },
   { name: 'client_origins', key: ['origin', 'client_id'] },
   { name: 'consents', key: ['id'], identity: 'id' },
   { name: 'grants', key: ['id'], identity: 'id' },

@@ -42,7 +42,9 @@ async function fill(storage: Storage): Promise<void> {
   const act = { at: 1, actor: odd, action: 'client.disable', target: 'client:shop', details: { odd } };
   await storage.audit.append({ id: 'aud_1', ...act, digest: digest(12) });
   await storage.partners.insert(samplePartner({ name: odd }));
-  await storage.clients.insert(sampleClient({ clientId: 'shop', name: odd, partner: 'acme' }));
+  const shop = { clientId: 'shop', name: odd, partner: 'acme' };
+  await storage.clients.insert(sampleClient(shop));
+  await storage.clients.replace(sampleClient({ ...shop, version: 2, logo: 'l' }), undefined, digest(15));
   await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid', odd], now: 5 });
   await storage.consents.revoke('ana', 'shop', 6);
   await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid'], now: 7 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { ClientRecord, ClientSecretRecord } from '../ports/clients.ts';
@@ -16,6 +17,7 @@ import {
 } from './client-settings.ts';
 import { listPage, type PageRequest } from './paging.ts';
 import { PartnerNameError } from './partners.ts';
+import { checkPng } from './png.ts';
 
 /** A client with a secret that nobody can read again. */
 export interface ClientWithSecret {
@@ -64,6 +66,12 @@ export interface ClientAdministration {
       readonly overlapSeconds?: number;
     },
   ): Promise<ClientWithSecret>;
+  /**
+   * Shows a logo beside the client's name: a square PNG of 32 to 1,024 pixels and 64 KiB at most, which is stored and served from
+   * `authUrl`. `null` takes it away.
+   * @throws TypeError for another picture; ClientError `client_not_found`
+   */
+  setLogo(clientId: string, png: Uint8Array | null): Promise<Client>;
   /** Refuses the client from now on and ends every consent, code and token of its users. */
   disable(clientId: string): Promise<Client>;
   /** Lets a disabled client in again; its users have to consent again. */
@@ -99,6 +107,7 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
     action: string,
     edit: (client: ClientRecord, now: number) => ClientRecord,
     details: JsonObject = {},
+    logo?: Uint8Array | null,
   ): Promise<Client> => {
     for (;;) {
       const found = await clients.find(clientId);
@@ -107,7 +116,7 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
       const { partnerDisabled: _, ...stored } = found;
       const now = clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
-      if (await clients.replace(edited, act(action, `client:${clientId}`, details)))
+      if (await clients.replace(edited, act(action, `client:${clientId}`, details), logo))
         return shownClient(edited);
     }
   };
@@ -195,6 +204,13 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
         { overlapSeconds },
       );
       return { client, clientSecret: secret };
+    },
+
+    async setLogo(clientId, png) {
+      if (png !== null) checkPng(png);
+      const logo = png && createHash('sha256').update(png).digest('base64url');
+      const edit = (client: ClientRecord) => ({ ...client, logo });
+      return change(clientId, 'client.set_logo', edit, { logo }, png);
     },
 
     disable: (clientId) =>

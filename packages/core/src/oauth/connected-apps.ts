@@ -1,10 +1,13 @@
 import type { Core } from '../context.ts';
+import { logoUrl } from './client-logo.ts';
 
 /** An app that a user gave access to. */
 export interface ConnectedApp {
   readonly clientId: string;
   /** As users know it. */
   readonly clientName: string;
+  /** On `authUrl`; `null`: it has none. */
+  readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
   /** When scopes were added last; `grantedAt` where none were. */
@@ -30,19 +33,24 @@ export interface ConnectedApps {
   revoke(sub: string, clientId: string): Promise<boolean>;
 }
 
-export function connectedApps({ storage, clock, options }: Core): ConnectedApps {
+export function connectedApps(core: Core): ConnectedApps {
+  const { storage, clock, options } = core;
   return {
     async list(sub) {
       const consents = await storage.consents.list(sub);
       return Promise.all(
-        consents.map(async ({ clientId, scopes, grantedAt, updatedAt, usedAt }) => ({
-          clientId,
-          clientName: (await storage.clients.find(clientId))?.name ?? clientId,
-          scopes: scopes.filter(options.scopes.has),
-          grantedAt: new Date(grantedAt),
-          updatedAt: new Date(updatedAt),
-          lastUsedAt: usedAt === null ? null : new Date(usedAt),
-        })),
+        consents.map(async ({ clientId, scopes, grantedAt, updatedAt, usedAt }) => {
+          const client = await storage.clients.find(clientId);
+          return {
+            clientId,
+            clientName: client?.name ?? clientId,
+            logoUrl: client && logoUrl(core, client),
+            scopes: scopes.filter(options.scopes.has),
+            grantedAt: new Date(grantedAt),
+            updatedAt: new Date(updatedAt),
+            lastUsedAt: usedAt === null ? null : new Date(usedAt),
+          };
+        }),
       );
     },
 

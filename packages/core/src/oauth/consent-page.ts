@@ -8,6 +8,7 @@ import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { consentPage } from '../pages/consent.ts';
 import { seeOther } from './authorize.ts';
+import { logoUrl } from './client-logo.ts';
 import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions, Question } from './interaction.ts';
@@ -23,7 +24,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
   const { pages } = core.options;
   if (pages.consent !== undefined) {
     const { name = null, handle = null } = user;
-    const details = { ...detailsOf(question, core.options), user: { name, handle }, action };
+    const details = { ...detailsOf(question, core), user: { name, handle }, action };
     const own = await pages.consent({ ...details, language: language.tag }, ctx.req);
     return answerOwnPage(ctx, 'pages.consent', own);
   }
@@ -33,6 +34,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     theme: core.options.theme,
     language,
     clientName: client.name,
+    logoUrl: logoUrl(core, client),
     userName: displayName(core, user),
     termsUrl: client.termsUrl ?? null,
     privacyUrl: client.privacyUrl ?? null,

@@ -6,6 +6,7 @@ export const authPaths = {
   authorize: '/oauth/authorize',
   resume: '/oauth/authorize/:id',
   interaction: '/oauth/interaction/:id',
+  logo: '/oauth/client-logo/:id',
   logout: '/oauth/logout',
   confirmLogout: '/oauth/logout/confirm',
   apps: '/account/apps',

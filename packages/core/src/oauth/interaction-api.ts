@@ -1,8 +1,9 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Core } from '../context.ts';
 import type { Forms } from '../http/csrf.ts';
 import { shippedTexts } from '../languages/shipped.ts';
-import type { Options } from '../options.ts';
 import type { InteractionDetails } from '../own-pages.ts';
+import { logoUrl } from './client-logo.ts';
 import type { Interactions, Question } from './interaction.ts';
 
 /** Where the browser has to be sent. */
@@ -35,8 +36,9 @@ type ScopesToShow = InteractionDetails['scopes'];
 /** A question as a page of the host's is told of it. */
 export function detailsOf(
   { interaction, client, user, scopes, csrfToken, switchAccountUrl }: Question,
-  { languages, scopes: catalog }: Pick<Options, 'languages' | 'scopes'>,
+  core: Core,
 ): InteractionDetails {
+  const { languages, scopes: catalog } = core.options;
   /** In every language that ships: where a scope of the host's has no words, in the first of the host's languages. */
   function textsOf(name: string): ScopesToShow[number]['texts'] {
     const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));
@@ -46,9 +48,15 @@ export function detailsOf(
     return Object.fromEntries(tags.map((tag) => [tag, known[tag] ?? first])) as ScopesToShow[number]['texts'];
   }
   const { clientId, name, termsUrl, privacyUrl } = client;
+  const logo = logoUrl(core, client);
   return {
     interactionId: interaction.id,
-    client: { clientId, name, ...(termsUrl && { termsUrl }), ...(privacyUrl && { privacyUrl }) },
+    client: {
+      ...{ clientId, name },
+      ...(logo && { logoUrl: logo }),
+      ...(termsUrl && { termsUrl }),
+      ...(privacyUrl && { privacyUrl }),
+    },
     sub: user.sub,
     redirectUri: interaction.params.redirect_uri ?? '',
     scopes: scopes.flatMap(({ name, isNew }) =>
@@ -60,11 +68,7 @@ export function detailsOf(
   };
 }
 
-export function interactionApi(
-  interactions: Interactions,
-  forms: Forms,
-  options: Pick<Options, 'languages' | 'scopes'>,
-): InteractionApi {
+export function interactionApi(interactions: Interactions, forms: Forms, core: Core): InteractionApi {
   // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
@@ -81,7 +85,7 @@ export function interactionApi(
     async details(request) {
       const step = await interactions.next(exchangeOf(request), null);
       if (typeof step === 'string') return { redirectTo: step };
-      return detailsOf(step, options);
+      return detailsOf(step, core);
     },
     approve: (request, { csrfToken }) => answer(request, true, csrfToken),
     deny: (request, { csrfToken }) => answer(request, false, csrfToken),

@@ -3,6 +3,7 @@ import type { Forms } from '../http/csrf.ts';
 import type { Handler, Route } from '../http/route.ts';
 import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
+import { logoHandler } from './client-logo.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import { consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, preflightHandler } from './cors.ts';
@@ -77,6 +78,7 @@ export function oauthRoutes(
       GET: interactionHandler(core, engine, interactions),
       POST: consentHandler(interactions, forms),
     }),
+    page(authPaths.logo, 'The logo of an app.', { GET: logoHandler(core) }),
     page(authPaths.apps, 'Connected apps: what the user gave access to.', {
       GET: appsHandler(core, consents, forms),
     }),

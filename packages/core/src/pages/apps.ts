@@ -2,10 +2,11 @@ import { dayIn, type PageLanguage } from '../languages/page-language.ts';
 import { fill } from './fill.ts';
 import { type Html, html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
-import { accountRow, icons, monogram, scopeList } from './parts.ts';
+import { accountRow, clientMark, icons, scopeList } from './parts.ts';
 
 export interface ConnectedApp {
   readonly clientName: string;
+  readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
   /** When the scopes were last extended; equal to `grantedAt` where they never were. */
@@ -37,7 +38,7 @@ function appItem(app: ConnectedApp, language: PageLanguage): Html {
   const words = language.texts.apps;
   const client = nameOf(app.clientName);
   return html`<li class="app">
-<header>${monogram(app.clientName, 'client')}<div><h2>${client}</h2><p class="since small muted">${since(app, language)}</p></div></header>
+<header>${clientMark(app.clientName, app.logoUrl)}<div><h2>${client}</h2><p class="since small muted">${since(app, language)}</p></div></header>
 ${scopeList(
   app.scopes.map((name) => ({ name, marked: false })),
   language,

@@ -2,11 +2,12 @@ import type { PageLanguage } from '../languages/page-language.ts';
 import { fill, fillTitle } from './fill.ts';
 import { type Html, html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
-import { accountRow, icons, monogram, scopeList } from './parts.ts';
+import { accountRow, clientMark, icons, scopeList } from './parts.ts';
 
 export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly clientName: string;
+  readonly logoUrl: string | null;
   /** Who is signed in, if the host tells a name. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
@@ -43,7 +44,7 @@ export function consentPage(view: ConsentView): Page {
   const client = nameOf(view.clientName);
   const body = html`<main class="card">
 <div class="lead">
-${monogram(view.clientName, 'client')}
+${clientMark(view.clientName, view.logoUrl)}
 <h1><span class="name">${client}</span> <span class="ask">${fill(words.ask, { service: nameOf(theme.name) })}</span></h1>
 </div>
 ${accountRow(view.userName, language, view.switchAccountUrl)}

@@ -32,6 +32,10 @@ export function monogram(name: string, look: 'service' | 'client' | 'user'): Htm
   return html`<svg class="monogram ${look}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="${look === 'user' ? '19.5' : '10.5'}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
 }
 
+/** The logo of an app, or else the initial of its name. */
+export const clientMark = (name: string, logo: string | null): Html =>
+  logo === null ? monogram(name, 'client') : html`<img class="monogram" src="${logo}" alt="">`;
+
 /** Who is signed in, with a way to become somebody else; nothing where the host tells neither. */
 export function accountRow(
   userName: string | null,

@@ -33,6 +33,8 @@ export interface ClientRecord {
   readonly idTokenAlg: SigningAlgorithm;
   /** Where users may return to after they signed out, compared as redirect URIs are; `undefined` counts as none. */
   readonly postLogoutRedirectUris?: readonly string[] | undefined;
+  /** SHA-256 of the logo, base64url, which is part of its address; `undefined` counts as none. */
+  readonly logo?: string | null | undefined;
   /** Pages of the app, to which the consent page leads: https. */
   readonly termsUrl?: string | null | undefined;
   readonly privacyUrl?: string | null | undefined;
@@ -71,8 +73,13 @@ export interface ClientStore {
    *
    * When the new record is disabled, one transaction also revokes every grant and every consent of the
    * client (which ends all its codes and tokens). When it belongs to a partner that is disabled, every grant.
+   *
+   * @param logo - stored or, with `null`, removed in the same transaction; left as it is where none is given
    */
-  replace(client: ClientRecord, audit?: AuditRecord): Promise<boolean>;
+  replace(client: ClientRecord, audit?: AuditRecord, logo?: Uint8Array | null): Promise<boolean>;
+
+  /** The logo of a client, PNG; `null` where there is none. */
+  findLogo(clientId: string): Promise<Uint8Array | null>;
 
   /**
    * Whether any client that is not disabled, nor its partner, has a redirect URI of this origin

@@ -17,7 +17,15 @@ it('the host lists the apps of a user as their page does, with the last use', as
   await provider.token(bank, 'openid');
   await provider.token(bank, 'openid', provider.browser(ben.sub));
   const of = (app: typeof shop, clientName: string, scopes: string[], at: Date) => {
-    return { clientId: app.id, clientName, scopes, grantedAt: at, updatedAt: at, lastUsedAt: at };
+    return {
+      clientId: app.id,
+      clientName,
+      logoUrl: null,
+      scopes,
+      grantedAt: at,
+      updatedAt: at,
+      lastUsedAt: at,
+    };
   };
   const listed = [of(bank, 'Bank', ['openid'], second), of(shop, 'Shop', ['openid', 'kyc'], first)];
   expect(await consents.list(ana.sub)).toEqual(listed);

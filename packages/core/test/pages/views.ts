@@ -64,6 +64,7 @@ export function consent(language: string, changes: Partial<ConsentView> = {}): P
     theme,
     language: languageOf(language),
     clientName: 'Rara Market',
+    logoUrl: null,
     userName: 'Marie Joseph',
     scopes: scopeNames.map((name) => ({ name, isNew: true })),
     redirectHost: 'rara.example',
@@ -78,6 +79,7 @@ export function consent(language: string, changes: Partial<ConsentView> = {}): P
 export function apps(language: string, changes: Partial<AppsView> = {}): Page {
   const app = (clientId: string, clientName: string, updatedAt: string): AppsView['apps'][number] => ({
     clientName,
+    logoUrl: null,
     scopes: ['openid', 'kyc'],
     grantedAt: new Date('2026-01-05T23:30:00.000Z'),
     updatedAt: new Date(updatedAt),
@@ -124,6 +126,7 @@ export const everyPage: { readonly [name: string]: (language: string) => Page } 
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
   'consent with pages of the app': (language) =>
     consent(language, { termsUrl: 'https://rara.example/terms', privacyUrl: 'https://rara.example/privacy' }),
+  'consent with a logo': (language) => consent(language, { logoUrl: '/logo.svg' }),
   'connected apps': (language) => apps(language),
   'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),
   logout: (language) => logout(language),

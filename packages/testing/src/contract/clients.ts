@@ -26,6 +26,29 @@ export const clientCases = casesOf('clients', {
     assertSame(await clients.find('client-2'), { ...bare, ...works });
   },
 
+  'a logo is stored with its client, replaced and removed, and left alone by other changes': async ({
+    clients,
+  }) => {
+    const png = (text: string) => Uint8Array.from(Buffer.from(text));
+    await clients.insert(sampleClient());
+    await clients.insert(sampleClient({ clientId: 'client-2' }));
+    assert.equal(await clients.findLogo('client-1'), null);
+    const given = png('first');
+    const replacing = clients.replace(sampleClient({ version: 2, logo: 'a' }), undefined, given);
+    given.fill(0);
+    assert.equal(await replacing, true);
+    assertSame(await clients.findLogo('client-1'), png('first'));
+    assert.equal((await clients.find('client-1'))?.logo, 'a');
+    assert.equal(await clients.replace(sampleClient({ version: 2 }), undefined, png('stale')), false);
+    await clients.replace(sampleClient({ version: 3, name: 'Renamed', logo: 'a' }));
+    assertSame(await clients.findLogo('client-1'), png('first'));
+    await clients.replace(sampleClient({ version: 4, logo: 'b' }), undefined, png('second'));
+    assertSame(await clients.findLogo('client-1'), png('second'));
+    await clients.replace(sampleClient({ version: 5, logo: null }), undefined, null);
+    assertSame([await clients.findLogo('client-1'), await clients.findLogo('client-2')], [null, null]);
+    assert.equal(await clients.findLogo('unknown'), null);
+  },
+
   'of parallel inserts of one id exactly one is stored': async ({ clients }) => {
     const originOf = (index: number) => `https://${index}.example`;
     const clientOf = (index: number) => sampleClient({ redirectUris: [`${originOf(index)}/`] });
@@ -140,6 +163,7 @@ export const clientCases = casesOf('clients', {
 /** Each call of this port, as `storage.ts` beside this file tries it. */
 export const clientCalls: Calls<'clients'> = {
   insert: ({ clients }) => clients.insert(sampleClient()),
+  findLogo: ({ clients }) => clients.findLogo('client-1'),
   find: ({ clients }) => clients.find('client-1'),
   list: ({ clients }) => clients.list({ after: null, limit: 1 }),
   replace: ({ clients }) => clients.replace(sampleClient({ version: 2 })),

@@ -1,0 +1,24 @@
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import type { Handler } from '../http/route.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import { pageUrl } from './endpoints.ts';
+
+/** Where the logo of a client is, `null` where it has none. Another logo is at another address. */
+export function logoUrl({ options }: Core, { clientId, logo }: ClientRecord): string | null {
+  return logo ? `${pageUrl(options, 'logo', clientId)}?v=${logo}` : null;
+}
+
+/** Answers the logo of a client. */
+export function logoHandler({ storage }: Core): Handler {
+  return async (ctx) => {
+    const { id } = ctx.params;
+    const png = /^[A-Za-z0-9_-]{1,255}$/.test(id) ? await storage.clients.findLogo(id) : null;
+    if (png === null) throw new OAuthError('not_found');
+    ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+    ctx.set('Content-Security-Policy', "default-src 'none'");
+    ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
+    ctx.type = 'image/png';
+    ctx.body = Buffer.from(png);
+  };
+}
