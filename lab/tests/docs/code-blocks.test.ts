@@ -16,6 +16,19 @@ export declare function sessionOf(request: IncomingMessage): Promise<Authenticat
 export declare class AppModule {}
 `;
 
+/** What Prisma generates from a reader's schema. */
+const readersPrisma = `
+interface Transaction {
+  readonly order: {
+    update(change: { readonly where: { readonly id: string }; readonly data: { readonly state: string } }): Promise<unknown>;
+  };
+  $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): Promise<Rows>;
+}
+export interface PrismaClient {
+  $transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+}
+`;
+
 /** The file in which a reader has called `createOstiary`. */
 const readersOstiary = `
 import type { Ostiary } from '@ostiary/core';
@@ -57,7 +70,11 @@ describe('code blocks of the documentation', () => {
     const files = blocks();
     expect(files.size).toBeGreaterThan(8);
     for (const folder of new Set(Array.from(files.keys(), (name) => dirname(name)))) {
-      for (const [name, code] of Object.entries({ 'your-app.ts': readersApp, 'ostiary.ts': readersOstiary }))
+      for (const [name, code] of Object.entries({
+        'your-app.ts': readersApp,
+        'ostiary.ts': readersOstiary,
+        'generated/client.ts': readersPrisma,
+      }))
         if (!files.has(join(folder, name))) files.set(join(folder, name), code);
     }
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);

@@ -60,7 +60,7 @@ describe('recipes for partners', () => {
         seen: number,
         handle: (id: string, type: string) => Promise<void>,
       ): Promise<number>;
-    }>('Catch up after an outage', 1);
+    }>('Catch up after an outage', { index: 1 });
     const kit = await newKit();
     const partner = partnerOf(kit);
     let status = 503;

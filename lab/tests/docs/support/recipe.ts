@@ -13,8 +13,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 export const fileFor = (name: string): string => join(folder, name);
 
 /** What a recipe exports: the code below its heading on the page, as it stands there. */
-export async function recipe<Exports>(heading: string, index = 0): Promise<Exports> {
-  const [, section = ''] = textOf('docs/recipes.md').split(`\n## ${heading}\n`);
+export async function recipe<Exports>(
+  heading: string,
+  { index = 0, page = 'docs/recipes.md' } = {},
+): Promise<Exports> {
+  const [, section = ''] = textOf(page).split(`\n## ${heading}\n`);
   const [own = ''] = section.split('\n## ');
   const code = Array.from(own.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, block = '']) => block)[index];
   if (code === undefined) throw new Error(`no recipe ${heading}`);
