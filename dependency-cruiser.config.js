@@ -131,6 +131,11 @@ export default {
       to: { pathNot: ['^packages/$1/', '^node:|^[a-z_/]+$'] },
     },
     {
+      name: 'create-ostiary needs nothing but Node',
+      from: { path: '^packages/create-ostiary/src/' },
+      to: { pathNot: ['^packages/create-ostiary/src/', '^node:|^[a-z_/]+$'] },
+    },
+    {
       name: 'client SDK and verifier run without Node',
       from: {
         path: '^packages/(client-sdk|webhook-verifier)/src/',

@@ -107,6 +107,8 @@ try {
         `## \`${specifier}\`\n\n\`\`\`typescript\n${reportOf(folder, subpath, declarations)}\n\`\`\`\n`,
       ];
     });
+    // A command has no surface for programs.
+    if (sections.length === 0) continue;
     const report = `# Public surface of ${manifest.name}\n\n<!-- Written by \`npm run api\` from the built declarations. -->\n\n${sections.join('\n')}`;
     const file = join(root, 'etc', `${name}.api.md`);
     if (existsSync(file) && readFileSync(file, 'utf8') === report) continue;

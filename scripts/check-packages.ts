@@ -1,11 +1,19 @@
 /**
  * Looks at the tarballs that `npm run pack` made: publint and attw find nothing, READMEs link to whole addresses, and every
  * export can be imported where they are installed in an empty folder, as ES module, as CommonJS and by TypeScript, also
- * under the condition `source`, which others use for sources of their own. Writes the bill of materials of
+ * under the condition `source`, which others use for sources of their own. Apps of create-ostiary have the right types. Writes the bill of materials of
  * that folder beside the tarballs.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -70,25 +78,51 @@ function typesAreFound(specifiers: readonly string[], customConditions: readonly
   }
 }
 
+/** Apps of create-ostiary, one of each framework; its tests run them, and pack without types. */
+const apps = ['node sqlite', 'express postgres', 'fastify sqlite', 'hono postgres', 'next postgres'];
+
+/** Checks the types of apps, with the packages that are installed here and the frameworks of the workspace. */
+function appsAreTyped(): void {
+  const dependencies = join(root, 'packages/create-ostiary/node_modules');
+  mkdirSync(join(folder, 'apps/node_modules'), { recursive: true });
+  for (const name of readdirSync(dependencies))
+    if (!name.startsWith('.') && name !== '@ostiary')
+      symlinkSync(join(dependencies, name), join(folder, 'apps/node_modules', name));
+  const command = join(folder, 'node_modules/.bin/create-ostiary');
+  for (const [index, app] of apps.entries()) {
+    const [framework = '', storage = ''] = app.split(' ');
+    run(command, [`apps/app-${index}`, '--framework', framework, '--storage', storage], folder);
+    run('tsc', ['--project', join(folder, `apps/app-${index}`)], root);
+  }
+}
+
 try {
-  const names = readdirSync(join(root, 'packages'));
-  const tarballOf = (name: string) => join(packed, `ostiary-${name}.tgz`);
+  const names = readdirSync(join(root, 'packages')).map((folderName) => {
+    const manifest: Manifest = JSON.parse(
+      readFileSync(join(root, 'packages', folderName, 'package.json'), 'utf8'),
+    );
+    return manifest.name;
+  });
+  const tarballOf = (name: string) => join(packed, `${name.replace('@', '').replace('/', '-')}.tgz`);
   writeFileSync(join(folder, 'package.json'), '{ "name": "ostiary", "private": true }');
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...names.map(tarballOf)], folder);
   const specifiers: string[] = [];
   for (const name of names) {
-    const installed = join(folder, 'node_modules/@ostiary', name);
+    const installed = join(folder, 'node_modules', name);
     const manifest: Manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     const broken = brokenLinks(readFileSync(join(installed, 'README.md'), 'utf8'));
     if (broken.length > 0)
       throw new Error(`README.md of ${manifest.name} needs whole addresses: ${broken.join(', ')}`);
     run('publint', ['run', tarballOf(name), '--strict'], root);
-    // Whoever ships CommonJS too has to be right for every resolution that knows `exports`.
-    const dual = JSON.stringify(manifest.exports).includes('"require"');
-    run('attw', [tarballOf(name), '--profile', dual ? 'node16' : 'esm-only'], root);
     const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
     specifiers.push(...subpaths.map((subpath) => join(manifest.name, subpath)));
-    console.log(`${manifest.name}: links, publint and attw clean`);
+    // A command that nobody imports has no types to find.
+    if (subpaths.length > 0) {
+      // Whoever ships CommonJS too has to be right for every resolution that knows `exports`.
+      const dual = JSON.stringify(manifest.exports).includes('"require"');
+      run('attw', [tarballOf(name), '--profile', dual ? 'node16' : 'esm-only'], root);
+    }
+    console.log(`${manifest.name}: links, publint${subpaths.length > 0 ? ' and attw' : ''} clean`);
   }
   writeFileSync(join(folder, 'esm.mjs'), importer(specifiers, asModule));
   writeFileSync(join(folder, 'cjs.cjs'), importer(specifiers, asCommon));
@@ -100,6 +134,8 @@ try {
   }
   for (const customConditions of [[], ['source']]) typesAreFound(specifiers, customConditions);
   console.log('types: found, with customConditions too');
+  appsAreTyped();
+  console.log(`create-ostiary: types of ${apps.join(', ')} are right`);
 
   run('cyclonedx-npm', ['--omit', 'dev', '--output-reproducible', '--output-file', bill], folder);
 } finally {

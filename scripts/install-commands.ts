@@ -30,8 +30,10 @@ function withOwn(name: string): string[] {
 }
 
 /** How a package that `npm run pack` made is named, seen from a folder beside the checkout. */
-const tarballOf = (name: string): string =>
-  name.startsWith(scope) ? `../ostiary/packed/ostiary-${name.slice(scope.length)}.tgz` : name;
+function tarballOf(name: string): string {
+  if (name === 'create-ostiary') return `../ostiary/packed/${name}.tgz`;
+  return name.startsWith(scope) ? `../ostiary/packed/ostiary-${name.slice(scope.length)}.tgz` : name;
+}
 
 /**
  * The command that installs these packages.
@@ -43,15 +45,23 @@ export function installCommand(words: readonly string[], released: boolean): str
   return `npm install ${all.join(' ')}`;
 }
 
-function installText(words: readonly string[], released: boolean): string {
-  const block = `\`\`\`sh\n${installCommand(words, released)}\n\`\`\``;
+function told(commands: readonly string[], released: boolean): string {
+  const block = `\`\`\`sh\n${commands.join('\n')}\n\`\`\``;
   if (released) return block;
   return `There is no release yet. Have a checkout of Ostiary beside your folder, named \`ostiary\`, and run \`npm run pack\` in it; then\n\n${block}`;
 }
 
+/** The commands that write an app and install what it needs. */
+export function createCommands(app: string, released: boolean): readonly string[] {
+  if (released) return [`npm create ostiary@latest ${app}`, `cd ${app}`, 'npm install'];
+  // The app is one folder deeper; what it asks for is not on the registry.
+  const own = installCommand(['@ostiary/core', '@ostiary/adapter-sqlite'], false).replaceAll('../', '../../');
+  return [`npx --yes ${tarballOf('create-ostiary')} ${app} --yes`, `cd ${app}`, own];
+}
+
 /**
  * Every page that says how to install packages, with what it should say: between \`<!-- install … -->\`, which names them,
- * and \`<!-- /install -->\`.
+ * and \`<!-- /install -->\`; or how to write an app, between \`<!-- create … -->\`, which names it, and \`<!-- /create -->\`.
  */
 export function pagesThatInstall(released = isReleased): ReadonlyMap<string, string> {
   // The versions of a first release have a changelog, and readers find it there.
@@ -66,12 +76,13 @@ export function pagesThatInstall(released = isReleased): ReadonlyMap<string, str
   return new Map(
     pages.flatMap((page): [string, string][] => {
       const text = readFileSync(join(root, page), 'utf8');
-      const marked = /(<!-- install (.*) -->\n)[\s\S]*?(?=\n<!-- \/install -->)/g;
+      const marked = /(<!-- (install|create) (.*) -->\n)[\s\S]*?(?=\n<!-- \/\2 -->)/g;
       if (!marked.test(text)) return [];
-      const written = text.replace(
-        marked,
-        (_, mark: string, words: string) => `${mark}${installText(words.split(' '), released)}`,
-      );
+      const written = text.replace(marked, (_, mark: string, what: string, words: string) => {
+        const commands =
+          what === 'create' ? createCommands(words, released) : [installCommand(words.split(' '), released)];
+        return `${mark}${told(commands, released)}`;
+      });
       return [[page, written]];
     }),
   );

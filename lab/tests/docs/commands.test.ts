@@ -93,7 +93,7 @@ describe('commands of the documentation', () => {
     expect(installed).toHaveLength(marked.length);
     // With the first release all of them are for the registry.
     for (const [page, text] of pagesThatInstall(true)) {
-      expect(text, page).toMatch(/^npm install (?:--save-dev )?@ostiary\//m);
+      expect(text, page).toMatch(/^npm (?:install (?:--save-dev )?@ostiary\/|create ostiary@latest )/m);
       expect(text, page).not.toMatch(/npm run pack|no release yet/);
     }
   });

@@ -5,6 +5,7 @@ import { partnerProvider } from '../../../packages/core/test/support/partner-api
 import { root, textOf } from './support/pages.ts';
 import {
   answers,
+  appOf,
   browser,
   commandOf,
   folderOf,
@@ -18,6 +19,11 @@ import {
 } from './support/reader-folder.ts';
 
 useCheckout();
+
+it('the quickstart for those who have no server yet ends with one that passes its test', async () => {
+  const folder = await appOf('docs/quickstart-embed.md');
+  expect(await run(folder, 'npm test')).toMatch(/^ℹ pass 4$/m);
+}, 120_000);
 
 it('the quickstart for those who embed ends with a user who signed in, a payment and a webhook; the one for partners works on it', async () => {
   const page = 'docs/quickstart-embed.md';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
-import { installCommand } from '../../../../scripts/install-commands.ts';
+import { createCommands, installCommand } from '../../../../scripts/install-commands.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { blocksOf, root } from './pages.ts';
 import { commandsOf } from './shell.ts';
@@ -18,14 +18,33 @@ export const withPorts = (text: string): string =>
 const folders: string[] = [];
 const running: ChildProcess[] = [];
 
-/** A reader's folder beside a checkout, with the files of a page in it, and with what its commands install. */
-export async function folderOf(page: string): Promise<string> {
+/** An empty folder beside a checkout. */
+function emptyFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
   folders.push(parent);
   symlinkSync(root, join(parent, 'ostiary'));
   const folder = join(parent, 'app');
   mkdirSync(folder);
+  return folder;
+}
+
+/** Whether a block writes a new app, which is in a folder of its own. */
+const writesApp = (block: string): boolean => /\bcreate[ -]ostiary/.test(block);
+
+/** The folder of an app that a page writes. */
+export async function appOf(page: string): Promise<string> {
+  const folder = emptyFolder();
+  expect(blocksOf(page, 'sh').filter(writesApp)).toHaveLength(1);
+  // As before the first release: a release is older than this page.
+  await run(folder, ['set -e', ...createCommands('my-app', false)].join('\n'));
+  return join(folder, 'my-app');
+}
+
+/** A reader's folder beside a checkout, with the files of a page in it, and with what its commands install. */
+export async function folderOf(page: string): Promise<string> {
+  const folder = emptyFolder();
   const installing = blocksOf(page, 'sh')
+    .filter((block) => !writesApp(block))
     .flatMap(commandsOf)
     .filter(({ words: [program] }) => program === 'npm');
   expect(installing.map(({ words: [, command] }) => command)).toEqual(

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import { type Choices, frameworks, languagesOf, oneOf, Refusal, storages } from './choices.ts';
+
+/** What the command line says. What is missing there is asked for. */
+export interface Arguments {
+  readonly given: Partial<Choices>;
+  /** Take the defaults for what is missing. */
+  readonly yes: boolean;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+const options = {
+  framework: { type: 'string' },
+  storage: { type: 'string' },
+  languages: { type: 'string' },
+  yes: { type: 'boolean', short: 'y' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    // Node says which one, and then how to pass it as something else, which nobody wants here.
+    const [said = ''] = error instanceof Error ? error.message.split(/\. To specify|\.?\n|\.$/) : [];
+    throw new Refusal(`${said}; see --help`);
+  }
+}
+
+/** @throws Refusal for whatever is unknown */
+export function parseArguments(args: readonly string[]): Arguments {
+  const { values, positionals } = parsed(args);
+  const [folder, ...more] = positionals;
+  if (more.length > 0)
+    throw new Refusal(
+      `one folder at a time, and not also ${more.join(', ')}; options of npm create come after --`,
+    );
+  const { framework, storage, languages, yes = false, help = false, version = false } = values;
+  return {
+    given: {
+      ...(folder !== undefined && { folder }),
+      ...(framework !== undefined && { framework: oneOf(frameworks, framework, 'the framework') }),
+      ...(storage !== undefined && { storage: oneOf(storages, storage, 'the storage') }),
+      ...(languages !== undefined && { languages: languagesOf(languages) }),
+    },
+    yes,
+    help,
+    version,
+  };
+}

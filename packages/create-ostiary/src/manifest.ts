@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Choices, Framework, Storage } from './choices.ts';
+import { nameOf } from './folder.ts';
+
+const own: { readonly version: string; readonly devDependencies: Readonly<Record<string, string>> } =
+  JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
+
+export const { version } = own;
+
+/** Packages that an app needs, at run time and to be written and tested. */
+interface Needs {
+  readonly run: readonly string[];
+  readonly write: readonly string[];
+}
+
+const ofFramework: Readonly<Record<Framework, Needs>> = {
+  node: { run: [], write: [] },
+  express: { run: ['express'], write: ['@types/express'] },
+  fastify: { run: ['fastify'], write: [] },
+  hono: { run: ['@hono/node-server', 'hono'], write: [] },
+  next: { run: ['next', 'react', 'react-dom'], write: ['@types/react'] },
+};
+
+const ofStorage: Readonly<Record<Storage, Needs>> = {
+  sqlite: { run: ['@ostiary/adapter-sqlite'], write: [] },
+  postgres: { run: ['@ostiary/adapter-postgres'], write: ['@types/pg', 'pg'] },
+};
+
+/**
+ * Names with the versions that this package was tested with, which are its own development dependencies: npm has put the versions
+ * of `@ostiary/*` there that were packed with it.
+ */
+function versionsOf(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.toSorted().map((name) => {
+      const range = own.devDependencies[name];
+      if (range === undefined) throw new Error(`package.json of create-ostiary has no version of ${name}`);
+      return [name, range];
+    }),
+  );
+}
+
+/** The package.json of an app. */
+export function manifestOf({ folder, framework, storage }: Choices): string {
+  const needs = [ofFramework[framework], ofStorage[storage]];
+  const tests = 'node --env-file-if-exists=.env --test "test/**/*.test.ts"';
+  const scripts =
+    framework === 'next'
+      ? { start: 'next build && next start', test: `next build && ${tests}` }
+      : { start: 'node --env-file=.env src/server.ts', test: tests };
+  const manifest = {
+    name: nameOf(folder),
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=22.18' },
+    scripts: { ...scripts, types: 'tsc' },
+    dependencies: versionsOf(['@ostiary/core', ...needs.flatMap(({ run }) => run)]),
+    devDependencies: versionsOf(['@types/node', 'typescript', ...needs.flatMap(({ write }) => write)]),
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}

@@ -1,0 +1,74 @@
+import {
+  type Choices,
+  defaultLanguages,
+  frameworks,
+  languages,
+  languagesOf,
+  oneOf,
+  Refusal,
+  storages,
+} from './choices.ts';
+
+/** Puts a question; resolves with what was typed. */
+export type Ask = (question: string) => Promise<string>;
+
+export const defaultFolder = 'my-ostiary';
+
+/** Asks until an answer is one; nothing typed is the default. */
+async function answered<Value>(
+  ask: Ask,
+  question: string,
+  standard: string,
+  read: (text: string) => Value,
+): Promise<Value> {
+  for (let problem = ''; ; ) {
+    const text = (await ask(`${problem}${question} (${standard}): `)).trim();
+    try {
+      return read(text === '' ? standard : text);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      problem = `${error.message}\n`;
+    }
+  }
+}
+
+/**
+ * Completes what the command line said.
+ * @param ask - without it nobody is there to answer, and the defaults are taken
+ * @param checkFolder - throws a Refusal for a folder that cannot be used
+ */
+export async function completed(
+  given: Partial<Choices>,
+  ask: Ask | null,
+  checkFolder: (folder: string) => void,
+): Promise<Choices> {
+  const complete = <Value>(
+    value: Value | undefined,
+    question: string,
+    standard: string,
+    read: (text: string) => Value,
+  ): Value | Promise<Value> => {
+    if (value !== undefined) return value;
+    return ask === null ? read(standard) : answered(ask, question, standard, read);
+  };
+  const folderOf = (text: string): string => {
+    checkFolder(text);
+    return text;
+  };
+  if (given.folder !== undefined) checkFolder(given.folder);
+  return {
+    folder: await complete(given.folder, 'Folder', defaultFolder, folderOf),
+    framework: await complete(given.framework, `Framework: ${frameworks.join(', ')}`, frameworks[0], (text) =>
+      oneOf(frameworks, text, 'the framework'),
+    ),
+    storage: await complete(given.storage, `Storage: ${storages.join(', ')}`, storages[0], (text) =>
+      oneOf(storages, text, 'the storage'),
+    ),
+    languages: await complete(
+      given.languages,
+      `Languages of the pages, of ${languages.join(', ')}`,
+      defaultLanguages.join(','),
+      languagesOf,
+    ),
+  };
+}

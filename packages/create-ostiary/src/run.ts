@@ -1,0 +1,39 @@
+import { relative } from 'node:path';
+import { appFiles } from './app.ts';
+import { parseArguments } from './arguments.ts';
+import { Refusal } from './choices.ts';
+import { checkFolder, writeFiles } from './folder.ts';
+import { help } from './help.ts';
+import { version } from './manifest.ts';
+import { type Ask, completed } from './questions.ts';
+
+/** A terminal, or what a test has instead. */
+export interface Terminal {
+  readonly write: (text: string) => void;
+  readonly complain: (text: string) => void;
+  /** Where nobody sits at it, there is none. */
+  readonly ask: Ask | null;
+}
+
+/** Runs the command. @returns the exit code */
+export async function run(args: readonly string[], { write, complain, ask }: Terminal): Promise<0 | 1> {
+  try {
+    const { given, yes, ...shown } = parseArguments(args);
+    if (shown.help || shown.version) {
+      write(shown.help ? help : `${version}\n`);
+      return 0;
+    }
+    const choices = await completed(given, yes ? null : ask, checkFolder);
+    const files = appFiles(choices);
+    writeFiles(choices.folder, files);
+    const there = relative('.', choices.folder);
+    const enter = there === '' ? '' : `  cd ${there}\n`;
+    const database = choices.storage === 'postgres' ? '  (set DATABASE_URL in .env)\n' : '';
+    write(`Wrote ${files.size} files. Now:\n\n${enter}${database}  npm install\n  npm test\n  npm start\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    complain(`create-ostiary: ${error.message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,43 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import type { Choices } from './choices.ts';
+import { type Files, nameOf } from './folder.ts';
+
+/** Beside `src`, and beside `dist` in the package. */
+const templates = join(import.meta.dirname, '../templates');
+
+/**
+ * Lines that only some apps have, in files that are no programs: they stand between `# <next>` and `# </next>`, in pages
+ * between comments of HTML.
+ */
+const marked = /^(?:# |<!-- )<([\w-]+)>(?: -->)?\n([\s\S]*?)^(?:# |<!-- )<\/\1>(?: -->)?\n/gm;
+
+/** A template with the words of an app in it. */
+export function rendered(text: string, { folder, framework, storage, languages }: Choices): string {
+  const tags: readonly string[] = [framework, storage, ...(framework === 'next' ? [] : ['not-next'])];
+  return text
+    .replace(marked, (_, tag: string, lines: string) => (tags.includes(tag) ? lines : ''))
+    .replaceAll('{{name}}', nameOf(folder))
+    .replace(
+      "languages: ['en', 'fr']",
+      `languages: [${languages.map((language) => `'${language}'`).join(', ')}]`,
+    );
+}
+
+/** `_gitignore` is `.gitignore` in the app: npm leaves some of these out of a package. */
+const pathInApp = (path: string): string => join(dirname(path), basename(path).replace(/^_/, '.'));
+
+/** The files of the templates: what all apps share, then what the framework and the storage have of their own. */
+export function templateFiles(choices: Choices): Files {
+  const files = new Map<string, string>();
+  for (const layer of ['shared', choices.framework, choices.storage]) {
+    const folder = join(templates, layer);
+    for (const entry of globSync('**/*', { cwd: folder, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const file = join(entry.parentPath, entry.name);
+      const path = pathInApp(file.slice(folder.length + 1)).replaceAll(sep, '/');
+      files.set(path, rendered(readFileSync(file, 'utf8'), choices));
+    }
+  }
+  return files;
+}

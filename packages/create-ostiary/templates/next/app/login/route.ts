@@ -1,0 +1,23 @@
+import { instance } from '../../src/instance.ts';
+import { send } from '../../src/send.ts';
+
+async function formOf(request: Request): Promise<Record<string, string>> {
+  const decoder = new TextDecoder();
+  let body = '';
+  for await (const chunk of request.body ?? []) {
+    body += decoder.decode(chunk, { stream: true });
+    if (body.length > 10_000) throw new Error('this is no login form');
+  }
+  return Object.fromEntries(new URLSearchParams(body));
+}
+
+export async function GET(request: Request): Promise<Response> {
+  const { loginPage } = await instance();
+  const returnTo = new URL(request.url).searchParams.get('return_to') ?? '/';
+  return send(loginPage(request.headers.get('cookie'), returnTo));
+}
+
+export async function POST(request: Request): Promise<Response> {
+  const { signIn } = await instance();
+  return send(await signIn(request.headers.get('cookie'), await formOf(request)));
+}

@@ -1,0 +1,33 @@
+/** What a page or an endpoint answers. The server turns it into an answer of its framework. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text that is safe between tags and between quotes. */
+export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
+
+/** A page that no other site can frame, and that loads nothing. */
+export function page(title: string, body: string, status = 200, cookie?: string): Answer {
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      // No `form-action`: after the login form the browser is redirected to the app, and Chromium would stop there.
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+      'Referrer-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+      ...(cookie !== undefined && { 'Set-Cookie': cookie }),
+    },
+    body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>body { font: 1rem/1.5 system-ui; max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
+label, input, button { display: block; font: inherit; width: 100%; box-sizing: border-box; margin-top: .5rem; padding: .3rem }</style>
+<h1>${escaped(title)}</h1>${body}</html>`,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Ostiary, Scope } from '@ostiary/core';
+import type { Answer } from './answer.ts';
+import { findUser } from './users.ts';
+
+/** What the user has to have approved before an app may ask. */
+const needed: readonly Scope[] = ['profile'];
+
+const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
+/** How a token is refused (RFC 6750, section 3). */
+function refused(status: 401 | 403, challenge: string): Answer {
+  return { status, headers: { 'WWW-Authenticate': challenge, 'Cache-Control': 'no-store' }, body: '' };
+}
+
+const isAway = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
+
+/** `GET /api/me`: an endpoint of yours that apps call with the access token of a user. */
+export async function me(ostiary: Ostiary, authorization: string | null | undefined): Promise<Answer> {
+  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  // Whoever sends no token is told of no error.
+  if (token === undefined) return refused(401, 'Bearer');
+  try {
+    const check = await ostiary.tokens.verify(token, { scopes: needed });
+    if (!check.active && check.reason === 'insufficient_scope')
+      return refused(403, `Bearer error="insufficient_scope", scope="${needed.join(' ')}"`);
+    const user = check.active ? findUser(check.sub) : null;
+    if (user === null) return refused(401, 'Bearer error="invalid_token"');
+    return { status: 200, headers: json, body: JSON.stringify({ sub: user.sub, name: user.name }) };
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    return { status: 503, headers: { 'Retry-After': '5' }, body: '' };
+  }
+}

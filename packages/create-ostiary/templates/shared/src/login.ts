@@ -1,0 +1,115 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Authentication } from '@ostiary/core';
+import { type Answer, escaped, page } from './answer.ts';
+import { authUrl } from './settings.ts';
+import { checkPassword } from './users.ts';
+
+// REPLACE THIS by the login that you have. Sessions are in memory: they end with the process, and one process does not
+// know those of another. Nothing here limits how often a password can be tried.
+
+interface Session extends Authentication {
+  readonly endsAt: number;
+}
+
+const lifeMs = 12 * 60 * 60 * 1000;
+const sessions = new Map<string, Session>();
+
+const site = new URL(authUrl);
+const isSecure = site.protocol === 'https:';
+// Browsers take a cookie with `__Host-` from this host only, and over https only.
+const prefix = isSecure ? '__Host-' : '';
+const [sessionCookie, formCookie] = [`${prefix}session`, `${prefix}login-form`];
+// `Lax` and not `Strict`: users arrive from the site of an app, and are signed in then too.
+const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
+function cookieOf(cookies: string | null | undefined, name: string): string | undefined {
+  const found = (cookies ?? '').split('; ').find((pair) => pair.startsWith(`${name}=`));
+  return found?.slice(name.length + 1);
+}
+
+/** The secret that the login form has in this browser. */
+function formSecret(cookies: string | null | undefined): string | undefined {
+  const secret = cookieOf(cookies, formCookie);
+  return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
+}
+
+function isSame(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** Where the browser goes after the login: a path of this site, whatever a link says. */
+function ownAddress(returnTo: string): string {
+  const target = returnTo.startsWith('/') ? URL.parse(returnTo, site) : null;
+  return target?.origin === site.origin ? target.href : new URL('/', site).href;
+}
+
+/** Who is signed in in the browser that sent these cookies. */
+export function sessionOf(cookies: string | null | undefined): Authentication | null {
+  const session = sessions.get(cookieOf(cookies, sessionCookie) ?? '');
+  return session !== undefined && session.endsAt > Date.now() ? session : null;
+}
+
+/** Ends the session of a browser. Ostiary calls it when an app signs a user out. */
+export function signOut(request: IncomingMessage, response: ServerResponse): void {
+  sessions.delete(cookieOf(request.headers.cookie, sessionCookie) ?? '');
+  response.appendHeader('Set-Cookie', `${sessionCookie}=${attributes}; Max-Age=0`);
+}
+
+/** `GET /login`. It always asks: an app may want the password of a user who is signed in. */
+export function loginPage(
+  cookies: string | null | undefined,
+  returnTo: string,
+  problem?: { readonly status: number; readonly text: string },
+): Answer {
+  // The form has to come back with the secret of this browser's cookie, which no other site can read or set.
+  const secret = formSecret(cookies) ?? newSecret();
+  const form = `${problem === undefined ? '' : `<p role="alert">${problem.text}</p>`}
+<form method="post" action="/login">
+<input type="hidden" name="secret" value="${escaped(secret)}">
+<input type="hidden" name="return_to" value="${escaped(returnTo)}">
+<label>Name<input name="handle" autocomplete="username" required></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" required></label>
+<button>Sign in</button>
+</form>`;
+  return page('Sign in', form, problem?.status, `${formCookie}=${secret}${attributes}`);
+}
+
+/** `POST /login`, with the fields of the form. */
+export async function signIn(
+  cookies: string | null | undefined,
+  form: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  const field = (name: string): string => String(form[name] ?? '');
+  const again = (status: number, text: string): Answer =>
+    loginPage(cookies, field('return_to'), { status, text });
+  if (!isSame(field('secret'), formSecret(cookies) ?? newSecret()))
+    return again(403, 'This page was too old. Please try again.');
+  const user = await checkPassword(field('handle'), field('password'));
+  if (user === null) return again(401, 'Wrong name or password.');
+
+  const now = Date.now();
+  for (const [id, { endsAt }] of sessions) if (endsAt <= now) sessions.delete(id);
+  // Always a new id, so that nobody can have chosen it before.
+  const id = newSecret();
+  sessions.set(id, { sub: user.sub, authenticatedAt: new Date(now), endsAt: now + lifeMs });
+  const headers = {
+    Location: ownAddress(field('return_to')),
+    'Set-Cookie': `${sessionCookie}=${id}${attributes}; Max-Age=${lifeMs / 1000}`,
+    'Cache-Control': 'no-store',
+  };
+  return { status: 303, headers, body: '' };
+}
+
+/** `GET /`, so that there is something to see. */
+export function homePage(cookies: string | null | undefined): Answer {
+  const session = sessionOf(cookies);
+  const text = session === null ? 'Nobody is signed in.' : `Signed in as ${escaped(session.sub)}.`;
+  return page(
+    '{{name}}',
+    `<p>${text} <a href="/login">Sign in</a> · <a href="/account/apps">Your apps</a></p>`,
+  );
+}

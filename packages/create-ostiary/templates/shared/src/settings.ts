@@ -1,0 +1,13 @@
+/** What differs between machines comes from the environment. On yours, `.env` is read by `npm start`. */
+const { PORT = '3000', AUTH_URL, SEALING_KEY = '', TRUSTED_PROXIES = '' } = process.env;
+
+export const port = Number(PORT);
+
+/** The address that browsers know. Behind a proxy with TLS it is not where this process listens. */
+export const authUrl = AUTH_URL ?? `http://localhost:${port}`;
+
+/** 32 random bytes, as base64url. They encrypt secrets in the database. */
+export const sealingKey = SEALING_KEY;
+
+/** Addresses of your proxies, separated by commas: only their `X-Forwarded-For` is believed. */
+export const trustedProxies = TRUSTED_PROXIES.split(',').filter((address) => address !== '');

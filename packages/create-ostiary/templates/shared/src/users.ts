@@ -1,0 +1,54 @@
+import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { UserRecord } from '@ostiary/core';
+
+// REPLACE THIS by your own users: a few demo users in memory, whose passwords everybody can read.
+
+interface User {
+  readonly record: UserRecord;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+const hashOf = promisify<string, Buffer, number, Buffer>(scrypt);
+
+function demoUser(handle: string, name: string, password: string): User {
+  const salt = randomBytes(16);
+  const record: UserRecord = {
+    sub: `user-${handle}`,
+    kid: `KID-${handle.toUpperCase()}`,
+    name,
+    handle,
+    role: 'member',
+    country: 'HT',
+    createdAt: '2026-01-01T00:00:00Z',
+    avatarUrl: null,
+    kycStatus: 'approved',
+    kycTier: 1,
+    email: `${handle}@example.com`,
+    emailVerified: true,
+  };
+  return { record, salt, hash: scryptSync(password, salt, 32) };
+}
+
+const users = [
+  demoUser('ana', 'Ana Pierre', 'kafe ak pen'),
+  demoUser('jean', 'Jean Baptiste', 'diri ak pwa'),
+  demoUser('rose', 'Rose Toussaint', 'soup joumou'),
+];
+
+// Checked in place of somebody who is not there, so that the time of an answer does not tell which names exist.
+const nobody = demoUser('nobody', 'Nobody', randomBytes(16).toString('hex'));
+
+/** The user of an id, or `null`: whoever is blocked or gone loses access at once. */
+export function findUser(sub: string): UserRecord | null {
+  return users.find(({ record }) => record.sub === sub)?.record ?? null;
+}
+
+/** Whom a name and a password belong to. */
+export async function checkPassword(handle: string, password: string): Promise<UserRecord | null> {
+  const user = users.find(({ record }) => record.handle === handle);
+  const { record, salt, hash } = user ?? nobody;
+  const isRight = timingSafeEqual(await hashOf(password, salt, 32), hash);
+  return isRight && user !== undefined ? record : null;
+}

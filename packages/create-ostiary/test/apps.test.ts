@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../lab/support/free-port.ts';
+import { type TestPostgres, testPostgres } from '../../../lab/support/postgres/postgres.ts';
+import { frameworks, storages } from '../src/choices.ts';
+import { packInto } from './support/packed.ts';
+import { run, start } from './support/shell.ts';
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+// All of them take a minute, and 440 MB where npm has no cache yet: .ci/run asks for them.
+const isEvery = process.env.TEST_EVERY_APP !== undefined;
+const combinations = frameworks
+  .flatMap((framework) => storages.map((storage) => ({ framework, storage, app: `${framework}-${storage}` })))
+  .filter(({ app }) => isEvery || app === 'node-sqlite' || app === 'express-postgres');
+const folder = mkdtempSync(join(tmpdir(), 'create-ostiary-'));
+const read = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
+const manifestOf = (app: string): Manifest => JSON.parse(read(app, 'package.json'));
+
+let postgres: TestPostgres;
+
+/** Installs, in the folder above all apps, what any of them asks for. */
+async function installAll(tarballs: ReadonlyMap<string, string>): Promise<void> {
+  const asked = combinations.map(({ app }) => manifestOf(app));
+  const dependencies = Object.assign({}, ...asked.flatMap((own) => [own.dependencies, own.devDependencies]));
+  for (const [name, tarball] of tarballs) dependencies[name] = `file:${tarball}`;
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
+  await run(folder, 'npm install --loglevel=error');
+}
+
+beforeAll(async () => {
+  const packing = packInto(folder);
+  postgres = await testPostgres({ settings: ['fsync=off'] });
+  const tarballs = await packing;
+  mkdirSync(join(folder, 'packed'));
+  await run(folder, `tar -xzf ${tarballs.get('create-ostiary')} -C packed`);
+  // Nothing is installed yet: it needs nothing but Node.
+  for (const { app, framework, storage } of combinations)
+    await run(
+      folder,
+      `node packed/package/dist/main.js ${app} --framework ${framework} --storage ${storage} --languages ht,en`,
+    );
+  await installAll(tarballs);
+}, 180_000);
+
+afterAll(async () => {
+  await postgres?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function environmentOf(storage: string): Promise<Record<string, string>> {
+  return storage === 'postgres' ? { DATABASE_URL: await postgres.newDatabase() } : {};
+}
+
+/** Starts an app as its README says; resolves with its login page, once that is there, and stops it. */
+async function startedApp(app: string, env: Readonly<Record<string, string>>) {
+  const port = await freePort();
+  const server = start(join(folder, app), 'npm start', { ...env, PORT: String(port) });
+  try {
+    const deadline = Date.now() + 90_000;
+    for (; !server.hasEnded() && Date.now() < deadline; await pause(50)) {
+      const answer = await fetch(`http://localhost:${port}/login`).catch(() => null);
+      if (answer === null) continue;
+      const [cookie = ''] = answer.headers.getSetCookie();
+      return { status: answer.status, html: await answer.text(), cookie, said: server.said() };
+    }
+    throw new Error(`npm start does not answer: ${server.said()}`);
+  } finally {
+    await server.stop();
+  }
+}
+
+describe('an app of the packed package', () => {
+  // Next.js builds twice, which takes as long as half of the others together: with one storage.
+  const tried = combinations.filter(({ framework, storage }) => framework !== 'next' || storage === 'sqlite');
+
+  it.each(tried)(
+    'passes its own test and starts, on $framework with $storage',
+    async ({ app, storage }) => {
+      const env = await environmentOf(storage);
+      expect(await run(join(folder, app), 'npm test', env)).toMatch(/^ℹ pass 4$/m);
+      const { status, html, said } = await startedApp(app, env);
+      expect([status, html.includes('<form method="post" action="/login">')]).toEqual([200, true]);
+      expect(said).toContain('Demo client: demo-app, redirect URI: http://localhost:4000/callback');
+    },
+    180_000,
+  );
+
+  it('has cookies for https only at an https address, and no demo client there', async () => {
+    const { cookie, said } = await startedApp('node-sqlite', { AUTH_URL: 'https://id.example.com' });
+    expect(cookie).toMatch(/^__Host-login-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+    expect(said).not.toContain('Demo client');
+  });
+
+  it('has versions that were packed together, and a key that nobody else can read', () => {
+    const { version }: { version: string } = JSON.parse(read('packed/package/package.json'));
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    const keys = combinations.map(({ app, storage }) => {
+      const { dependencies } = manifestOf(app);
+      expect(dependencies['@ostiary/core']).toMatch(/^\^\d+\.\d+\.\d+/);
+      expect(dependencies[`@ostiary/adapter-${storage}`]).toMatch(/^\^\d+\.\d+\.\d+/);
+      expect(read(app, '.gitignore').split('\n')).toEqual(expect.arrayContaining(['node_modules/', '.env']));
+      expect(read(app, 'src/ostiary.ts')).toContain("languages: ['ht', 'en'],");
+      expect(statSync(join(folder, app, '.env')).mode & 0o077).toBe(0);
+      return /^SEALING_KEY=([\w-]{43})$/m.exec(read(app, '.env'))?.[1];
+    });
+    expect(new Set(keys).size).toBe(combinations.length);
+    expect(keys).not.toContain(undefined);
+  });
+});

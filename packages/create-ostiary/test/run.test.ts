@@ -1,0 +1,161 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { frameworks, languages, storages } from '../src/choices.ts';
+import { writeFiles } from '../src/folder.ts';
+import { typed } from './support/typed.ts';
+
+const parent = mkdtempSync(join(tmpdir(), 'create-ostiary-run-'));
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+let folder: string;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(parent, 'test-')), 'my-app');
+});
+
+const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+const dependencies = (): string[] => Object.keys(JSON.parse(read('package.json')).dependencies);
+
+describe('npm create ostiary', () => {
+  it('writes the defaults with --yes, and where nobody can answer', async () => {
+    const { code, output, questions } = await typed([folder, '--yes'], []);
+    expect([code, questions]).toEqual([0, []]);
+    expect(output).toMatch(/^Wrote \d+ files[\s\S]*npm install\n {2}npm test\n {2}npm start\n$/);
+    expect(JSON.parse(read('package.json'))).toMatchObject({ name: 'my-app', type: 'module' });
+    expect(dependencies()).toEqual(['@ostiary/adapter-sqlite', '@ostiary/core']);
+    expect(read('src/ostiary.ts')).toContain("languages: ['en', 'fr'],");
+    rmSync(folder, { recursive: true });
+    expect((await typed([folder])).code).toBe(0);
+  });
+
+  it('asks for what was not said, again after an answer that is none', async () => {
+    const { code, questions } = await typed([], [folder, 'koa', 'hono', 'postgres', 'ht,xx', 'ht, es']);
+    expect(code).toBe(0);
+    expect(questions).toHaveLength(6);
+    expect(questions[2]).toMatch(/^the framework "koa" is unknown; there are node, express/);
+    expect(questions[5]).toMatch(/^the language "xx" is unknown/);
+    expect(dependencies()).toContain('hono');
+    expect(dependencies()).toContain('@ostiary/adapter-postgres');
+    expect(read('src/ostiary.ts')).toContain("languages: ['ht', 'es'],");
+  });
+
+  it('asks for another folder while one cannot be used', async () => {
+    const { code, questions } = await typed(['--storage', 'sqlite'], ['/', 'My App', folder]);
+    expect(code).toBe(0);
+    expect(questions.slice(1, 3)).toEqual([
+      expect.stringContaining('is no name that npm takes'),
+      expect.stringContaining('"My App" is no name'),
+    ]);
+    // Framework and languages: nothing typed is the default.
+    expect(questions).toHaveLength(5);
+  });
+
+  it('says what it can do, and which version it is', async () => {
+    const { code, output } = await typed(['--help']);
+    expect(code).toBe(0);
+    for (const word of [...frameworks, ...storages, ...languages, '--yes', '--version'])
+      expect(output).toContain(word);
+    expect(await typed(['--version'])).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/),
+    });
+  });
+
+  it('uses a folder that is there, if it is empty', async () => {
+    mkdirSync(folder);
+    expect((await typed([folder, '--yes'])).code).toBe(0);
+    expect(readdirSync(folder)).toContain('package.json');
+  });
+
+  it.each(frameworks.flatMap((framework) => storages.map((storage) => ({ framework, storage }))))(
+    'leaves nothing of other apps in one of $framework and $storage',
+    async ({ framework, storage }) => {
+      await typed([folder, '--framework', framework, '--storage', storage]);
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      );
+      for (const { name, parentPath } of files)
+        expect(readFileSync(join(parentPath, name), 'utf8'), name).not.toMatch(/\{\{|<\/?(?:sqlite|not-)/);
+      const page = read('README.md');
+      expect(page.includes('DATABASE_URL')).toBe(storage === 'postgres');
+      // Every file that the page names is there.
+      for (const [, path = ''] of page.matchAll(/^\| `([\w./-]+)`/gm))
+        expect(existsSync(join(folder, path)), path).toBe(true);
+      expect(read('.dockerignore').includes('.next')).toBe(framework === 'next');
+    },
+  );
+});
+
+describe('npm create ostiary refuses', () => {
+  it.each([
+    [['--colour', 'red'], /^create-ostiary: Unknown option '--colour'; see --help\n$/],
+    [['--framework', 'koa'], /framework "koa" is unknown; there are node, express, fastify, hono, next\n$/],
+    [['--framework'], /^create-ostiary: Option '--framework' argument is ambiguous; see --help\n$/],
+    [['--storage', 'mysql'], /storage "mysql" is unknown; there are sqlite, postgres\n$/],
+    [['--languages', 'en,de'], /language "de" is unknown; there are en, fr, ht, es, pt\n$/],
+    [['--languages', ''], /language "" is unknown/],
+    [['--languages', 'en,en'], /name one twice/],
+    [['another'], /one folder at a time/],
+  ])('%j', async (args, message) => {
+    const { code, output, errors } = await typed([folder, ...args, '--yes']);
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toMatch(message);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it.each(['My-App', '.hidden', '_app', 'an app', 'caf\u00e9', 'node_modules', 'http', 'a'.repeat(215)])(
+    'the name %s, which npm would not take',
+    async (name) => {
+      const path = join(folder, name);
+      expect(await typed([path, '--yes'])).toMatchObject({
+        code: 1,
+        errors: expect.stringContaining('npm takes'),
+      });
+      expect(existsSync(folder)).toBe(false);
+    },
+  );
+
+  it('a folder that has something in it, a file, and a link that leads nowhere', async () => {
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'mine.txt'), 'mine');
+    expect((await typed([folder, '--yes'])).errors).toBe(
+      `create-ostiary: the folder ${folder} is not empty\n`,
+    );
+    expect(readdirSync(folder)).toEqual(['mine.txt']);
+    expect((await typed([join(folder, 'mine.txt'), '--yes'])).errors).toContain('is no folder');
+    symlinkSync(join(folder, 'gone'), join(folder, 'link'));
+    expect((await typed([join(folder, 'link'), '--yes'])).errors).toContain('is no folder');
+  });
+
+  it('and leaves everything as it was when it cannot write to the end', () => {
+    const files = new Map([
+      ['one.txt', '1'],
+      ['two/deep.txt', '2'],
+      ['one.txt/three.txt', 'where a file is'],
+    ]);
+    expect(() => writeFiles(join(folder, 'below'), files)).toThrow(/^cannot write /);
+    expect(existsSync(folder)).toBe(false);
+    mkdirSync(folder);
+    expect(() => writeFiles(folder, files)).toThrow(/^cannot write /);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a place where it may not write', async () => {
+    mkdirSync(folder, { mode: 0o500 });
+    expect(await typed([join(folder, 'app'), '--yes'])).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('cannot write'),
+    });
+    chmodSync(folder, 0o700);
+  });
+});

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = resolve(import.meta.dirname, '../../../..');
+const execute = promisify(execFile);
+
+/** What an app may need of this repository, and what writes apps. */
+const names = ['adapter-postgres', 'adapter-sqlite', 'core', 'create-ostiary', 'webhook-verifier'];
+
+/** Of a package, what its build and its tarball need. */
+const parts = ['package.json', 'src', 'sql', 'templates', 'tsup.config.ts', 'README.md', 'LICENSE'];
+
+/**
+ * Packs packages as `npm run pack` does, but without declarations, which take most of its time, and in a copy, because other
+ * tests pack the originals.
+ * @returns the tarball of each package, by its name
+ */
+export async function packInto(folder: string): Promise<ReadonlyMap<string, string>> {
+  const copy = join(folder, 'workspace');
+  mkdirSync(copy);
+  for (const file of ['package.json', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'tsconfig.json'])
+    cpSync(join(root, file), join(copy, file));
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  await Promise.all(
+    names.map(async (name) => {
+      const [from, to] = [join(root, 'packages', name), join(copy, 'packages', name)];
+      for (const part of parts)
+        if (existsSync(join(from, part))) cpSync(join(from, part), join(to, part), { recursive: true });
+      if (existsSync(join(from, 'node_modules')))
+        symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
+      await execute(join(root, 'node_modules/.bin/tsup'), ['--no-dts', '--silent'], { cwd: to });
+    }),
+  );
+  const pnpm = join(root, 'node_modules/.bin/pnpm');
+  const pack = ['--recursive', '--filter', './packages/*', '--config.ignore-scripts=true', 'pack'];
+  await execute(pnpm, [...pack, '--out', join(folder, '%s.tgz')], { cwd: copy });
+  return new Map(
+    names.map((name) => {
+      const isScoped = name !== 'create-ostiary';
+      return [
+        isScoped ? `@ostiary/${name}` : name,
+        join(folder, `${isScoped ? `ostiary-${name}` : name}.tgz`),
+      ];
+    }),
+  );
+}

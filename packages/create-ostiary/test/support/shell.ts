@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { delimiter, dirname } from 'node:path';
+
+// As on the machine of a newcomer: no conditions of this repository, nothing of the test runner. What was fetched once is not
+// fetched again.
+const { NODE_OPTIONS: _, NODE_ENV: __, ...inherited } = process.env;
+const environment = {
+  ...inherited,
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  NEXT_TELEMETRY_DISABLED: '1',
+};
+
+/** A program that runs, with the programs that it has started. */
+export function start(folder: string, command: string, env: Readonly<Record<string, string>> = {}) {
+  const child = spawn('/bin/sh', ['-c', command], {
+    cwd: folder,
+    env: { ...environment, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  const closed = once(child, 'close');
+  return {
+    said: () => output,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    /** @returns the exit code */
+    ended: closed.then(([code]): number | null => code),
+    /** Ends all of them, as Ctrl+C does. */
+    async stop() {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+      await closed;
+    },
+  };
+}
+
+/** Runs a command to its end. @returns what it printed */
+export async function run(
+  folder: string,
+  command: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<string> {
+  const program = start(folder, command, env);
+  const code = await program.ended;
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${program.said()}`);
+  return program.said();
+}
