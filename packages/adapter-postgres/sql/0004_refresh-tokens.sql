@@ -49,10 +49,8 @@ BEGIN
     RETURN 'replayed';
   END IF;
 
-  IF held.revoked_at IS NOT NULL OR own.expires_at <= now_ms OR (
-    SELECT client_id FROM clients
-    WHERE client_id = held.client_id AND disabled_at IS NULL AND NOT partner_disabled
-  ) IS NULL THEN
+  -- Whoever disables a client or its partner revokes its grants.
+  IF held.revoked_at IS NOT NULL OR own.expires_at <= now_ms THEN
     RETURN 'refused';
   END IF;
 

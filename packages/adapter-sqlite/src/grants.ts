@@ -100,7 +100,7 @@ function statementsOn(connection: Connection) {
       INSERT INTO refresh_tokens (digest, grant_id, expires_at) VALUES (:digest, :grantId, :expiresAt)
     `),
 
-    // `canBeUsed`: it was never replaced, or its owner may not have got the successor, which nobody has presented.
+    // Whoever disables a client or its partner revokes its grants. `canBeUsed`: it was never replaced, or its owner may not have got the successor, which nobody has presented.
     presented: connection.prepare<
       [{ digest: Uint8Array; now: number; graceMs: number }],
       { grantId: number; successor: Uint8Array | null; canBeUsed: 0 | 1; isAlive: 0 | 1 }
@@ -111,10 +111,7 @@ function statementsOn(connection: Connection) {
           :now - own.replaced_at <= :graceMs
           AND EXISTS (SELECT 1 FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL)
         ) AS canBeUsed,
-        own.expires_at > :now AND revoked_at IS NULL AND EXISTS (
-          SELECT 1 FROM clients
-          WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND partner_disabled = 0
-        ) AS isAlive
+        own.expires_at > :now AND revoked_at IS NULL AS isAlive
       FROM refresh_tokens AS own JOIN grants ON grants.id = own.grant_id
       WHERE own.digest = :digest
     `),

@@ -33,13 +33,11 @@ export function createSignOuts({ storage, clock, wake, options: { logger } }: Co
     dueAt: clock.now(),
   });
 
-  /** For every enabled client that the user lets in and that registered where to. */
+  /** For every client that the user lets in and that registered where to. */
   async function jobsFor(sub: string): Promise<NewJob[]> {
     const consents = await storage.consents.list(sub);
     const clients = await Promise.all(consents.map(({ clientId }) => storage.clients.find(clientId)));
-    return clients.flatMap((client) =>
-      isEnabled(client) && client.backchannelLogoutUri ? [jobOf(sub, client.clientId)] : [],
-    );
+    return clients.flatMap((client) => (client?.backchannelLogoutUri ? [jobOf(sub, client.clientId)] : []));
   }
 
   async function store(jobs: readonly NewJob[]): Promise<void> {

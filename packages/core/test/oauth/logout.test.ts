@@ -238,10 +238,11 @@ describe('a logout that is refused', () => {
     const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
     expect((await answer(page, 'leave', browser, { csrf })).outcome).toBe('403 invalid_request');
     const [, action = ''] = /action="([^"]+)"/.exec(page.text) ?? [];
+    const own = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const headers = { origin: 'https://evil.example', cookie: `host=${browser.name}` };
     const sent = await provider.call(
       new URL(action).pathname,
-      new URLSearchParams({ decision: 'leave' }),
+      new URLSearchParams({ decision: 'leave', csrf: own }),
       headers,
     );
     expect(sent.outcome).toBe('403 invalid_request');

@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jos
 import { describe, expect, it, vi } from 'vitest';
 import type { NewClient } from '../../src/admin.ts';
 import type { OstiaryOptions } from '../../src/index.ts';
+import { assemble } from '../../src/seams.ts';
 import { ana, ben, Host, hostCookie } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { startProvider } from '../support/running.ts';
@@ -195,5 +196,29 @@ describe('whatever becomes of telling', () => {
     await vi.waitFor(() => expect(endpoint.received).toHaveLength(1));
     await vi.waitFor(() => expect(silent.received).toHaveLength(8));
     expect(other.id).not.toBe(mute.id);
+  });
+
+  it('an attempt that this service broke off is made again at once, and counts for nothing', async () => {
+    const storage = memoryStorage();
+    const broken = { ok: false, httpStatus: null, error: 'aborted', response: null, durationMs: 0 } as const;
+    const post = vi.fn(async () => broken);
+    const ostiary = await assemble(
+      {
+        ...{ authUrl: 'http://localhost:1', storage, sealingKeys: [new Uint8Array(32)] },
+        ...{ users: { find: () => null }, login: new Host().login },
+        webhooks: { resolve: async () => ['93.184.215.14'], retryDelaysSeconds: [] },
+      },
+      { webhookClient: { post, abort() {}, async close() {} } },
+    );
+    const { client } = await ostiary.admin.clients.create({
+      ...{ name: 'App', redirectUris: ['https://app.example/'], allowedScopes: ['openid'] },
+      backchannelLogoutUri: 'https://app.example/logout',
+    });
+    const now = ostiary.now();
+    await storage.consents.remember({ sub: 'ana', clientId: client.clientId, scopes: ['openid'], now });
+    await ostiary.users.signedOut('ana');
+    for (let time = 0; time < 3; time += 1) await ostiary.worker.runDue();
+    expect(post).toHaveBeenCalledTimes(3);
+    await ostiary.close();
   });
 });

@@ -206,9 +206,9 @@ export const refreshCases = casesOf('refresh tokens', {
     const end = sampleRefreshToken('').expiresAt;
     const successor = sampleRefreshToken('a 2', { expiresAt: end + day });
     await refresh(storage, 'a 1', 'a 2', { successor });
-    const purge = async (before: number) => {
+    const purge = async (before: number, limit = 100) => {
       const { tokens, refreshTokens, grants } = await storage.purge({
-        ...{ now, before, eventsBefore: 0, limit: 100 },
+        ...{ now, before, eventsBefore: 0, limit },
       });
       return { tokens, refreshTokens, grants };
     };
@@ -216,6 +216,17 @@ export const refreshCases = casesOf('refresh tokens', {
     assert.equal(await refresh(storage, 'a 1', 'x', { now: now + hour }), 'replayed', 'it is still known');
     assertSame(await purge(end + day), { tokens: 0, refreshTokens: 1, grants: 0 });
     assert.notEqual(await storage.grants.find(grant.codeDigest), null);
-    assertSame(await purge(end + day + 1), { tokens: 0, refreshTokens: 1, grants: 1 });
+    const other = await connected(storage, 'b');
+    await refresh(storage, 'b 1', 'b 2');
+    assertSame(await purge(end + day + 1), { tokens: 2, refreshTokens: 3, grants: 2 });
+    assert.equal(await storage.grants.find(other.grant.codeDigest), null);
+
+    const last = await connected(storage, 'c');
+    await refresh(storage, 'c 1', 'c 2');
+    for (const left of [1, 0]) {
+      const { refreshTokens, grants } = await purge(end + day + 1, 1);
+      assertSame([refreshTokens, grants], [1, 1 - left], 'never a grant before its tokens');
+    }
+    assert.equal(await storage.grants.find(last.grant.codeDigest), null);
   },
 });

@@ -123,6 +123,18 @@ describe('the kit of a host', () => {
     );
   });
 
+  it('takes no answer that is not its own', async () => {
+    await using kit = await start();
+    const app = await kit.app({ allowedScopes: ['openid'] });
+    for (const [query, problem] of [
+      ['state=y&code=x', 'another state'],
+      ['code=x', 'another state'],
+    ]) {
+      kit.serve({ fetch: () => Response.redirect(`https://app.example/callback?${query}`) });
+      await expect(app.signIn()).rejects.toThrow(problem);
+    }
+  });
+
   it('lets a test walk through pages by hand', async () => {
     await using kit = await start();
     const browser = kit.browser();
