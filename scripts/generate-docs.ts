@@ -9,9 +9,11 @@ import { sandboxConsole } from '@ostiary/console';
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
+import { en } from '../packages/core/src/languages/en.ts';
 import { addressLimits, partnerLimits } from '../packages/core/src/limits.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
+import { offlineAccess, offlineAccessConsent, readyScopes } from '../packages/core/src/ready-scopes.ts';
 import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
@@ -261,8 +263,38 @@ ${text}
 ${results.join('\n')}`;
 }
 
+/** Each text of the pages by its path. */
+function textRows(texts: object, path = ''): string[] {
+  return Object.entries(texts).flatMap(([key, value]) => {
+    const own = path === '' ? key : `${path}.${key}`;
+    if (typeof value !== 'string') return textRows(Object(value), own);
+    return [row(`\`${own}\``, value)];
+  });
+}
+
+function textsPage(): string {
+  const ready = Object.entries(readyScopes).map(([name, { consent }]) => [name, consent.en] as const);
+  const own = scopeNames.map((name) => [name, scopes[name].consent.en] as const);
+  const switched = { ...Object.fromEntries(ready), [offlineAccess]: offlineAccessConsent.en };
+  return `# Words of the pages
+
+What a language of your own has to have (option \`texts\`): a text in the place of each of these, by its path. A name in braces is where the pages put something in; each has
+to stay. \`months\` are twelve names, for languages whose dates JavaScript cannot write; leave them out otherwise.
+
+| Path | English |
+|---|---|
+${textRows({ ...en, scopes: Object.fromEntries(own) }).join('\n')}
+
+Scopes that you switch on have words too, and so has \`offline_access\` with refresh tokens. Scopes of your own have theirs with them.
+
+| Path | English |
+|---|---|
+${textRows({ scopes: switched }).join('\n')}`;
+}
+
 const pages = {
   'scopes.md': scopesPage(),
+  'texts.md': textsPage(),
   'errors.md': errorsPage(),
   'endpoints.md': endpointsPage(),
   'partner-errors.md': partnerErrorsPage(),

@@ -71,9 +71,6 @@ function schemaFor(english: object): z.ZodObject {
   return z.strictObject(Object.fromEntries(members));
 }
 
-/** So many problems of a language are told at once. */
-const maxTold = 5;
-
 /**
  * The languages of the pages, in the order in which the host names them.
  * @throws TypeError that names texts which are missing or wrong, by their path
@@ -99,8 +96,7 @@ export function pageLanguages(
         path: `texts.${tag}.${path}`,
         message,
       }));
-      const untold = found.length > maxTold ? `; and ${found.length - maxTold} more` : '';
-      throw new TypeError(inOneLine(found.slice(0, maxTold), 'texts') + untold);
+      throw new TypeError(inOneLine(found, 'texts'));
     }
     return { tag, texts: whole as PageTexts };
   });

@@ -34,7 +34,9 @@ function isBrowser(ctx: Context): boolean {
 
 /** The language of a page that has no stored request to look at. */
 export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
-  return choosePageLanguage(options.languages, undefined, ctx.get('Accept-Language'));
+  const { ui_locales } = ctx.query;
+  const locales = typeof ui_locales === 'string' ? ui_locales : undefined;
+  return choosePageLanguage(options.languages, locales, ctx.get('Accept-Language'));
 }
 
 /** Whether the host has a page for an error, and could answer with it. */

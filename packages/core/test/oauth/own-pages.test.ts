@@ -110,6 +110,18 @@ describe('an error page by a function of the host', () => {
     expect(page.text).toContain(`<title>${told[0]?.title}</title><p>x`);
   });
 
+  it('speaks the language that the app asked for, before that of the browser', async () => {
+    const provider = await startProvider();
+    for (const [query, language] of [
+      ['ui_locales=fr', 'fr'],
+      ['ui_locales=xx', 'en'],
+      ['ui_locales=fr&ui_locales=en', 'en'],
+    ]) {
+      const page = await provider.browser().get(`${provider.site}/oauth/authorize?${query}`);
+      expect(page.text).toContain(`<html lang="${language}">`);
+    }
+  });
+
   it('is for browsers, and for nobody who asks for JSON or calls the API', async () => {
     const provider = await withPages({ error });
     told.length = 0;

@@ -159,7 +159,12 @@ export async function createFakeApp(parts: AppParts): Promise<FakeApp> {
         code_challenge: createHash('sha256').update(verifier).digest('base64url'),
         ...parameters,
       }).toString();
-      const callback = (await browser.walk(url, walk)).searchParams;
+      const left = await browser.walk(url, walk);
+      if (!left.href.startsWith(client.redirectUri))
+        throw new Error(
+          `the browser left for ${left.origin}${left.pathname}, which is not the redirect URI of the app; if it is yours, give its origin to the kit as authUrl`,
+        );
+      const callback = left.searchParams;
       if (callback.get('state') !== state) throw new Error('the browser came back with another state');
       if (callback.get('iss') !== metadata.issuer)
         throw new Error('the browser came back from another issuer');

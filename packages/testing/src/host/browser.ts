@@ -15,13 +15,15 @@ export interface TestPage {
   readonly status: number;
   /** The HTML, or whatever the answer is. */
   readonly text: string;
+  /** Where the browser would go on, outside of the kit: the address of an app. `null`: it stays. */
+  readonly location: URL | null;
 }
 
 /** How a user goes through the pages of a sign-in. */
 export interface Walk {
   /** What the user types, by the names of the fields of your forms. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** What the user says on the consent page. @defaultValue `'approve'` */
+  /** What the user says on the page that asks. @defaultValue `'approve'` */
   readonly decision?: 'approve' | 'deny';
 }
 
@@ -45,17 +47,11 @@ export interface HostBrowser {
    */
   submit(fields: Readonly<Record<string, string>>): Promise<TestPage>;
   /**
-   * Goes to an authorization request and does what a user does: fills your sign-in form, answers the consent page.
-   * @returns where the browser left the service: the redirect URI of the app
+   * Goes to an authorization request, or to a logout, and does what a user does: fills your sign-in form, answers the page that asks.
+   * @returns where the browser left the service: the address of the app
    * @throws Error with the page that it was stopped by
    */
   walk(url: string | URL, walk?: Walk): Promise<URL>;
-}
-
-/** A page that was asked for and has not answered with another address. */
-interface Stand extends TestPage {
-  /** Where it would go on, outside of the kit. */
-  readonly outside: URL | null;
 }
 
 const mostSteps = 20;
@@ -69,6 +65,10 @@ function wordsOf({ url, status, text }: TestPage): string {
 
 const namesOf = (form: HTMLElement): (string | undefined)[] =>
   form.querySelectorAll('[name]').map((field) => field.getAttribute('name'));
+
+/** The values of the buttons of a name. */
+const buttonsOf = (form: HTMLElement, name: string): (string | undefined)[] =>
+  form.querySelectorAll(`button[name="${name}"]`).map((button) => button.getAttribute('value'));
 
 /** What a form would send as it stands, without its buttons. */
 function valuesOf(form: HTMLElement): Record<string, string> {
@@ -115,13 +115,20 @@ export interface HostBrowserParts {
   readonly origins: readonly string[];
   /** What was logged of errors meanwhile: why a page is one of an error. */
   readonly logged: () => string;
+  readonly languages: readonly string[];
 }
 
-export function createHostBrowser({ send, authUrl, origins, logged }: HostBrowserParts): HostBrowser {
+export function createHostBrowser({
+  send,
+  authUrl,
+  origins,
+  logged,
+  languages,
+}: HostBrowserParts): HostBrowser {
   const cookies = cookieJar();
-  let stand: Stand | null = null;
+  let stand: TestPage | null = null;
 
-  async function go(target: URL, form?: URLSearchParams): Promise<Stand> {
+  async function go(target: URL, form?: URLSearchParams): Promise<TestPage> {
     let [url, body] = [target, form];
     for (let step = 0; step < mostSteps; step += 1) {
       const response = await send(url, {
@@ -129,6 +136,7 @@ export function createHostBrowser({ send, authUrl, origins, logged }: HostBrowse
         headers: {
           accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
           cookie: cookies.of(url),
+          ...(languages.length > 0 && { 'accept-language': languages.join() }),
           ...(body && { origin: stand?.url.origin ?? url.origin, 'sec-fetch-site': 'same-origin' }),
         },
         ...(body && { method: 'POST', body }),
@@ -139,7 +147,7 @@ export function createHostBrowser({ send, authUrl, origins, logged }: HostBrowse
       const next = location === null ? null : new URL(location, url);
       const outside = next !== null && !origins.includes(next.origin) ? next : null;
       if (next === null || outside !== null) {
-        stand = { url, status: response.status, text, outside };
+        stand = { url, status: response.status, text, location: outside };
         return stand;
       }
       // As browsers do it; a form is not sent twice, but where it is told to be.
@@ -148,7 +156,11 @@ export function createHostBrowser({ send, authUrl, origins, logged }: HostBrowse
     throw new Error(`${target.pathname} goes in circles`);
   }
 
-  function sendForm(form: HTMLElement, at: Stand, fields: Readonly<Record<string, string>>): Promise<Stand> {
+  function sendForm(
+    form: HTMLElement,
+    at: TestPage,
+    fields: Readonly<Record<string, string>>,
+  ): Promise<TestPage> {
     const url = new URL(form.getAttribute('action') || at.url, at.url);
     const values = new URLSearchParams({ ...valuesOf(form), ...fields });
     if (form.getAttribute('method')?.toLowerCase() === 'post') return go(url, values);
@@ -156,15 +168,19 @@ export function createHostBrowser({ send, authUrl, origins, logged }: HostBrowse
     return go(url);
   }
 
-  const formWith = (page: Stand, names: readonly string[]): HTMLElement | undefined =>
+  const formWith = (page: TestPage, names: readonly string[]): HTMLElement | undefined =>
     parse(page.text)
       .querySelectorAll('form')
       .find((form) => names.every((name) => namesOf(form).includes(name)));
 
   /** The next page of a walk: the consent page answered, or the sign-in form filled. */
-  function answered(page: Stand, { fields = {}, decision = 'approve' }: Walk): Promise<Stand> | null {
-    const consent = formWith(page, ['csrf', 'decision']);
-    if (consent !== undefined) return sendForm(consent, page, { decision });
+  function answered(page: TestPage, { fields = {}, decision = 'approve' }: Walk): Promise<TestPage> | null {
+    const asked = formWith(page, ['csrf', 'decision']);
+    if (asked !== undefined) {
+      // The first button agrees, to consent and to a logout alike.
+      const [yes = '', no = ''] = buttonsOf(asked, 'decision');
+      return sendForm(asked, page, { decision: decision === 'approve' ? yes : no });
+    }
     const names = Object.keys(fields);
     const form = names.length === 0 ? undefined : formWith(page, names);
     return form === undefined ? null : sendForm(form, page, fields);
@@ -185,14 +201,14 @@ export function createHostBrowser({ send, authUrl, origins, logged }: HostBrowse
     async walk(url, walk = {}) {
       let page = await go(new URL(url, authUrl));
       const seen = new Set<string>();
-      while (page.outside === null) {
+      while (page.location === null) {
         const place = `${page.url.origin}${page.url.pathname} ${page.status}`;
         const next = seen.has(place) ? null : answered(page, walk);
         seen.add(place);
         if (next === null) throw new Error(wordsOf(page) + logged());
         page = await next;
       }
-      return page.outside;
+      return page.location;
     },
   };
 }

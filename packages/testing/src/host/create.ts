@@ -89,7 +89,8 @@ export async function createHostKit<Scopes extends HostScopes>({
     },
   );
   const send = network.from(address);
-  const browser = () => createHostBrowser({ send, authUrl, origins, logged: log.told });
+  const browser: HostTestOstiary['browser'] = ({ languages = [] } = {}) =>
+    createHostBrowser({ send, authUrl, origins, logged: log.told, languages });
   const discoveryUrl = `${authUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const close = async (): Promise<void> => {
     if (closed.signal.aborted) return;

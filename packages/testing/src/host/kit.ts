@@ -56,8 +56,11 @@ export interface HostTestOstiary extends AsyncDisposable {
   serve(server: TestServer): void;
   /** Calls your server, and whoever receives elsewhere; nobody else. */
   readonly fetch: Fetch;
-  /** A new browser, in which nobody is signed in. */
-  browser(): HostBrowser;
+  /**
+   * A new browser, in which nobody is signed in.
+   * @param options - `languages`: in which it asks for pages, the preferred one first
+   */
+  browser(options?: { readonly languages?: readonly string[] }): HostBrowser;
   /** Provisions an app: public and allowed all of your scopes, unless told otherwise. */
   app(settings?: Partial<NewClient>): Promise<FakeApp>;
   /** Lets code of the test answer at and below a URL: webhooks, logout tokens, and what is sent there with `fetch`. */

@@ -59,12 +59,15 @@ function createHost() {
   return { users, login, listener };
 }
 
-const consent = { en: { title: 'See your orders', detail: 'What you bought.' } };
+const consent = {
+  en: { title: 'See your orders', detail: 'What you bought.' },
+  fr: { title: 'Voir vos commandes', detail: 'Vos achats.' },
+};
 
 async function start() {
   const { users, login, listener } = createHost();
   const kit = await createTestOstiary({
-    ...{ users, login, languages: ['en'], refreshTokens: {} },
+    ...{ users, login, languages: ['en', 'fr'], refreshTokens: {} },
     scopes: { orders: { claims: { orders: z.array(z.string()) }, consent } },
   });
   kit.serve(listener(kit.ostiary));
@@ -129,10 +132,18 @@ describe('the kit of a host', () => {
     for (const [query, problem] of [
       ['state=y&code=x', 'another state'],
       ['code=x', 'another state'],
-    ]) {
+    ] as const) {
       kit.serve({ fetch: () => Response.redirect(`https://app.example/callback?${query}`) });
       await expect(app.signIn()).rejects.toThrow(problem);
     }
+  });
+
+  it('says when a login leads to an address that is not of the kit', async () => {
+    const { users, login } = createHost();
+    const elsewhere = { ...login, loginUrl: () => 'http://localhost:3000/login' };
+    await using kit = await createTestOstiary({ users, login: elsewhere });
+    const app = await kit.app({ allowedScopes: ['openid'] });
+    await expect(app.signIn()).rejects.toThrow(/left for http:\/\/localhost:3000\/login, .* as authUrl/);
   });
 
   it('lets a test walk through pages by hand', async () => {
@@ -161,9 +172,17 @@ describe('the kit of a host', () => {
       id_token_hint: session.tokens.id_token ?? '',
       post_logout_redirect_uri: 'https://app.example/bye',
     });
-    expect((await session.browser.walk(`/oauth/logout?${logout}`)).pathname).toBe('/bye');
+    expect((await session.browser.open(`/oauth/logout?${logout}`)).location?.pathname).toBe('/bye');
+    const again = await app.signIn({ fields });
+    logout.delete('id_token_hint');
+    logout.set('client_id', app.client.clientId);
+    const stayed = again.browser.walk(`/oauth/logout?${logout}`, { decision: 'deny' });
+    await expect(stayed).rejects.toThrow('You are still signed in');
+    expect((await again.browser.walk(`/oauth/logout?${logout}`)).pathname).toBe('/bye');
     await kit.settle();
     expect(received).toEqual([expect.stringMatching(/^logout_token=/)]);
+    const french = kit.browser({ languages: ['fr', 'en'] });
+    expect((await french.open('/oauth/logout')).text).toContain('déconnecté');
     await kit.clock.advance('1h');
     expect((await session.fetch('/v1/oauth/userinfo')).status).toBe(401);
     kit.faults.refuse({ match: 'POST /v1/oauth/token' });
