@@ -1,4 +1,3 @@
-import { CompactSign } from 'jose';
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { NewJob } from '../ports/queue.ts';
@@ -6,6 +5,7 @@ import { digest } from '../tokens.ts';
 import type { JobHandler } from '../worker/worker.ts';
 import { isEnabled } from './client.ts';
 import { issuerOf } from './endpoints.ts';
+import { signForClient } from './id-token.ts';
 
 /** The kind of the job that tells one client. */
 export const signOutKind = 'sign-out';
@@ -68,9 +68,8 @@ export function createSignOuts({ storage, clock, wake, options: { logger } }: Co
 }
 
 /** OpenID Connect Back-Channel Logout 1.0, section 2.4. */
-async function signLogoutToken(core: Core, client: ClientRecord, sub: string): Promise<string> {
+function signLogoutToken(core: Core, client: ClientRecord, sub: string): Promise<string> {
   const now = core.clock.now();
-  const key = (await core.signingKeys.current()).signing(client.idTokenAlg, now);
   const issuedAt = Math.floor(now / 1000);
   const claims = {
     iss: issuerOf(core.options),
@@ -78,9 +77,7 @@ async function signLogoutToken(core: Core, client: ClientRecord, sub: string): P
     jti: core.random.bytes(16).toString('base64url'),
     events: { [logoutEvent]: {} },
   };
-  return new CompactSign(Buffer.from(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'logout+jwt' })
-    .sign(key.privateJwk);
+  return signForClient(core, client, claims, { typ: 'logout+jwt', now });
 }
 
 /** When a client is tried again that did not take it: after the waits of webhooks, counted from the sign-out. `null`: no more. */
