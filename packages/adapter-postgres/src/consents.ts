@@ -55,6 +55,23 @@ function statementsIn(schema: string) {
         updated_at = excluded.updated_at
     `),
 
+    adopt: statement<{ consents: string }>(`
+      INSERT INTO ${schema}.consents (sub, client_id, scopes, granted_at, updated_at)
+      SELECT given.sub, clients.client_id, given.scopes, given."grantedAt", given."grantedAt"
+      FROM ROWS FROM (
+        jsonb_to_recordset(:consents::jsonb) AS (sub text, "clientId" text, scopes text[], "grantedAt" bigint)
+      ) WITH ORDINALITY AS given (sub, "clientId", scopes, "grantedAt", number)
+      JOIN ${schema}.clients ON clients.client_id = given."clientId"
+      WHERE disabled_at IS NULL AND NOT partner_disabled
+        AND NOT EXISTS (
+          SELECT FROM ${schema}.consents AS known
+          WHERE known.sub = given.sub AND known.client_id = given."clientId"
+        )
+      ORDER BY number
+      FOR SHARE OF clients
+      ON CONFLICT (sub, client_id) WHERE revoked_at IS NULL DO NOTHING
+    `),
+
     // Before the grants: whoever issues one holds the consent until the commit, and its grant is seen then.
     revoke: statement<OfClient & { now: number }>(`
       UPDATE ${schema}.consents SET revoked_at = :now
@@ -89,6 +106,9 @@ export function postgresConsents(database: Database): ConsentStore {
 
     remember: ({ sub, clientId, scopes, now }) =>
       database.changes(sql.remember, { sub, clientId, scopes: [...new Set(scopes)], now }),
+
+    adopt: (consents, audit) =>
+      audits.write(audit, (connection) => sql.adopt.run(connection, { consents: JSON.stringify(consents) })),
 
     revoke: (sub, clientId, now) =>
       database.write(async (connection) => {

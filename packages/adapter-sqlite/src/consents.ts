@@ -25,6 +25,13 @@ function statementsOn(connection: Connection) {
       FROM clients WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0
     `),
 
+    adopt: connection.prepare<[{ sub: string; clientId: string; scopes: string; grantedAt: number }]>(`
+      INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
+      SELECT :sub, client_id, :scopes, :grantedAt, :grantedAt
+      FROM clients WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0
+        AND NOT EXISTS (SELECT 1 FROM consents WHERE sub = :sub AND client_id = :clientId)
+    `),
+
     // A consent of a disabled client is revoked, but one of a disabled partner's client is not.
     extend: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
       UPDATE consents SET scopes = :scopes, updated_at = :now
@@ -84,6 +91,14 @@ export function sqliteConsents(database: Database): ConsentStore {
         return (known === undefined ? sql().start : sql().extend).run(consent).changes === 1;
       });
     },
+
+    adopt: (consents, audit) =>
+      audits.change(audit, () => {
+        let stored = 0;
+        for (const { sub, clientId, scopes, grantedAt } of consents)
+          stored += sql().adopt.run({ sub, clientId, scopes: JSON.stringify(scopes), grantedAt }).changes;
+        return stored;
+      }),
 
     revoke: (sub, clientId, now) =>
       database.write(() => {

@@ -5,6 +5,7 @@ import { findCommand, readArguments } from './arguments.ts';
 import { clientCommands } from './clients.ts';
 import { type CommandOutput, type CommandSubject, type Commands, CommandUsageError } from './command.ts';
 import { details, overview } from './help.ts';
+import { importCommands } from './import/command.ts';
 import { keyCommands } from './keys.ts';
 import { partnerCommands } from './partners.ts';
 import { signingKeyCommands } from './signing-keys.ts';
@@ -33,6 +34,7 @@ export const administrationCommands: Commands = {
   ...signingKeyCommands,
   ...webhookCommands,
   ...storageCommands,
+  ...importCommands,
 };
 
 /** What a command line needs. */

@@ -13,7 +13,14 @@ export { silentLogger } from './logger.ts';
 export type { ConnectedApp, ConnectedApps } from './oauth/connected-apps.ts';
 export type { InteractionApi, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { ActiveToken, RefusedToken, TokenChecks } from './oauth/token-checks.ts';
-export type { OstiaryOptions, PartnerLimits, RefreshTokenOptions, Theme, WebhookOptions } from './options.ts';
+export type {
+  OstiaryOptions,
+  PartnerLimits,
+  RefreshTokenOptions,
+  Theme,
+  VerifyImportedSecret,
+  WebhookOptions,
+} from './options.ts';
 export type { Ostiary } from './ostiary.ts';
 export { createOstiary } from './ostiary.ts';
 export type {

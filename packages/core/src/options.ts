@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
-import { withDeadlines } from './host-call.ts';
+import { withDeadline, withDeadlines } from './host-call.ts';
 import { type HostTexts, type PageLanguage, pageLanguages } from './languages/page-language.ts';
 import { languages } from './languages/texts.ts';
 import { addressLimits, type PartnerLimit, partnerLimits } from './limits.ts';
@@ -81,6 +81,7 @@ const schema = knownOnly({
   scopes: z
     .custom<HostScopes>((value) => typeof value === 'object' && value !== null, 'must be an object')
     .default({}),
+  verifyImportedSecret: callback<VerifyImportedSecret>().optional(),
   hostTimeoutSeconds: z.number().positive().max(600).default(10),
   pages: knownOnly({ consent: callback().optional(), error: callback().optional() }).prefault({}),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
@@ -129,6 +130,9 @@ const schema = knownOnly({
   clock: store<Clock>().optional(),
   logger: logger.default(stderrLogger),
 });
+
+/** Whether a secret is the one that was hashed. A rejection is answered with 500, as one of `users` is. */
+export type VerifyImportedSecret = (secret: string, hash: string) => Promise<boolean> | boolean;
 
 /** Colours and name of the pages. */
 export interface Theme {
@@ -222,6 +226,12 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * @defaultValue none: a client whose token has ended sends its user again
    */
   readonly refreshTokens?: RefreshTokenOptions;
+  /**
+   * Checks a client's secret against the hash that was imported with it, such as bcrypt's, with a library of yours. Asked until the
+   * secret is presented for the first time, which stores it as every other one. Only clients that were imported need it.
+   * @defaultValue none: hashes of other systems are not accepted
+   */
+  readonly verifyImportedSecret?: VerifyImportedSecret;
   /**
    * Limits. Those per client address and minute are counted in the storage where it shares counts between processes;
    * of IPv6 a /64 counts as one address, a /56 may do four times and a /48 sixteen times as much.
@@ -402,7 +412,7 @@ export function parseOptions(options: OstiaryOptions): Options {
       'createOstiary: webhooks.allowPrivateTargets: authUrl and baseUrl have to be loopback addresses',
     );
   }
-  const { hostTimeoutSeconds } = plain;
+  const { hostTimeoutSeconds, verifyImportedSecret: verify } = plain;
   return Object.freeze({
     ...deepFreeze(plain),
     baseUrl,
@@ -418,6 +428,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     scopes,
     languages: made(() => pageLanguages(languages, texts as HostTexts, scopes.consents)),
     pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
+    verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
     login: withDeadlines('login', options.login, ['authenticate', 'loginUrl', 'signOut'], hostTimeoutSeconds),
   });

@@ -11,6 +11,9 @@ export function digestText(text: string): string {
   return hash('sha256', text, 'base64');
 }
 
+/** Characters of a client secret that others chose: a shorter one could be guessed from its SHA-256. */
+export const minImportedSecret = 20;
+
 /** Compares two SHA-256 digests in constant time: the only comparison of secrets in this package. */
 export function equalDigests(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === 32 && right.length === 32 && timingSafeEqual(left, right);

@@ -3,6 +3,7 @@ import type { PurgeCount } from '../ports/storage.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
 import { type CheckTarget, type ClientAdministration, clientAdministration } from './clients.ts';
+import { type ConsentAdministration, consentAdministration } from './consents.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
@@ -15,6 +16,7 @@ export interface Administration {
   readonly signingKeys: SigningKeyAdministration;
   readonly webhooks: WebhookAdministration;
   readonly audit: AuditAdministration;
+  readonly consents: ConsentAdministration;
   readonly users: {
     /**
      * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
@@ -55,6 +57,7 @@ export function administration(
     signingKeys: signingKeyAdministration(core, act),
     webhooks: webhookAdministration(core, act),
     audit: auditAdministration(core, act),
+    consents: consentAdministration(core, act),
     users: {
       end: (sub) =>
         telling(sub, () =>

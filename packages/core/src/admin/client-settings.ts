@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
+import { minImportedSecret } from '../tokens.ts';
 import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
@@ -60,6 +61,10 @@ export interface NewClient extends ClientSettings {
   readonly public?: boolean;
   /** An id of your choice, 1 to 255 of `A-Z a-z 0-9 _ -`. @defaultValue a random one */
   readonly clientId?: string;
+  /** The secret that the client has already: 20 to 255 printable ASCII characters. @defaultValue a random one */
+  readonly clientSecret?: string;
+  /** Its hash, where nothing else is known; see the option `verifyImportedSecret`. At most 512 characters. */
+  readonly clientSecretHash?: string;
 }
 
 /** A page that users can open. */
@@ -97,6 +102,16 @@ export function newClient(scopes: readonly string[]) {
       .string()
       .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
       .optional(),
+    clientSecret: z
+      .string()
+      .regex(/^[\x21-\x7e]*$/, 'takes printable ASCII characters without spaces')
+      .min(minImportedSecret)
+      .max(255)
+      .optional(),
+    clientSecretHash: z
+      .string()
+      .regex(/^[\x21-\x7e]{20,512}$/, 'takes 20 to 512 printable ASCII characters without spaces')
+      .optional(),
   });
 }
 
@@ -105,7 +120,7 @@ export function shownClient(client: ClientRecord & { readonly partnerDisabled?: 
   return {
     ...shown(record),
     public: secrets.length === 0,
-    secrets: secrets.map(({ createdAt, expiresAt }) => shown({ createdAt, expiresAt })),
+    secrets: secrets.map(({ digest: _, ...secret }) => shown(secret)),
   };
 }
 

@@ -39,12 +39,16 @@ export class ClientError extends Error {
 /** Provisioning of OAuth clients. Every change takes effect with the next request, in every process. */
 export interface ClientAdministration {
   /**
-   * Creates a client. The secret of a confidential one is answered here and never again.
+   * Creates a client. The secret of a confidential one is answered here and never again; `null` where you brought it.
    * @throws TypeError when a setting is wrong
    * @throws ClientError `client_exists`
    * @throws PartnerNameError `partner_not_found`
    */
   create(client: NewClient): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
+  /** Throws what `create` would throw, and stores nothing. */
+  check(client: NewClient): Promise<void>;
+  /** The scopes that clients can be allowed. */
+  readonly scopes: readonly string[];
   get(clientId: string): Promise<Client | null>;
   /**
    * Clients by id. `next` is what to pass as `after` for the following page, or `null` after the last one.
@@ -81,6 +85,28 @@ export interface ClientAdministration {
 function newSecret({ tokens, random }: Core, now: number): { secret: string; record: ClientSecretRecord } {
   const secret = tokens.newClientSecret(random);
   return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
+}
+
+/** The secret that the administrator gives a client, where there is one. */
+function broughtSecret(
+  { options }: Core,
+  {
+    isPublic,
+    clientSecret,
+    clientSecretHash,
+  }: { isPublic: boolean; clientSecret: string | undefined; clientSecretHash: string | undefined },
+  now: number,
+): ClientSecretRecord | null {
+  if (clientSecret === undefined && clientSecretHash === undefined) return null;
+  if (isPublic) throw new TypeError('clientSecret: a public client has no secret');
+  const dates = { createdAt: now, expiresAt: null };
+  if (clientSecretHash === undefined) return { digest: digest(clientSecret ?? ''), ...dates };
+  if (clientSecret !== undefined) throw new TypeError('clientSecretHash: the secret itself is given');
+  if (options.verifyImportedSecret === undefined)
+    throw new TypeError(
+      'clientSecretHash: needs the option verifyImportedSecret, which checks secrets against it',
+    );
+  return { digest: Buffer.from(clientSecretHash), imported: true, ...dates };
 }
 
 /** Secrets that another one has replaced: they work until `endsAt` at most. */
@@ -125,6 +151,33 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
 /** Finds out whether a URL may be called. @throws TargetError whose message says why not */
 export type CheckTarget = (url: string) => Promise<unknown>;
 
+/** Everything of `create` but the storing. */
+async function prepared(core: Core, schema: ReturnType<typeof newClient>, input: NewClient) {
+  const {
+    public: isPublic,
+    clientId = core.tokens.newClientId(core.random),
+    clientSecret,
+    clientSecretHash,
+    ...given
+  } = checked(schema, input);
+  const now = core.clock.now();
+  const brought = broughtSecret(core, { isPublic, clientSecret, clientSecretHash }, now);
+  const secret = isPublic || brought !== null ? null : newSecret(core, now);
+  const client: ClientRecord = {
+    ...given,
+    clientId,
+    secrets: [brought ?? secret?.record ?? []].flat(),
+    createdAt: now,
+    updatedAt: now,
+    disabledAt: null,
+    version: 1,
+  };
+  refuseContradiction(client);
+  await requirePartner(core, client.partner);
+  const details = { ...given, public: isPublic, ...(brought !== null && { imported: true }) };
+  return { client, secret: secret?.secret ?? null, details };
+}
+
 export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {
   const { clients } = core.storage;
   const change = changing(core, act);
@@ -138,29 +191,21 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
   const schemas = { created: newClient(scopes), changed: clientSettings(scopes).partial() };
 
   return {
+    scopes,
+
     async create(input) {
-      const {
-        public: isPublic,
-        clientId = core.tokens.newClientId(core.random),
-        ...given
-      } = checked(schemas.created, input);
-      const now = core.clock.now();
-      const secret = isPublic ? null : newSecret(core, now);
-      const client: ClientRecord = {
-        ...given,
-        clientId,
-        secrets: secret === null ? [] : [secret.record],
-        createdAt: now,
-        updatedAt: now,
-        disabledAt: null,
-        version: 1,
-      };
-      refuseContradiction(client);
-      await requirePartner(core, client.partner);
+      const { client, secret, details } = await prepared(core, schemas.created, input);
       await requireTarget(client.backchannelLogoutUri);
-      const created = act('client.create', `client:${clientId}`, { ...given, public: isPublic });
-      if (!(await clients.insert(client, created))) throw new ClientError('client_exists', clientId);
-      return { client: shownClient(client), clientSecret: secret?.secret ?? null };
+      const created = act('client.create', `client:${client.clientId}`, details);
+      if (!(await clients.insert(client, created))) throw new ClientError('client_exists', client.clientId);
+      return { client: shownClient(client), clientSecret: secret };
+    },
+
+    async check(input) {
+      const { client } = await prepared(core, schemas.created, input);
+      await requireTarget(client.backchannelLogoutUri);
+      if ((await clients.find(client.clientId)) !== null)
+        throw new ClientError('client_exists', client.clientId);
     },
 
     async get(clientId) {

@@ -3,6 +3,7 @@ import { formDecoded } from '../http/body.ts';
 import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import { digest, equalDigests } from '../tokens.ts';
 import { isEnabled, isPublicClient } from './client.ts';
+import type { IsImportedSecret } from './imported-secrets.ts';
 
 export interface Credentials {
   readonly clientId: string;
@@ -72,8 +73,17 @@ export function requireEnabled(client: ClientState | null, credentials: Credenti
   throw invalidClient(credentials, clientId, disabled);
 }
 
-/** Whether one is needed is decided with the code at hand. @throws OAuthError `invalid_client` */
-export function checkSecret(client: ClientRecord, credentials: Credentials, now: number): void {
+/**
+ * Whether one is needed is decided with the code at hand.
+ * @param isImported - whether it is the secret that was imported as a hash
+ * @throws OAuthError `invalid_client`
+ */
+export async function checkSecret(
+  client: ClientRecord,
+  credentials: Credentials,
+  now: number,
+  isImported: IsImportedSecret,
+): Promise<void> {
   const refused = (reason: string, description?: string) =>
     invalidClient(credentials, client.clientId, reason, description);
   const { secret } = credentials;
@@ -85,7 +95,11 @@ export function checkSecret(client: ClientRecord, credentials: Credentials, now:
   if (isPublicClient(client))
     throw refused('a client_secret was sent, and the client has none: it is public');
   const presented = digest(secret);
-  const equal = client.secrets.filter((stored) => equalDigests(stored.digest, presented));
+  let equal = client.secrets.filter((stored) => !stored.imported && equalDigests(stored.digest, presented));
+  if (equal.length === 0) {
+    for (const stored of client.secrets)
+      if (stored.imported && (await isImported(client, stored, secret))) equal = [stored];
+  }
   if (equal.length === 0) throw refused('the client_secret is wrong');
   if (!equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now))
     throw refused('the client_secret was replaced by another one, and has ended');

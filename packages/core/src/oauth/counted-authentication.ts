@@ -10,6 +10,7 @@ import type { Storage } from '../ports/storage.ts';
 import { digest } from '../tokens.ts';
 import { type Credentials, checkSecret, requireEnabled } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
+import { importedSecrets } from './imported-secrets.ts';
 
 /** What a request of a client presents: credentials, and a secret text such as a code. */
 export interface Presented {
@@ -47,6 +48,7 @@ function countsOf({ clients, grants, rateLimits }: Storage): Pick<SharedRateLimi
  */
 export function countedAuthentication(core: Core) {
   const counts = countsOf(core.storage);
+  const isImported = importedSecrets(core);
   const failures = addressLimit(counts, {
     name: 'client authentication',
     limit: core.options.limits.failedClientAuthentications,
@@ -72,7 +74,7 @@ export function countedAuthentication(core: Core) {
       const { credentials } = presented.value;
       const client = requireEnabled(found.client, credentials);
       await allowOriginOf(core, ctx, client);
-      checkSecret(client, credentials, now);
+      await checkSecret(client, credentials, now, isImported);
       return await work(client, found.grant, presented.value);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') {

@@ -4,8 +4,10 @@ export type SigningAlgorithm = 'RS256' | 'ES256';
 
 /** One live or expiring secret of an OAuth client; the secret itself is never stored. */
 export interface ClientSecretRecord {
-  /** SHA-256 of the secret. */
+  /** SHA-256 of the secret; of an imported one that nobody has presented yet, the hash that came with it, as UTF-8. */
   readonly digest: Uint8Array;
+  /** It was hashed by another system; `undefined` counts as `false`. */
+  readonly imported?: boolean | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
   /** Milliseconds since the Unix epoch, or `null` for a secret that does not end. */

@@ -161,6 +161,15 @@ export interface ConsentStore {
   }): Promise<boolean>;
 
   /**
+   * Stores consents that users gave elsewhere, in one transaction. Answers how many: one is left out where there is or was a consent
+   * of this user and client, so that nothing that was revoked comes back, and where `remember` would refuse it.
+   */
+  adopt(
+    consents: readonly Pick<ConsentRecord, 'sub' | 'clientId' | 'scopes' | 'grantedAt'>[],
+    audit?: AuditRecord,
+  ): Promise<number>;
+
+  /**
    * Revokes the consent and every grant of this user and client in one transaction.
    * `false` when there was no unrevoked consent (grants are revoked all the same).
    */

@@ -127,6 +127,52 @@ export const consentCases = casesOf('consents', {
     assert.ok(used >= now && used < now + 20);
   },
 
+  'consents from elsewhere are stored with their date, once, and count as those that were given here': async (
+    storage,
+  ) => {
+    await storage.clients.insert(sampleClient({ partner: null }));
+    const given = { ...user, scopes: ['openid', 'kyc'], grantedAt: now - hour };
+    const other = { ...given, sub: 'user-2', scopes: ['openid'] };
+    assert.equal(await storage.consents.adopt([given, other, { ...given, scopes: ['profile'] }]), 2);
+    assertSame(await storage.consents.find('user-1', 'client-1'), {
+      ...{ ...given, updatedAt: now - hour },
+      usedAt: null,
+    });
+    assertSame((await storage.consents.find('user-2', 'client-1'))?.scopes, ['openid']);
+    await storage.consents.remember({ ...user, scopes: ['profile'], now });
+    const consent = await storage.consents.find('user-1', 'client-1');
+    assertSame(consent?.scopes.toSorted(), ['kyc', 'openid', 'profile']);
+    assertSame([consent?.grantedAt, consent?.updatedAt], [now - hour, now]);
+    assert.equal(await storage.consents.adopt([]), 0);
+  },
+
+  'what is or was consented to here stays as it is when consents come from elsewhere': async (storage) => {
+    await consented(storage, { scopes: ['openid'] });
+    const given = { ...user, scopes: ['kyc'], grantedAt: now - hour };
+    assert.equal(await storage.consents.adopt([given]), 0);
+    assertSame((await storage.consents.find('user-1', 'client-1'))?.scopes, ['openid']);
+    await storage.consents.revoke('user-1', 'client-1', now + 1);
+    assert.equal(await storage.consents.adopt([given]), 0, 'revoked');
+    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
+    await storage.clients.insert(sampleClient({ clientId: 'disabled', disabledAt: now }));
+    const refused = [
+      { ...given, clientId: 'disabled' },
+      { ...given, clientId: 'unknown' },
+    ];
+    const stored = { ...given, sub: 'user-2' };
+    assert.equal(await storage.consents.adopt([...refused, stored]), 1, 'the others of a batch are stored');
+    assert.equal(await storage.consents.find('user-1', 'disabled'), null);
+    assertSame(await storage.consents.list('user-1'), []);
+  },
+
+  'parallel calls for one consent from elsewhere store it once': async (storage) => {
+    await storage.clients.insert(sampleClient());
+    const given = { ...user, scopes: ['openid'], grantedAt: now };
+    const answers = await inParallel(10, () => storage.consents.adopt([given]));
+    assertSame(countAnswers(answers), { 0: 9, 1: 1 });
+    assert.equal((await storage.consents.list('user-1')).length, 1);
+  },
+
   'a consent that is extended while it is revoked never keeps old scopes': async (storage) => {
     await storage.clients.insert(sampleClient());
     for (let round = 0; round < 20; round += 1) {
@@ -149,6 +195,7 @@ export const consentCalls: Calls<'consents'> = {
   list: ({ consents }) => consents.list('user-1'),
   remember: ({ consents }) =>
     consents.remember({ sub: 'user-1', clientId: 'client-1', scopes: ['openid'], now }),
+  adopt: ({ consents }) => consents.adopt([{ ...user, scopes: ['openid'], grantedAt: now }]),
   revoke: ({ consents }) => consents.revoke('user-1', 'client-1', now),
   endUser: ({ consents }) => consents.endUser('user-1', now),
   partnerHolds: ({ consents }) => consents.partnerHolds({ partner: 'acme', sub: 'user-1', scope: 'kyc' }),

@@ -1,0 +1,140 @@
+import { type Administration, ClientError, type ImportedConsent } from '@ostiary/core/admin';
+import type { Found, FoundClient } from './found.ts';
+
+/** What is or would be done with one client. */
+export interface ClientOutcome {
+  readonly clientId: string;
+  readonly outcome: 'created' | 'exists' | 'refused';
+  readonly isHashed: boolean;
+  /** Why it was refused. */
+  readonly reason: string | null;
+  /** What it had in the other system and has not here. */
+  readonly left: readonly string[];
+}
+
+/** What is or would be done with consents, in numbers. */
+export interface ConsentOutcome {
+  /** In a trial: how many would be handed over, of which those that are known already stay as they are. */
+  readonly imported: number;
+  /** For which there is or was one here already; `null` in a trial. */
+  readonly known: number | null;
+  readonly withoutClient: number;
+  readonly withoutUser: number;
+  readonly withoutScopes: number;
+}
+
+export interface ImportChoices {
+  /** Store nothing. */
+  readonly isTrial: boolean;
+  /** For clients that name none. */
+  readonly scopes: readonly string[];
+  /** Scopes that are called otherwise here. */
+  readonly scopeNames: ReadonlyMap<string, string>;
+  /** Users by what they were called; `null`: they keep it. */
+  readonly subjects: ReadonlyMap<string, string> | null;
+}
+
+/** Scopes of the other system as those of this one. */
+function scopesFor({ clients: { scopes: known } }: Administration, { scopeNames }: ImportChoices) {
+  return (names: readonly string[]) => {
+    const renamed = [...new Set(names.map((name) => scopeNames.get(name) ?? name))];
+    return {
+      kept: renamed.filter((name) => known.includes(name)),
+      unknown: renamed.filter((name) => !known.includes(name)),
+    };
+  };
+}
+
+/** Creates a client, or tries whether it could be. */
+async function importClient(
+  admin: Administration,
+  { clientId, settings, left, reason }: FoundClient,
+  choices: ImportChoices,
+): Promise<ClientOutcome> {
+  const isUnnamed = settings.allowedScopes.length === 0;
+  const { kept, unknown } = scopesFor(admin, choices)(isUnnamed ? choices.scopes : settings.allowedScopes);
+  const scopes = unknown.length > 0 ? [`scopes: ${unknown.join(' ')}`] : [];
+  const isHashed = settings.clientSecretHash !== undefined;
+  const told = { clientId, isHashed, left: [...left, ...scopes] };
+  const refused = (why: string) => ({ ...told, outcome: 'refused' as const, reason: why });
+  if ((await admin.clients.get(clientId)) !== null) return { ...told, outcome: 'exists', reason: null };
+  if (reason !== null) return refused(reason);
+  if (isUnnamed && choices.scopes.length === 0) return refused('it names no scopes: say with --scope which');
+  const client = { ...settings, allowedScopes: kept };
+  try {
+    await (choices.isTrial ? admin.clients.check(client) : admin.clients.create(client));
+    return { ...told, outcome: 'created', reason: null };
+  } catch (error) {
+    // Somebody else has created it meanwhile.
+    if (error instanceof ClientError) return { ...told, outcome: 'exists', reason: null };
+    if (error instanceof TypeError) return refused(error.message);
+    throw error;
+  }
+}
+
+/** Consents of one user and client are one, with the scopes of all and the earliest date. */
+function joined(consents: readonly ImportedConsent[]): readonly ImportedConsent[] {
+  const all = new Map<string, ImportedConsent>();
+  for (const consent of consents) {
+    const key = JSON.stringify([consent.sub, consent.clientId]);
+    const known = all.get(key) ?? consent;
+    const dates = [known.grantedAt, consent.grantedAt].filter((date) => date !== undefined);
+    const [grantedAt] = dates.sort((one, other) => one.getTime() - other.getTime());
+    all.set(key, {
+      ...known,
+      scopes: [...new Set([...known.scopes, ...consent.scopes])],
+      ...(grantedAt !== undefined && { grantedAt }),
+    });
+  }
+  return [...all.values()];
+}
+
+const batch = 1000;
+
+async function importConsents(
+  admin: Administration,
+  found: readonly ImportedConsent[],
+  clientIds: ReadonlySet<string>,
+  choices: ImportChoices,
+): Promise<ConsentOutcome> {
+  const { subjects, isTrial } = choices;
+  const scopesOf = scopesFor(admin, choices);
+  const ofClients = joined(found).filter(({ clientId }) => clientIds.has(clientId));
+  const ofUsers = ofClients.flatMap((consent) => {
+    const sub = subjects === null ? consent.sub : subjects.get(consent.sub);
+    return sub === undefined ? [] : [{ ...consent, sub }];
+  });
+  const given = ofUsers
+    .map((consent) => ({ ...consent, scopes: scopesOf(consent.scopes).kept }))
+    .filter(({ scopes }) => scopes.length > 0);
+  let imported = isTrial ? given.length : 0;
+  for (let start = 0; start < given.length && !isTrial; start += batch)
+    imported += (await admin.consents.import(given.slice(start, start + batch))).imported;
+  return {
+    imported,
+    known: isTrial ? null : given.length - imported,
+    withoutClient: joined(found).length - ofClients.length,
+    withoutUser: ofClients.length - ofUsers.length,
+    withoutScopes: ofUsers.length - given.length,
+  };
+}
+
+/**
+ * Brings clients and consents of another system along. Whatever is there already stays as it is, so that it can be repeated: after an
+ * interruption, or with what was missing.
+ */
+export async function applyImport(
+  admin: Administration,
+  { clients, consents }: Found,
+  choices: ImportChoices,
+) {
+  const outcomes: ClientOutcome[] = [];
+  for (const client of clients) outcomes.push(await importClient(admin, client, choices));
+  const there = new Set(
+    outcomes.flatMap(({ clientId, outcome }) => (outcome === 'refused' ? [] : [clientId])),
+  );
+  // A file of consents alone goes to clients that were imported before.
+  const others = new Set(consents.map(({ clientId }) => clientId).filter((id) => !there.has(id)));
+  for (const clientId of others) if ((await admin.clients.get(clientId)) !== null) there.add(clientId);
+  return { clients: outcomes, consents: await importConsents(admin, consents, there, choices) };
+}

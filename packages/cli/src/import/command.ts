@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import {
+  type CommandArguments,
+  type Commands,
+  CommandUsageError,
+  table,
+  toggle,
+  value,
+  values,
+} from '../command.ts';
+import { applyImport, type ClientOutcome, type ConsentOutcome } from './apply.ts';
+import type { Found, ReadExport } from './found.ts';
+import { members } from './found.ts';
+import { readHydra } from './hydra.ts';
+import { readKeycloak } from './keycloak.ts';
+import { readOidcProvider } from './oidc-provider.ts';
+
+const systems = {
+  'oidc-provider': readOidcProvider,
+  hydra: readHydra,
+  keycloak: readKeycloak,
+} as const satisfies {
+  readonly [name: string]: ReadExport;
+};
+const names = Object.keys(systems) as (keyof typeof systems)[];
+
+async function contentOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    const isMissing = 'code' in error && error.code === 'ENOENT';
+    throw new CommandUsageError(
+      isMissing ? `there is no file ${file}` : `${file} cannot be read: ${error.message}`,
+    );
+  });
+}
+
+/** JSON, or one JSON text on each line, as mongoexport and jq write it. */
+async function documentOf(file: string): Promise<unknown> {
+  const content = await contentOf(file);
+  try {
+    return JSON.parse(content);
+  } catch {
+    const lines = content.split('\n').filter((line) => line.trim() !== '');
+    try {
+      return lines.map((line) => JSON.parse(line));
+    } catch {
+      throw new CommandUsageError(`${file} is not JSON`);
+    }
+  }
+}
+
+async function found(read: ReadExport, files: readonly string[]): Promise<Found> {
+  const documents: Found[] = [];
+  for (const file of files) {
+    try {
+      documents.push(read(await documentOf(file)));
+    } catch (error) {
+      if (error instanceof TypeError || error instanceof SyntaxError)
+        throw new CommandUsageError(`${file} ${error.message}`);
+      throw error;
+    }
+  }
+  return {
+    clients: documents.flatMap(({ clients }) => clients),
+    consents: documents.flatMap(({ consents }) => consents),
+  };
+}
+
+function scopeNames(args: CommandArguments): ReadonlyMap<string, string> {
+  return new Map(
+    args.list('rename-scope').map((pair): [string, string] => {
+      const [there, here, ...rest] = pair.split('=');
+      if (!there || !here || rest.length > 0)
+        throw new CommandUsageError('--rename-scope takes the name there, an equals sign and the name here');
+      return [there, here];
+    }),
+  );
+}
+
+async function subjectsOf(file: string | undefined): Promise<ReadonlyMap<string, string> | null> {
+  if (file === undefined) return null;
+  const entries = Object.entries(members(await documentOf(file)));
+  const subjects = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  if (entries.length === 0 || subjects.length < entries.length)
+    throw new CommandUsageError(`${file} has to be an object of ids there and ids here`);
+  return new Map(subjects);
+}
+
+function rowOf(
+  { clientId, outcome, isHashed, reason, left }: ClientOutcome,
+  isTrial: boolean,
+): readonly string[] {
+  const done = { created: isTrial ? 'would be created' : 'created', exists: 'exists', refused: 'REFUSED' }[
+    outcome
+  ];
+  const secret = outcome === 'created' && isHashed ? ['its secret is hashed'] : [];
+  const without = left.length > 0 && outcome === 'created' ? [`without ${left.join('; ')}`] : [];
+  return [clientId, done, reason ?? [...secret, ...without].join('; ')];
+}
+
+function consentLines(outcome: ConsentOutcome, isTrial: boolean): string {
+  const { imported, known, withoutClient, withoutUser, withoutScopes } = outcome;
+  return [
+    `${imported} consents ${isTrial ? 'would be imported, but for those that are known' : 'imported'}`,
+    ...(known ? [`${known} left as they are or were here`] : []),
+    ...(withoutClient > 0 ? [`${withoutClient} left out: their client is not here`] : []),
+    ...(withoutUser > 0 ? [`${withoutUser} left out: their user is not among the subjects`] : []),
+    ...(withoutScopes > 0 ? [`${withoutScopes} left out: none of their scopes is here`] : []),
+  ].join('\n');
+}
+
+/** Brings clients and consents of another system along. */
+export const importCommands: Commands = {
+  import: {
+    about:
+      'bring clients and consents of oidc-provider, Hydra or Keycloak along; what is here already stays as it is',
+    flags: {
+      from: value(`where the files come from: ${names.join(', ')}`),
+      file: values('an export, JSON'),
+      'dry-run': toggle('tell what would be done, and store nothing'),
+      scope: values('scopes of clients that name none'),
+      'rename-scope': values('a scope that is called otherwise here: there=here'),
+      subjects: value('JSON file: ids of users there, and their ids here (the same ids)'),
+    },
+    async run({ admin }, args) {
+      const from = args.oneOf('from', names);
+      const files = args.list('file');
+      if (from === undefined) throw new CommandUsageError('--from is missing');
+      if (files.length === 0) throw new CommandUsageError('--file is missing');
+      const isTrial = args.has('dry-run');
+      const choices = {
+        ...{ isTrial, scopes: args.list('scope'), scopeNames: scopeNames(args) },
+        subjects: await subjectsOf(args.text('subjects')),
+      };
+      const { clients, consents } = await applyImport(admin, await found(systems[from], files), choices);
+      const refused = clients.filter(({ outcome }) => outcome === 'refused').length;
+      const rows = [['CLIENT ID', '', ''], ...clients.map((client) => rowOf(client, isTrial))];
+      return {
+        text: `${table(rows)}\n\n${consentLines(consents, isTrial)}`,
+        json: { dryRun: isTrial, clients, consents },
+        ...(refused > 0 && {
+          note: `${refused} clients refused: mend the files, and import again.`,
+          exitCode: 1,
+        }),
+      };
+    },
+  },
+};

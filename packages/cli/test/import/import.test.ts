@@ -1,0 +1,246 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startProvider } from '../../../core/test/support/running.ts';
+import { runCommandLine } from '../../src/index.ts';
+import { grant, hydraClient, hydraConsent, metadata, realm } from './samples.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'import-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+async function fileOf(content: unknown): Promise<string> {
+  files += 1;
+  const file = join(folder, `${files}.json`);
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+/** A provider, and `import` on it. */
+async function installation(options: Parameters<typeof startProvider>[0] = {}) {
+  const { ostiary } = await startProvider(options);
+  const run = async (from: string, content: unknown, ...flags: string[]) => {
+    let [out, err] = ['', ''];
+    const code = await runCommandLine({
+      open: async () => ({ admin: ostiary.admin, close: async () => undefined }),
+      argv: ['import', '--from', from, '--file', await fileOf(content), ...flags],
+      stdout: { write: (text) => (out += text) },
+      stderr: { write: (text) => (err += text) },
+    });
+    return { code, out, err };
+  };
+  return { ostiary, run };
+}
+
+const options = { verifyImportedSecret: () => true, refreshTokens: {} };
+
+describe('an import from oidc-provider', () => {
+  it('creates clients with what they had, and consents that still hold', async () => {
+    const { ostiary, run } = await installation(options);
+    const expired = { ...grant, accountId: 'user-3', exp: 1_000_000_000 };
+    const rows = [metadata, grant, expired, { kind: 'Session', uid: 'x' }];
+    const { code, out } = await run('oidc-provider', rows);
+    expect([code, out]).toEqual([0, expect.stringContaining('1 consents imported')]);
+    expect(await ostiary.admin.clients.get('kafe')).toMatchObject({
+      name: 'Kafe',
+      public: false,
+      redirectUris: ['https://kafe.example/cb'],
+      postLogoutRedirectUris: ['https://kafe.example/'],
+      allowedScopes: ['openid', 'profile', 'offline_access'],
+      idTokenAlg: 'ES256',
+      termsUrl: 'https://kafe.example/terms',
+      privacyUrl: 'https://kafe.example/privacy',
+    });
+    expect(await ostiary.consents.list('user-1')).toMatchObject([
+      { clientId: 'kafe', scopes: ['openid', 'profile'], grantedAt: new Date(1_700_000_000_000) },
+    ]);
+    expect(await ostiary.consents.list('user-3')).toEqual([]);
+  });
+
+  it('reads documents with a payload, one a line, a payload that is text, and a configuration', async () => {
+    const rows = [
+      { _id: 'kafe', payload: metadata },
+      { id: 'x', payload: JSON.stringify(grant) },
+    ];
+    for (const content of [rows, rows.map((row) => JSON.stringify(row)).join('\n')]) {
+      const { ostiary, run } = await installation(options);
+      expect((await run('oidc-provider', content)).code).toBe(0);
+      expect(await ostiary.consents.list('user-1')).toHaveLength(1);
+    }
+    const { run } = await installation(options);
+    expect((await run('oidc-provider', { clients: [metadata] })).out).toMatch(/kafe +created/);
+  });
+
+  it('does nothing in a trial but say what it would do', async () => {
+    const { ostiary, run } = await installation(options);
+    const bad = { ...metadata, client_id: 'bad', redirect_uris: ['http://x.example/'] };
+    const { code, out, err } = await run('oidc-provider', [metadata, bad, grant], '--dry-run');
+    expect(out).toMatch(/kafe +would be created/);
+    expect(out).toMatch(/bad +REFUSED +redirectUris\.0/);
+    expect(out).toContain('1 consents would be imported');
+    expect([code, err]).toEqual([1, expect.stringContaining('1 clients refused')]);
+    expect((await ostiary.admin.clients.list()).clients).toEqual([]);
+    expect((await ostiary.admin.audit.list()).entries).toEqual([]);
+  });
+
+  it('can be repeated: what is here stays as it is, and what was revoked stays revoked', async () => {
+    const { ostiary, run } = await installation(options);
+    await run('oidc-provider', [metadata, grant]);
+    await ostiary.admin.clients.update('kafe', { name: 'Renamed' });
+    await ostiary.consents.revoke('user-1', 'kafe');
+    const { code, out } = await run('oidc-provider', [metadata, grant]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/kafe +exists\s+0 consents imported\n1 left as they/),
+    ]);
+    expect((await ostiary.admin.clients.get('kafe'))?.name).toBe('Renamed');
+    expect(await ostiary.consents.list('user-1')).toEqual([]);
+    const later = await run('oidc-provider', [{ ...grant, accountId: 'user-2' }]);
+    expect(later.out).toContain('1 consents imported');
+  });
+
+  it.each([
+    [{ client_secret: undefined }, /its secret is not in the file/],
+    [{ client_secret: 'short' }, /clientSecret: .*20/],
+    [{ token_endpoint_auth_method: 'private_key_jwt' }, /authenticates by private_key_jwt/],
+    [{ grant_types: ['client_credentials'] }, /authorization code grant/],
+    [{ client_secret_expires_at: 1_000_000_000 }, /secret has ended/],
+    [{ scope: undefined }, /say with --scope/],
+    [{ scope: 'unknown' }, /allowedScopes/],
+    [{ client_id: 'with space' }, /clientId/],
+    [{ backchannel_logout_uri: 'https://127.0.0.1/' }, /backchannelLogoutUri/],
+  ])('refuses a client with %j, and tells why', async (changes, reason) => {
+    const { ostiary, run } = await installation(options);
+    const { code, out } = await run('oidc-provider', [{ ...metadata, ...changes }, grant]);
+    expect([code, out]).toEqual([1, expect.stringMatching(reason)]);
+    expect(out).toContain('1 left out: their client is not here');
+    expect(out).not.toContain(metadata.client_secret);
+    expect((await ostiary.admin.clients.list()).clients).toEqual([]);
+  });
+
+  it('tells what a client leaves behind, renames scopes, and takes some for those that name none', async () => {
+    const { ostiary, run } = await installation();
+    const odd = {
+      ...{ ...metadata, scope: 'openid user:read admin', id_token_signed_response_alg: 'PS256' },
+      ...{ grant_types: ['authorization_code', 'implicit'], subject_type: 'pairwise' },
+    };
+    const plain = { ...metadata, client_id: 'plain', scope: undefined };
+    const flags = ['--rename-scope', 'user:read=profile', '--scope', 'openid,kyc'];
+    const { code, out } = await run('oidc-provider', [odd, plain], ...flags);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /kafe +created +without grants: implicit; ID tokens by PS256; pairwise subjects; scopes: admin/,
+    );
+    expect((await ostiary.admin.clients.get('kafe'))?.allowedScopes).toEqual(['openid', 'profile']);
+    expect((await ostiary.admin.clients.get('plain'))?.allowedScopes).toEqual(['openid', 'kyc']);
+  });
+
+  it('gives users the ids that they have here', async () => {
+    const { ostiary, run } = await installation(options);
+    const subjects = await fileOf({ 'user-1': 'kid-1' });
+    const other = { ...grant, accountId: 'user-2' };
+    const { out } = await run('oidc-provider', [metadata, grant, other], '--subjects', subjects);
+    expect(out).toContain('1 consents imported\n1 left out: their user is not among the subjects');
+    expect(await ostiary.consents.list('kid-1')).toHaveLength(1);
+    expect(await ostiary.consents.list('user-1')).toEqual([]);
+  });
+});
+
+describe('an import from Hydra', () => {
+  it('brings clients whose secrets are hashed, and consent sessions that are remembered', async () => {
+    const { ostiary, run } = await installation(options);
+    const { code, out } = await run('hydra', { items: [hydraClient], next_page_token: '' });
+    expect([code, out]).toEqual([0, expect.stringMatching(/shop-1 +created +its secret is hashed/)]);
+    expect(await ostiary.admin.clients.get('shop-1')).toMatchObject({
+      ...{ firstParty: true, allowedScopes: ['openid', 'offline_access'], secrets: [{ imported: true }] },
+    });
+    const once = { ...hydraConsent, remember: false, consent_request: { subject: 'user-9', client: {} } };
+    const ended = { ...hydraConsent, remember_for: 60, handled_at: '2020-01-01T00:00:00Z' };
+    expect((await run('hydra', [hydraConsent, once, ended])).out).toContain('1 consents imported');
+    expect(await ostiary.consents.list('user-1')).toMatchObject([
+      {
+        clientId: 'shop-1',
+        scopes: ['openid', 'offline_access'],
+        grantedAt: new Date('2026-01-02T03:04:05Z'),
+      },
+    ]);
+  });
+
+  it('refuses a hashed secret that nothing can check, and one that is not there', async () => {
+    const { run } = await installation();
+    expect((await run('hydra', [hydraClient])).out).toMatch(
+      /REFUSED +clientSecretHash: .*verifyImportedSecret/,
+    );
+    expect((await run('hydra', [{ ...hydraClient, client_secret: undefined }])).out).toMatch(
+      /not in the file/,
+    );
+  });
+});
+
+describe('an import from Keycloak', () => {
+  it('brings the clients of a realm but those of Keycloak itself, and the consents of its users', async () => {
+    const { ostiary, run } = await installation();
+    const { code, out } = await run('keycloak', realm);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(/web +created +without service account; scopes: roles/),
+    ]);
+    expect(out).not.toMatch(/security-admin-console|account-console/);
+    for (const [id, reason] of [
+      ['masked', 'its secret is not in the file'],
+      ['wild', 'has a wildcard'],
+      ['saml', 'it speaks saml'],
+      ['api', 'bearer-only'],
+      ['off', 'it is disabled'],
+    ])
+      expect(out).toMatch(new RegExp(`${id} +REFUSED +.*${reason}`));
+    expect(await ostiary.admin.clients.get('web')).toMatchObject({
+      ...{ name: 'Web shop', public: false, requirePkce: true, allowedScopes: ['openid', 'profile'] },
+      redirectUris: ['https://web.example/cb'],
+      postLogoutRedirectUris: ['https://web.example/cb', 'https://web.example/bye'],
+    });
+    expect(await ostiary.admin.clients.get('spa')).toMatchObject({ public: true });
+    expect(await ostiary.consents.list('u-1')).toMatchObject([
+      { clientId: 'web', scopes: ['openid', 'profile'], grantedAt: new Date(1_700_000_000_000) },
+    ]);
+    expect(await ostiary.consents.list('u-2')).toEqual([]);
+    expect(out).toContain('1 consents imported\n1 left out: their client is not here');
+  });
+});
+
+describe('what cannot be imported', () => {
+  it.each([
+    ['keycloak', '{', 'is not JSON'],
+    ['keycloak', [], 'has to be a realm'],
+    ['keycloak', {}, 'has to be a realm'],
+    ['hydra', { clients: 1 }, 'has to be a list'],
+    ['oidc-provider', { a: 1 }, 'has to be an array'],
+    ['oidc-provider', [{ payload: '{' }], 'JSON'],
+    ['logto', [], '--from'],
+  ])('from %s: %j', async (from, content, problem) => {
+    const { run } = await installation();
+    const { code, err } = await run(from, content);
+    expect([code, err]).toEqual([2, expect.stringContaining(problem)]);
+  });
+
+  it('is told without reading anything', async () => {
+    const { run } = await installation();
+    const missing = join(folder, 'missing.json');
+    const told = async (...flags: string[]) => (await run('hydra', [], ...flags)).err;
+    expect(await told('--file', missing)).toContain('there is no file');
+    expect(await told('--file', folder)).toContain('cannot be read');
+    expect(await told('--rename-scope', 'a')).toContain('an equals sign');
+    expect(await told('--subjects', await fileOf({ a: 1 }))).toContain('has to be an object');
+  });
+
+  it('passes over members that are of another type than they should be', async () => {
+    const odd = [null, 1, 'x', [], { client_id: 1 }, { kind: 'Grant', openid: 1 }, { payload: null }];
+    const { run } = await installation();
+    expect(await run('oidc-provider', odd)).toMatchObject({ code: 0, err: '' });
+    const types = { client_id: 'a', redirect_uris: 'x', scope: 1, grant_types: {}, client_name: [] };
+    expect((await run('oidc-provider', [types])).out).toMatch(/a +REFUSED/);
+    expect((await run('keycloak', { clients: [null, { clientId: {} }], users: [null, 7] })).code).toBe(1);
+    expect((await run('hydra', [null, { consent_request: 1 }])).code).toBe(0);
+  });
+});

@@ -1,0 +1,191 @@
+import { randomBytes, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { memoryStorage } from '@ostiary/testing/memory';
+import { describe, expect, it } from 'vitest';
+import { pkce, type TestProvider } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
+
+const derive = promisify(scrypt) as (secret: string, salt: string, length: number) => Promise<Buffer>;
+
+async function hashed(secret: string): Promise<string> {
+  const salt = randomBytes(16).toString('hex');
+  return `$scrypt$${salt}$${(await derive(secret, salt, 32)).toString('hex')}`;
+}
+
+/** Checks as a library does, and counts how often it was asked. */
+function verifier() {
+  const asked: string[] = [];
+  const verifyImportedSecret = async (secret: string, hash: string) => {
+    asked.push(secret);
+    const [, , salt = '', derived] = hash.split('$');
+    return (await derive(secret, salt, 32)).toString('hex') === derived;
+  };
+  return { asked, verifyImportedSecret };
+}
+
+const secret = 'the-secret-of-another-system.~1';
+const redirectUri = 'https://app.example/callback';
+
+async function imported(provider: TestProvider, own: string = secret, changes: object = {}) {
+  const { client } = await provider.ostiary.admin.clients.create({
+    ...{ name: 'Imported', redirectUris: [redirectUri], allowedScopes: ['openid'] },
+    ...{ clientSecretHash: await hashed(own), ...changes },
+  });
+  return { id: client.clientId, secret: own, redirectUri };
+}
+
+async function exchange(provider: TestProvider, client: Awaited<ReturnType<typeof imported>>, sent: string) {
+  const code = await provider.code(client);
+  const { id: client_id, redirectUri: redirect_uri } = client;
+  const body = { grant_type: 'authorization_code', code, redirect_uri, client_id, client_secret: sent };
+  const { status, ...answer } = await provider.call('/v1/oauth/token', body);
+  return status === 200 ? 200 : `${status} ${answer.json().error}`;
+}
+
+describe('a secret that was imported as a hash', () => {
+  it('is checked by the host once, and stored as every other from then on', async () => {
+    const storage = memoryStorage();
+    const { asked, verifyImportedSecret } = verifier();
+    const provider = await startProvider({ storage, verifyImportedSecret });
+    const client = await imported(provider);
+    const before = await provider.ostiary.admin.clients.get(client.id);
+    expect(before).toMatchObject({ public: false, secrets: [{ imported: true }] });
+    expect(await exchange(provider, client, 'another-secret-altogether')).toBe('401 invalid_client');
+    expect(await exchange(provider, client, secret)).toBe(200);
+    expect(asked).toEqual(['another-secret-altogether', secret]);
+    const after = await provider.ostiary.admin.clients.get(client.id);
+    expect(after).toEqual({ ...before, secrets: [{ createdAt: before?.createdAt, expiresAt: null }] });
+    const stored = JSON.stringify(await storage.clients.find(client.id));
+    expect(stored).not.toContain('scrypt');
+    expect(stored).not.toContain(secret);
+    for (const sent of [secret, 'another-secret-altogether']) await exchange(provider, client, sent);
+    expect(asked).toHaveLength(2);
+    expect(await exchange(provider, client, secret)).toBe(200);
+  });
+
+  it('is looked at once where many present it together', async () => {
+    const { asked, verifyImportedSecret } = verifier();
+    const provider = await startProvider({ verifyImportedSecret });
+    const client = await imported(provider);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => exchange(provider, client, secret)));
+    expect(new Set(answers)).toEqual(new Set([200]));
+    expect(asked.length).toBeLessThan(12);
+    const stored = await provider.ostiary.admin.clients.get(client.id);
+    expect(stored?.secrets).toEqual([{ createdAt: stored?.createdAt, expiresAt: null }]);
+  });
+
+  it('keeps its slow hash where it is so short that a fast one could be guessed', async () => {
+    const { asked, verifyImportedSecret } = verifier();
+    const provider = await startProvider({ verifyImportedSecret });
+    const client = await imported(provider, 'hunter2');
+    for (const _ of [1, 2]) expect(await exchange(provider, client, 'hunter2')).toBe(200);
+    expect(asked).toEqual(['hunter2', 'hunter2']);
+    expect((await provider.ostiary.admin.clients.get(client.id))?.secrets).toMatchObject([
+      { imported: true },
+    ]);
+  });
+
+  it('ends when another replaces it, and works beside that for the overlap', async () => {
+    const { verifyImportedSecret } = verifier();
+    const provider = await startProvider({ verifyImportedSecret });
+    const client = await imported(provider);
+    const { clientSecret } = await provider.ostiary.admin.clients.rotateSecret(client.id, {
+      overlapSeconds: 60,
+    });
+    expect(await exchange(provider, client, clientSecret)).toBe(200);
+    provider.clock.advance(61_000);
+    expect(await exchange(provider, client, secret)).toBe('401 invalid_client');
+    const next = await imported(provider);
+    await provider.ostiary.admin.clients.rotateSecret(next.id, { overlapSeconds: 60 });
+    provider.clock.advance(59_000);
+    expect(await exchange(provider, next, secret)).toBe(200);
+    provider.clock.advance(1_000);
+    expect(await exchange(provider, next, secret), 'the end stays').toBe('401 invalid_client');
+  });
+
+  it('is no secret by itself: the hash opens nothing', async () => {
+    const { verifyImportedSecret } = verifier();
+    const storage = memoryStorage();
+    const provider = await startProvider({ storage, verifyImportedSecret });
+    const client = await imported(provider);
+    const [stored] = (await storage.clients.find(client.id))?.secrets ?? [];
+    const hash = Buffer.from(stored?.digest ?? []).toString('utf8');
+    expect(hash).toMatch(/^\$scrypt\$/);
+    expect(await exchange(provider, client, hash)).toBe('401 invalid_client');
+  });
+
+  it('counts its failures, and needs none with PKCE', async () => {
+    const { asked, verifyImportedSecret } = verifier();
+    const provider = await startProvider({
+      verifyImportedSecret,
+      limits: { failedClientAuthentications: 2 },
+    });
+    const client = await imported(provider);
+    const { verifier: code_verifier, bound } = pkce();
+    const code = await provider.code(client, bound);
+    const body = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, client_id: client.id };
+    expect((await provider.call('/v1/oauth/token', { ...body, code_verifier })).status).toBe(200);
+    expect(asked).toEqual([]);
+    for (const _ of [1, 2]) expect(await exchange(provider, client, 'x')).toBe('401 invalid_client');
+    expect(await exchange(provider, client, 'x')).toBe('429 slow_down');
+    expect(asked).toEqual(['x', 'x']);
+  });
+
+  it('is refused where the option is gone, and answered with an error where the function fails', async () => {
+    const storage = memoryStorage();
+    const sealingKeys = [randomBytes(32)];
+    const broken = () => {
+      throw new Error('the library is broken');
+    };
+    const provider = await startProvider({ storage, sealingKeys, verifyImportedSecret: broken });
+    const client = await imported(provider);
+    expect(await exchange(provider, client, secret)).toBe('500 server_error');
+    const without = await startProvider({ storage, sealingKeys });
+    expect(await exchange(without, client, secret)).toBe('401 invalid_client');
+  });
+});
+
+describe('a secret that an administrator brings', () => {
+  it('is the one of the client, and is neither answered nor written down', async () => {
+    const storage = memoryStorage();
+    const provider = await startProvider({ storage });
+    const { clients, audit } = provider.ostiary.admin;
+    const given = { name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid'] };
+    const { client, clientSecret } = await clients.create({ ...given, clientSecret: secret });
+    expect(clientSecret).toBe(null);
+    expect(await exchange(provider, { id: client.clientId, secret, redirectUri }, secret)).toBe(200);
+    const written = JSON.stringify([await audit.list(), await storage.clients.find(client.clientId)]);
+    expect(written).not.toContain(secret);
+    expect(written).toContain('"imported":true');
+  });
+
+  it('is refused when it is weak, not one, or of a public client', async () => {
+    const { clients } = (await startProvider()).ostiary.admin;
+    const create = (changes: object) =>
+      clients.create({
+        ...{ name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid'] },
+        ...changes,
+      });
+    await expect(create({ clientSecret: 'too-short' })).rejects.toThrow(/clientSecret: .*20/);
+    await expect(create({ clientSecret: `${secret} ${secret}` })).rejects.toThrow(
+      /clientSecret: .*printable/,
+    );
+    await expect(create({ clientSecret: secret, public: true })).rejects.toThrow(/public client/);
+    await expect(create({ clientSecretHash: '$2b$10$short' })).rejects.toThrow(/clientSecretHash: .*20/);
+    const hash = await hashed(secret);
+    await expect(create({ clientSecretHash: hash })).rejects.toThrow(/verifyImportedSecret/);
+    await expect(create({ clientSecretHash: hash, clientSecret: secret })).rejects.toThrow(/itself/);
+  });
+
+  it('can be checked before, which stores nothing', async () => {
+    const provider = await startProvider();
+    const { clients, audit } = provider.ostiary.admin;
+    const given = { clientId: 'kafe', name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid'] };
+    await clients.check(given);
+    expect([await clients.get('kafe'), (await audit.list()).entries]).toEqual([null, []]);
+    await expect(clients.check({ ...given, redirectUris: ['http://x.example/'] })).rejects.toThrow(TypeError);
+    await clients.create(given);
+    await expect(clients.check(given)).rejects.toMatchObject({ code: 'client_exists' });
+    expect(clients.scopes).toContain('openid');
+  });
+});
