@@ -1,11 +1,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-
-/**
- * Whether the packages are on the registry. The switch of what every page says about installing them: turn it with the
- * first release, and run `npm run docs`.
- */
-export const isReleased = false;
+import {
+  installCommand as installApp,
+  isReleased,
+  notReleased,
+} from '../packages/create-ostiary/src/install.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const scope = '@ostiary/';
@@ -48,15 +47,15 @@ export function installCommand(words: readonly string[], released: boolean): str
 function told(commands: readonly string[], released: boolean): string {
   const block = `\`\`\`sh\n${commands.join('\n')}\n\`\`\``;
   if (released) return block;
-  return `There is no release yet. Have a checkout of Ostiary beside your folder, named \`ostiary\`, and run \`npm run pack\` in it; then\n\n${block}`;
+  return `${notReleased}\n\n${block}`;
 }
 
 /** The commands that write an app and install what it needs. */
 export function createCommands(app: string, released: boolean): readonly string[] {
-  if (released) return [`npm create ostiary@latest ${app}`, `cd ${app}`, 'npm install'];
-  // The app is one folder deeper; what it asks for is not on the registry.
-  const own = installCommand(['@ostiary/core', '@ostiary/adapter-sqlite'], false).replaceAll('../', '../../');
-  return [`npx --yes ${tarballOf('create-ostiary')} ${app} --yes`, `cd ${app}`, own];
+  const create = released
+    ? `npm create ostiary@latest ${app}`
+    : `npx --yes ${tarballOf('create-ostiary')} ${app} --yes`;
+  return [create, `cd ${app}`, installApp({ folder: app, storage: 'sqlite' }, released)];
 }
 
 /**
@@ -67,7 +66,7 @@ export function pagesThatInstall(released = isReleased): ReadonlyMap<string, str
   // The versions of a first release have a changelog, and readers find it there.
   if (!released && existsSync(join(root, 'packages/core/CHANGELOG.md')))
     throw new Error(
-      'there is a release: set isReleased in scripts/install-commands.ts, and run npm run docs',
+      'there is a release: set isReleased in packages/create-ostiary/src/install.ts, and run npm run docs',
     );
   const pages = globSync('**/*.md', {
     cwd: root,

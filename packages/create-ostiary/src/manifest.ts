@@ -24,7 +24,7 @@ const ofFramework: Readonly<Record<Framework, Needs>> = {
 
 const ofStorage: Readonly<Record<Storage, Needs>> = {
   sqlite: { run: ['@ostiary/adapter-sqlite'], write: [] },
-  postgres: { run: ['@ostiary/adapter-postgres'], write: ['@types/pg', 'pg'] },
+  postgres: { run: ['@ostiary/adapter-postgres'], write: [] },
 };
 
 /**
@@ -57,7 +57,12 @@ export function manifestOf({ folder, framework, storage }: Choices): string {
     engines: { node: '>=22.18' },
     scripts: { ...scripts, types: 'tsc' },
     dependencies: versionsOf(['@ostiary/core', ...needs.flatMap(({ run }) => run)]),
-    devDependencies: versionsOf(['@types/node', 'typescript', ...needs.flatMap(({ write }) => write)]),
+    devDependencies: versionsOf([
+      '@ostiary/testing',
+      '@types/node',
+      'typescript',
+      ...needs.flatMap(({ write }) => write),
+    ]),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

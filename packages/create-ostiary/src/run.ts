@@ -4,6 +4,7 @@ import { parseArguments } from './arguments.ts';
 import { Refusal } from './choices.ts';
 import { checkFolder, writeFiles } from './folder.ts';
 import { help } from './help.ts';
+import { installCommand, isReleased, notReleased } from './install.ts';
 import { version } from './manifest.ts';
 import { type Ask, completed } from './questions.ts';
 
@@ -27,9 +28,13 @@ export async function run(args: readonly string[], { write, complain, ask }: Ter
     const files = appFiles(choices);
     writeFiles(choices.folder, files);
     const there = relative('.', choices.folder);
-    const enter = there === '' ? '' : `  cd ${there}\n`;
-    const database = choices.storage === 'postgres' ? '  (set DATABASE_URL in .env)\n' : '';
-    write(`Wrote ${files.size} files. Now:\n\n${enter}${database}  npm install\n  npm test\n  npm start\n`);
+    const steps = [
+      ...(there === '' ? [] : [`cd ${there}`]),
+      ...(choices.storage === 'postgres' ? ['(set DATABASE_URL in .env)'] : []),
+      ...[installCommand(choices), 'npm test', 'npm start'],
+    ];
+    const now = isReleased ? 'Now:' : notReleased;
+    write(`Wrote ${files.size} files. ${now}\n\n${steps.map((step) => `  ${step}\n`).join('')}`);
     return 0;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -2,22 +2,30 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Choices } from './choices.ts';
 import { type Files, nameOf } from './folder.ts';
+import { installCommand, isReleased } from './install.ts';
 
 /** Beside `src`, and beside `dist` in the package. */
 const templates = join(import.meta.dirname, '../templates');
 
 /**
- * Lines that only some apps have, in files that are no programs: they stand between `# <next>` and `# </next>`, in pages
- * between comments of HTML.
+ * Lines that only some apps have: they stand between `# <next>` and `# </next>`, in programs between `// <next>` and
+ * `// </next>`, in pages between comments of HTML.
  */
-const marked = /^(?:# |<!-- )<([\w-]+)>(?: -->)?\n([\s\S]*?)^(?:# |<!-- )<\/\1>(?: -->)?\n/gm;
+const marked = /^ *(?:# |\/\/ |<!-- )<([\w-]+)>(?: -->)?\n([\s\S]*?)^ *(?:# |\/\/ |<!-- )<\/\1>(?: -->)?\n/gm;
 
 /** A template with the words of an app in it. */
-export function rendered(text: string, { folder, framework, storage, languages }: Choices): string {
-  const tags: readonly string[] = [framework, storage, ...(framework === 'next' ? [] : ['not-next'])];
+export function rendered(text: string, choices: Choices): string {
+  const { folder, framework, storage, languages } = choices;
+  const tags: readonly string[] = [
+    framework,
+    storage,
+    ...(framework === 'next' ? [] : ['not-next']),
+    ...(isReleased ? [] : ['not-released']),
+  ];
   return text
     .replace(marked, (_, tag: string, lines: string) => (tags.includes(tag) ? lines : ''))
     .replaceAll('{{name}}', nameOf(folder))
+    .replaceAll('{{install}}', installCommand(choices))
     .replace(
       "languages: ['en', 'fr']",
       `languages: [${languages.map((language) => `'${language}'`).join(', ')}]`,

@@ -30,7 +30,7 @@ describe('npm create ostiary', () => {
   it('writes the defaults with --yes, and where nobody can answer', async () => {
     const { code, output, questions } = await typed([folder, '--yes'], []);
     expect([code, questions]).toEqual([0, []]);
-    expect(output).toMatch(/^Wrote \d+ files[\s\S]*npm install\n {2}npm test\n {2}npm start\n$/);
+    expect(output).toMatch(/^Wrote \d+ files[\s\S]*\n {2}npm install.*\n {2}npm test\n {2}npm start\n$/);
     expect(JSON.parse(read('package.json'))).toMatchObject({ name: 'my-app', type: 'module' });
     expect(dependencies()).toEqual(['@ostiary/adapter-sqlite', '@ostiary/core']);
     expect(read('src/ostiary.ts')).toContain("languages: ['en', 'fr'],");
@@ -85,12 +85,20 @@ describe('npm create ostiary', () => {
         entry.isFile(),
       );
       for (const { name, parentPath } of files)
-        expect(readFileSync(join(parentPath, name), 'utf8'), name).not.toMatch(/\{\{|<\/?(?:sqlite|not-)/);
+        expect(readFileSync(join(parentPath, name), 'utf8'), name).not.toMatch(
+          /\{\{|<\/?(?:sqlite|postgres|next|not-)/,
+        );
       const page = read('README.md');
       expect(page.includes('DATABASE_URL')).toBe(storage === 'postgres');
       // Every file that the page names is there.
       for (const [, path = ''] of page.matchAll(/^\| `([\w./-]+)`/gm))
         expect(existsSync(join(folder, path)), path).toBe(true);
+      // Until there is a release, the command to install names every package of this repository.
+      const { dependencies: run, devDependencies: write } = JSON.parse(read('package.json'));
+      const own = Object.keys({ ...run, ...write }).filter((name) => name.startsWith('@ostiary/'));
+      expect(own).toEqual(expect.arrayContaining([`@ostiary/adapter-${storage}`, '@ostiary/testing']));
+      const [install = ''] = /^npm install .*/m.exec(page) ?? [];
+      for (const name of own) expect(install).toContain(`/ostiary-${name.slice(9)}.tgz`);
       expect(read('.dockerignore').includes('.next')).toBe(framework === 'next');
     },
   );

@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../../../..');
 const execute = promisify(execFile);
 
 /** What an app may need of this repository, and what writes apps. */
-const names = ['adapter-postgres', 'adapter-sqlite', 'core', 'create-ostiary', 'webhook-verifier'];
+const names = ['adapter-postgres', 'adapter-sqlite', 'core', 'create-ostiary', 'testing', 'webhook-verifier'];
 
 /** Of a package, what its build and its tarball need. */
 const parts = ['package.json', 'src', 'sql', 'templates', 'tsup.config.ts', 'README.md', 'LICENSE'];

@@ -1,45 +1,12 @@
-import { type FastifyReply, fastify } from 'fastify';
-import type { Answer } from './answer.ts';
-import { me } from './api.ts';
+import { createApp } from './app.ts';
 import { provisionDemoClient } from './demo-client.ts';
-import { homePage, loginPage, signIn } from './login.ts';
 import { openOstiary } from './ostiary.ts';
 import { port } from './settings.ts';
 
 const ostiary = await openOstiary();
-
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  return reply.code(status).headers(headers).send(body);
-}
-
-const app = fastify();
-// A hook sees the request before Fastify looks for a route and reads a body.
-app.addHook('onRequest', (request, reply, done) => {
-  let passed = false;
-  ostiary.handler(request.raw, reply.raw, () => {
-    passed = true;
-    done();
-  });
-  // Ostiary answers: Fastify keeps its hands off.
-  if (!passed) reply.hijack();
-});
-app.addContentTypeParser(
-  'application/x-www-form-urlencoded',
-  { parseAs: 'string', bodyLimit: 10_000 },
-  (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
-);
-
-app.get('/', (request, reply) => send(reply, homePage(request.headers.cookie)));
-app.get<{ Querystring: { return_to?: string } }>('/login', (request, reply) =>
-  send(reply, loginPage(request.headers.cookie, String(request.query.return_to ?? '/'))),
-);
-app.post<{ Body?: Record<string, string> }>('/login', async (request, reply) =>
-  send(reply, await signIn(request.headers.cookie, request.body ?? {})),
-);
-app.get('/api/me', async (request, reply) => send(reply, await me(ostiary, request.headers.authorization)));
-
 await provisionDemoClient(ostiary);
 ostiary.worker.start(); // removes old rows
+const app = createApp(ostiary);
 await app.listen({ port, host: '0.0.0.0' });
 
 for (const signal of ['SIGINT', 'SIGTERM'])

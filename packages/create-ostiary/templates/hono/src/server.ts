@@ -1,32 +1,13 @@
 import { serve } from '@hono/node-server';
-import { getConnInfo } from '@hono/node-server/conninfo';
-import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import type { Answer } from './answer.ts';
-import { me } from './api.ts';
+import { createApp } from './app.ts';
 import { provisionDemoClient } from './demo-client.ts';
-import { homePage, loginPage, signIn } from './login.ts';
 import { openOstiary } from './ostiary.ts';
 import { port } from './settings.ts';
 
 const ostiary = await openOstiary();
-
-const send = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });
-
-const app = new Hono();
-// The client's address comes from the socket: limits are counted by it.
-app.use((c, next) => ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address, next }));
-
-app.get('/', (c) => send(homePage(c.req.header('cookie'))));
-app.get('/login', (c) => send(loginPage(c.req.header('cookie'), c.req.query('return_to') ?? '/')));
-app.post('/login', bodyLimit({ maxSize: 10_000 }), async (c) =>
-  send(await signIn(c.req.header('cookie'), await c.req.parseBody())),
-);
-app.get('/api/me', async (c) => send(await me(ostiary, c.req.header('authorization'))));
-
 await provisionDemoClient(ostiary);
 ostiary.worker.start(); // removes old rows
-const server = serve({ fetch: app.fetch, port });
+const server = serve({ fetch: createApp(ostiary).fetch, port });
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => server.close(() => void ostiary.close()));

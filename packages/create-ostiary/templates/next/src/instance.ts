@@ -1,13 +1,16 @@
+import type { Ostiary } from '@ostiary/core';
 import { me } from './api.ts';
 import { provisionDemoClient } from './demo-client.ts';
 import { homePage, loginPage, signIn } from './login.ts';
 import { openOstiary } from './ostiary.ts';
 
+const withPages = (ostiary: Ostiary) => ({ ostiary, homePage, loginPage, signIn, me });
+
 async function open() {
   const ostiary = await openOstiary();
   await provisionDemoClient(ostiary);
   ostiary.worker.start(); // removes old rows
-  return { ostiary, homePage, loginPage, signIn, me };
+  return withPages(ostiary);
 }
 
 const kept = globalThis as { instance?: ReturnType<typeof open> };
@@ -20,4 +23,9 @@ const kept = globalThis as { instance?: ReturnType<typeof open> };
 export function instance(): ReturnType<typeof open> {
   kept.instance ??= open();
   return kept.instance;
+}
+
+/** Lets the routes use the Ostiary of a test. */
+export function replaceInstance(ostiary: Ostiary): void {
+  kept.instance = Promise.resolve(withPages(ostiary));
 }

@@ -1,9 +1,6 @@
-import type { Ostiary, Scope } from '@ostiary/core';
+import type { Ostiary, UserRecord } from '@ostiary/core';
 import type { Answer } from './answer.ts';
 import { findUser } from './users.ts';
-
-/** What the user has to have approved before an app may ask. */
-const needed: readonly Scope[] = ['profile'];
 
 const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
@@ -15,20 +12,29 @@ function refused(status: 401 | 403, challenge: string): Answer {
 const isAway = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
 
-/** `GET /api/me`: an endpoint of yours that apps call with the access token of a user. */
-export async function me(ostiary: Ostiary, authorization: string | null | undefined): Promise<Answer> {
+/** Answers an app whose access token has all of these scopes; any other is refused. */
+async function guarded(
+  ostiary: Ostiary,
+  authorization: string | null | undefined,
+  scopes: readonly string[],
+  answer: (user: UserRecord) => unknown,
+): Promise<Answer> {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
   // Whoever sends no token is told of no error.
   if (token === undefined) return refused(401, 'Bearer');
   try {
-    const check = await ostiary.tokens.verify(token, { scopes: needed });
+    const check = await ostiary.tokens.verify(token, { scopes });
     if (!check.active && check.reason === 'insufficient_scope')
-      return refused(403, `Bearer error="insufficient_scope", scope="${needed.join(' ')}"`);
+      return refused(403, `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`);
     const user = check.active ? findUser(check.sub) : null;
     if (user === null) return refused(401, 'Bearer error="invalid_token"');
-    return { status: 200, headers: json, body: JSON.stringify({ sub: user.sub, name: user.name }) };
+    return { status: 200, headers: json, body: JSON.stringify(answer(user)) };
   } catch (error) {
     if (!isAway(error)) throw error;
     return { status: 503, headers: { 'Retry-After': '5' }, body: '' };
   }
 }
+
+/** `GET /api/me`: an endpoint of yours that apps call with the access token of a user who has approved `profile`. */
+export const me = (ostiary: Ostiary, authorization: string | null | undefined): Promise<Answer> =>
+  guarded(ostiary, authorization, ['profile'], ({ sub, name }) => ({ sub, name }));

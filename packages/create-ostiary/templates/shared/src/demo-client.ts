@@ -1,20 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Ostiary } from '@ostiary/core';
 import { authUrl } from './settings.ts';
 
-/** An app on your own machine that may sign users in. */
-export const demoClient = {
-  clientId: 'demo-app',
+const clientId = 'demo-app';
+const settings = {
   name: 'Demo app',
   redirectUris: ['http://localhost:4000/callback'],
   allowedScopes: ['openid', 'profile', 'email'],
-  // Without a secret: it proves with PKCE that the code is its own.
-  public: true,
 };
 
-/** Makes the demo client with the first start, on your own machine only. */
-export async function provisionDemoClient(ostiary: Ostiary): Promise<void> {
+/** Makes the demo client, an app on your own machine that may sign users in, or gives it the settings above. */
+export async function provisionDemoClient({ admin }: Ostiary): Promise<void> {
   if (authUrl.startsWith('https:')) return;
-  const { clientId, redirectUris } = demoClient;
-  if ((await ostiary.admin.clients.get(clientId)) === null) await ostiary.admin.clients.create(demoClient);
-  console.log(`Ostiary is at ${authUrl}\nDemo client: ${clientId}, redirect URI: ${redirectUris.join(', ')}`);
+  const found = await admin.clients.get(clientId);
+  // Without a secret: it proves with PKCE that the code is its own.
+  if (found === null) await admin.clients.create({ clientId, public: true, ...settings });
+  else if (!isDeepStrictEqual({ ...found, ...settings }, found))
+    await admin.clients.update(clientId, settings);
+  console.log(
+    `Ostiary is at ${authUrl}\nDemo client: ${clientId}, redirect URI: ${settings.redirectUris.join(', ')}`,
+  );
 }

@@ -1,28 +1,33 @@
-import { createOstiary, type Ostiary } from '@ostiary/core';
+import { createOstiary, type Ostiary, type OstiaryOptions } from '@ostiary/core';
 import { sessionOf, signOut } from './login.ts';
 import { authUrl, sealingKey, trustedProxies } from './settings.ts';
 import { storage } from './storage.ts';
 import { findUser } from './users.ts';
 
-/** Tells Ostiary where your users are, who is signed in, and where the login page is. */
+/** What Ostiary is told of your app: who its users are, who is signed in, where the login page is. Tests use it too. */
+export const options = {
+  users: { find: (sub) => findUser(sub) },
+  login: {
+    authenticate: (request) => sessionOf(request.headers.cookie),
+    loginUrl(returnTo) {
+      // The login page takes paths only: it never sends anybody to another site.
+      const { pathname, search } = new URL(returnTo);
+      return `/login?${new URLSearchParams({ return_to: pathname + search })}`;
+    },
+    signOut,
+  },
+  // Besides `openid`, `profile` and the others that are always there. Each needs its fields in src/users.ts.
+  scopes: { email: true },
+  languages: ['en', 'fr'],
+} satisfies Partial<OstiaryOptions>;
+
+/** Opens Ostiary with what this machine has: an address, a storage, a key. */
 export function openOstiary(): Promise<Ostiary> {
   return createOstiary({
+    ...options,
     authUrl,
     storage: storage(),
     sealingKeys: [sealingKey],
     trustedProxies,
-    users: { find: (sub) => findUser(sub) },
-    login: {
-      authenticate: (request) => sessionOf(request.headers.cookie),
-      loginUrl(returnTo) {
-        // The login page takes paths only: it never sends anybody to another site.
-        const { pathname, search } = new URL(returnTo);
-        return `/login?${new URLSearchParams({ return_to: pathname + search })}`;
-      },
-      signOut,
-    },
-    // Besides `openid`, `profile` and the others that are always there. Each needs its fields in src/users.ts.
-    scopes: { email: true },
-    languages: ['en', 'fr'],
   });
 }

@@ -1,0 +1,24 @@
+import { relative, sep } from 'node:path';
+import type { Choices } from './choices.ts';
+
+/**
+ * Whether the packages are on the registry. The switch of what every page says about installing them, and this command: turn
+ * it with the first release, and run `npm run docs`.
+ */
+export const isReleased = false;
+
+/** What is said of the command that follows, where it is no plain `npm install`. */
+export const notReleased =
+  'There is no release yet. Have a checkout of Ostiary beside your folder, named `ostiary`, and run `npm run pack` in it; then';
+
+/** The command that installs what an app needs, in its folder. */
+export function installCommand(
+  { folder, storage }: Pick<Choices, 'folder' | 'storage'>,
+  released = isReleased,
+): string {
+  if (released) return 'npm install';
+  // The kit for tests needs the storage in memory of the one for SQLite.
+  const names = new Set(['core', 'webhook-verifier', `adapter-${storage}`, 'testing', 'adapter-sqlite']);
+  const packed = relative(folder, '../ostiary/packed').replaceAll(sep, '/');
+  return `npm install ${Array.from(names, (name) => `${packed}/ostiary-${name}.tgz`).join(' ')}`;
+}

@@ -1,0 +1,39 @@
+import type { Ostiary } from '@ostiary/core';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { Answer } from './answer.ts';
+import { me } from './api.ts';
+import { homePage, loginPage, signIn } from './login.ts';
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
+}
+
+/** The server, for whoever listens: src/server.ts, or a test. */
+export function createApp(ostiary: Ostiary): FastifyInstance {
+  const app = fastify();
+  // A hook sees the request before Fastify looks for a route and reads a body.
+  app.addHook('onRequest', (request, reply, done) => {
+    let passed = false;
+    ostiary.handler(request.raw, reply.raw, () => {
+      passed = true;
+      done();
+    });
+    // Ostiary answers: Fastify keeps its hands off.
+    if (!passed) reply.hijack();
+  });
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: 10_000 },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+
+  app.get('/', (request, reply) => send(reply, homePage(request.headers.cookie)));
+  app.get<{ Querystring: { return_to?: string } }>('/login', (request, reply) =>
+    send(reply, loginPage(request.headers.cookie, String(request.query.return_to ?? '/'))),
+  );
+  app.post<{ Body?: Record<string, string> }>('/login', async (request, reply) =>
+    send(reply, await signIn(request.headers.cookie, request.body ?? {})),
+  );
+  app.get('/api/me', async (request, reply) => send(reply, await me(ostiary, request.headers.authorization)));
+  return app;
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Ostiary } from '@ostiary/core';
+import type { Answer } from './answer.ts';
+import { me } from './api.ts';
+import { homePage, loginPage, signIn } from './login.ts';
+
+async function formOf(request: IncomingMessage): Promise<Record<string, string>> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    body += chunk;
+    if (body.length > 10_000) throw new Error('this is no login form');
+  }
+  return Object.fromEntries(new URLSearchParams(body));
+}
+
+async function answer(ostiary: Ostiary, request: IncomingMessage): Promise<Answer> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  const { cookie, authorization } = request.headers;
+  switch (`${request.method} ${pathname}`) {
+    case 'GET /':
+      return homePage(cookie);
+    case 'GET /login':
+      return loginPage(cookie, searchParams.get('return_to') ?? '/');
+    case 'POST /login':
+      return signIn(cookie, await formOf(request));
+    case 'GET /api/me':
+      return me(ostiary, authorization);
+    default:
+      return { status: 404, headers: {}, body: 'Not found' };
+  }
+}
+
+/** The server, for whoever listens: src/server.ts, or a test. */
+export const createApp =
+  (ostiary: Ostiary): RequestListener =>
+  (request, response) =>
+    // Ostiary answers its own paths, and hands every other request on.
+    ostiary.handler(request, response, () => {
+      answer(ostiary, request).then(
+        ({ status, headers, body }) => response.writeHead(status, headers).end(body),
+        (error) => {
+          console.error(error);
+          response.writeHead(500).end();
+        },
+      );
+    });

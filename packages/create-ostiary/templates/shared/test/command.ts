@@ -1,2 +1,0 @@
-/** What Node runs to start the app. */
-export const command = ['src/server.ts'];

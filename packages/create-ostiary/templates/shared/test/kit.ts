@@ -1,0 +1,11 @@
+import { createTestOstiary } from '@ostiary/testing';
+import { createApp } from '../src/app.ts';
+import { options } from '../src/ostiary.ts';
+import { authUrl } from '../src/settings.ts';
+
+/** The app with a storage in memory, and without a port. */
+export async function startKit() {
+  const kit = await createTestOstiary({ ...options, authUrl });
+  kit.serve(createApp(kit.ostiary));
+  return kit;
+}

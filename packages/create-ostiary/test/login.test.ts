@@ -1,0 +1,60 @@
+import { createTestOstiary } from '@ostiary/testing';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { provisionDemoClient } from '../templates/shared/src/demo-client.ts';
+import { homePage, loginPage, signIn } from '../templates/shared/src/login.ts';
+
+const ana = { handle: 'ana', password: 'kafe ak pen' };
+
+/** Opens the login page of the templates in a new browser, and sends its form. */
+async function signedIn(returnTo: string, typed: Readonly<Record<string, string>>) {
+  const page = loginPage(null, returnTo);
+  const [cookie = ''] = (page.headers['Set-Cookie'] ?? '').split(';');
+  const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(page.body) ?? [];
+  return signIn(cookie, { ...ana, secret, return_to: returnTo, ...typed });
+}
+
+describe('the login of an app', () => {
+  it('takes a name and its password', async () => {
+    const { status, headers } = await signedIn('/account/apps', {});
+    expect([status, headers.Location]).toEqual([303, 'http://localhost:3000/account/apps']);
+    expect(homePage(headers['Set-Cookie']?.split(';')[0]).body).toContain('Signed in as user-ana');
+  });
+
+  it.each([
+    ['a wrong password', { password: 'wrong' }, 401],
+    ['a name that is not there', { handle: 'nobody' }, 401],
+    ['a form of another site', { secret: 'made up' }, 403],
+  ])('refuses %s', async (_, typed, status) => {
+    const answer = await signedIn('/', typed);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['Set-Cookie']).not.toMatch(/session=/);
+  });
+
+  it.each(['https://evil.example/', '//evil.example/', '/\\evil.example', '/\t/evil.example', ''])(
+    'goes back to paths of its own site only, and not to %j',
+    async (target) => {
+      expect((await signedIn(target, {})).headers.Location).toBe('http://localhost:3000/');
+    },
+  );
+});
+
+describe('the demo client', () => {
+  beforeEach(() => {
+    vi.spyOn(console, 'log').mockReturnValue();
+    return () => vi.restoreAllMocks();
+  });
+
+  it('is made once, and gets settings that have changed', async () => {
+    await using kit = await createTestOstiary({ scopes: { email: true } });
+    const { clients } = kit.ostiary.admin;
+    await provisionDemoClient(kit.ostiary);
+    const made = await clients.get('demo-app');
+    expect(made).toMatchObject({ public: true, allowedScopes: ['openid', 'profile', 'email'] });
+    const update = vi.spyOn(clients, 'update');
+    await provisionDemoClient(kit.ostiary);
+    expect(update).not.toHaveBeenCalled();
+    await clients.update('demo-app', { allowedScopes: ['openid'] });
+    await provisionDemoClient(kit.ostiary);
+    expect((await clients.get('demo-app'))?.allowedScopes).toEqual(made?.allowedScopes);
+  });
+});
