@@ -1,12 +1,10 @@
-import type { RateLimitState, RateLimitStore } from './ports/rate-limits.ts';
-
-type CountedRequest = Parameters<RateLimitStore['consume']>[0];
+import type { AddressCounts, RateLimitState } from './ports/rate-limits.ts';
 
 /** Windows that are counted at once at most; beyond that those that began first are forgotten. */
 const maxWindows = 100_000;
 
 /** In the memory of this process; a look and its count are one step, so that no request comes between them. */
-export function fixedWindows() {
+export function fixedWindows(): AddressCounts {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
   function current({ bucket, now }: { readonly bucket: string; readonly now: number }) {
@@ -24,15 +22,14 @@ export function fixedWindows() {
   }
 
   return {
-    async consume(request: CountedRequest): Promise<RateLimitState> {
+    async consume(request) {
       const window = current(request);
       if (window === null) return begin(request.bucket, request.now + request.windowMs);
       if (window.count >= request.limit) return { allowed: false, ...window };
       window.count += 1;
       return { allowed: true, ...window };
     },
-    /** What `consume` would say of these requests, `count` without them. */
-    peek(requests: readonly CountedRequest[]): RateLimitState[] {
+    async peek(requests) {
       return requests.map((request) => {
         const { count, endsAt } = current(request) ?? { count: 0, endsAt: request.now + request.windowMs };
         return { allowed: count < request.limit, count, endsAt };

@@ -30,8 +30,6 @@ export type {
   OwnPage,
   OwnPages,
 } from './own-pages.ts';
-export type { FlexibleLimiter } from './partner/rate-limiter-flexible.ts';
-export { rateLimiterFlexible } from './partner/rate-limiter-flexible.ts';
 export type { IssuedPassport } from './passports/passports.ts';
 export type { Settlement } from './payments/final.ts';
 export type { PaymentAdministration } from './payments/settle.ts';
@@ -47,6 +45,8 @@ export type {
   UserDirectory,
   UserRecord,
 } from './ports/users.ts';
+export type { FlexibleLimiter } from './rate-limiter-flexible.ts';
+export { rateLimiterFlexible } from './rate-limiter-flexible.ts';
 export type { HostScope, HostScopes } from './scope-catalog.ts';
 export type { Scope, ScopeDefinition } from './scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes.ts';

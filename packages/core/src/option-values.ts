@@ -85,9 +85,12 @@ export const proxy = z.string(proxyWords).min(1, proxyWords);
 export const callback = <Signature extends (...args: never[]) => unknown = () => unknown>() =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
 
-/** An object of the host's that implements a port. */
-export const store = <Port extends object>(message = 'must be an object') =>
-  z.custom<Port>((value) => typeof value === 'object' && value !== null, message);
+/** An object of the host's that implements a port, by these methods. */
+export const store = <Port extends object>(...methods: readonly (keyof Port & string)[]) =>
+  z.custom<Port>(
+    (value) => methods.every((method) => typeof (value as Port | null)?.[method] === 'function'),
+    `must be an object with ${methods.join(' and ')}`,
+  );
 
 const levels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly (keyof Logger)[];
 

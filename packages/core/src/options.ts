@@ -26,7 +26,7 @@ import type { OwnPages } from './own-pages.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { PartnerConsole } from './ports/console.ts';
 import type { PaymentRail } from './ports/payments.ts';
-import type { RateLimitStore } from './ports/rate-limits.ts';
+import type { AddressCounts, RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
 import { type HostClaims, type HostScopes, type ScopeCatalog, scopeCatalog } from './scope-catalog.ts';
@@ -91,13 +91,14 @@ const schema = knownOnly({
     absoluteDays: z.number().positive().max(3650).default(180),
   }).optional(),
   limits: knownOnly({
+    store: store<AddressCounts>('consume', 'peek').optional(),
     ...eachWithDefault(addressLimits, perMinute),
     unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
   }).prefault({}),
   payments: z.looseObject({ execute: callback() }).optional(),
   partnerLimits: knownOnly({
     per: z.enum(['key', 'partner']).default('key'),
-    store: store<RateLimitStore>().optional(),
+    store: store<RateLimitStore>('consume').optional(),
     ...eachWithDefault(partnerLimits, partnerLimit),
   }).prefault({}),
   webhooks: knownOnly({
@@ -127,7 +128,7 @@ const schema = knownOnly({
     })
     .optional(),
   telemetry: z.boolean().default(false),
-  clock: store<Clock>().optional(),
+  clock: store<Clock>('now').optional(),
   logger: logger.default(stderrLogger),
 });
 
@@ -233,8 +234,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly verifyImportedSecret?: VerifyImportedSecret;
   /**
-   * Limits. Those per client address and minute are counted in the storage where it shares counts between processes;
-   * of IPv6 a /64 counts as one address, a /56 may do four times and a /48 sixteen times as much.
+   * Limits of the OAuth endpoints. Of those per client address and minute, of IPv6 a /64 counts as one address, a /56 may do four
+   * times and a /48 sixteen times as much.
    */
   readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {
     /**
@@ -243,6 +244,12 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
      * @defaultValue 100000
      */
     readonly unfinishedInteractions?: number;
+    /**
+     * Where addresses are counted, such as what `rateLimiterFlexible` makes. One that cannot be reached is answered with 503:
+     * its calls then throw an error with `code: 'STORAGE_UNAVAILABLE'`.
+     * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
+     */
+    readonly store?: AddressCounts;
   };
   /**
    * How transfers are executed. The partner API is answered when this is given; it needs `users.findByKid`
@@ -319,7 +326,7 @@ export interface PartnerLimits extends PartnerLimitGroups {
    */
   readonly per?: 'key' | 'partner';
   /**
-   * Where requests are counted.
+   * Where requests are counted, such as what `rateLimiterFlexible` makes.
    * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
    */
   readonly store?: RateLimitStore;
@@ -396,6 +403,8 @@ export function parseOptions(options: OstiaryOptions): Options {
     languages,
     texts,
     scopes: hostScopes,
+    limits,
+    partnerLimits,
     ...plain
   } = result.data;
   const scopes = made(() => scopeCatalog(hostScopes, languages, plain.refreshTokens !== undefined));
@@ -422,7 +431,9 @@ export function parseOptions(options: OstiaryOptions): Options {
     logger,
     payments: options.payments,
     console: options.console,
-    partnerLimits: deepFreeze(result.data.partnerLimits),
+    // Not in depth: a store is the host's.
+    limits: Object.freeze(limits),
+    partnerLimits: Object.freeze(partnerLimits),
     webhooks: deepFreeze(webhooks),
     events: made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
     scopes,

@@ -61,6 +61,7 @@ export type { ListPosition } from './ports/lists.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/queue.ts';
 export type {
+  AddressCounts,
   AskedWithCount,
   CountOfKey,
   PeekedExchange,

@@ -10,7 +10,7 @@ describe('fixed windows', () => {
     await windows.consume(ask('first', 0));
     await windows.consume(ask('first', 0));
     for (let key = 0; key < 100_000; key += 1) await windows.consume(ask(`key-${key}`, 1));
-    const looked = windows.peek([ask('first', 1), ask('key-99999', 1)]);
+    const looked = await windows.peek([ask('first', 1), ask('key-99999', 1)]);
     expect(looked.map(({ count }) => count)).toEqual([0, 1]);
   });
 
@@ -18,7 +18,7 @@ describe('fixed windows', () => {
     const windows = fixedWindows();
     const long = { ...ask('long', 0), windowMs: 5_000 };
     for (const request of [long, ask('short', 0), ask('later', 1_000)]) await windows.consume(request);
-    const looked = windows.peek([ask('short', 1_000), { ...long, now: 1_000 }]);
+    const looked = await windows.peek([ask('short', 1_000), { ...long, now: 1_000 }]);
     expect(looked.map(({ count }) => count)).toEqual([0, 1]);
   });
 });

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
-import { fixedWindows } from '../fixed-windows.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
+import { addressCounts } from './address-counts.ts';
 import {
   findRedirectTarget,
   knownParameters,
@@ -70,9 +70,8 @@ export function answerHead(ctx: Context): void {
 }
 
 export function limitStarts(core: Core, name: string): Handler {
-  const { storage, options } = core;
-  const limit = options.limits.authorizeStarts;
-  const starts = addressLimit(storage.rateLimits ?? fixedWindows(), { name, limit });
+  const limit = core.options.limits.authorizeStarts;
+  const starts = addressLimit(addressCounts(core), { name, limit });
 
   return async (ctx) => {
     const now = core.clock.now();

@@ -1,13 +1,12 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { fixedWindows } from '../fixed-windows.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import type { PresentedCode, SharedRateLimits } from '../ports/rate-limits.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { PresentedCode } from '../ports/rate-limits.ts';
 import { digest } from '../tokens.ts';
+import { addressCounts } from './address-counts.ts';
 import { type Credentials, checkSecret, requireEnabled } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { importedSecrets } from './imported-secrets.ts';
@@ -26,28 +25,12 @@ function namesOf({ credentials: { clientId }, text }: Presented): PresentedCode 
   return { clientId: clientIds.test(clientId) ? clientId : '', codeDigest: digest(text) };
 }
 
-/** Counts of failures, where the storage keeps them, or else in memory: looked at first, and then at the storage. */
-function countsOf({ clients, grants, rateLimits }: Storage): Pick<SharedRateLimits, 'consume' | 'peek'> {
-  if (rateLimits !== undefined) return rateLimits;
-  const windows = fixedWindows();
-  return {
-    consume: windows.consume,
-    async peek(requests, presented) {
-      const states = windows.peek(requests);
-      if (presented === null || states.some(({ allowed }) => !allowed))
-        return { states, client: null, grant: null };
-      const { clientId, codeDigest } = presented;
-      return { states, client: await clients.find(clientId), grant: await grants.find(codeDigest) };
-    },
-  };
-}
-
 /**
  * Authenticates the client of a request and works for it. Addresses that fail too often are refused; endpoints that share one of
  * these share their counts.
  */
 export function countedAuthentication(core: Core) {
-  const counts = countsOf(core.storage);
+  const counts = addressCounts(core);
   const isImported = importedSecrets(core);
   const failures = addressLimit(counts, {
     name: 'client authentication',

@@ -25,6 +25,12 @@ export interface RateLimitStore {
   }): Promise<RateLimitState>;
 }
 
+/** Counts what addresses do; of some things only what went wrong counts, so that it is looked at before. */
+export interface AddressCounts extends RateLimitStore {
+  /** What `consume` would say of these requests, in their order, `count` without them. */
+  peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;
+}
+
 /**
  * Counts that all processes on one storage share. `consume` says in one step whether the request is counted and what
  * the window is then, also when it is refused: a look after it could find the window of a later request.

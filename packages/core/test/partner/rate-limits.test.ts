@@ -211,9 +211,9 @@ describe('the store of the counts', () => {
   });
 
   it('of rate-limiter-flexible lets nobody through where it cannot be reached', async () => {
-    const consume = () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7'));
+    const fail = () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7'));
     const { provider } = await partnerProvider({
-      partnerLimits: { store: rateLimiterFlexible(() => ({ consume })) },
+      partnerLimits: { store: rateLimiterFlexible(() => ({ consume: fail, get: fail })) },
     });
     const answer = await provider.partnerCall(await provider.key(), look);
     expect([answer.outcome, answer.headers.get('retry-after')]).toEqual(['503 internal_error', '1']);

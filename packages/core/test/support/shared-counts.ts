@@ -10,7 +10,7 @@ export function sharingCounts(storage: Storage): Storage {
       ...windows,
       async peek(requests, presented) {
         return {
-          states: windows.peek(requests),
+          states: await windows.peek(requests),
           client: presented && (await storage.clients.find(presented.clientId)),
           grant: presented && (await storage.grants.find(presented.codeDigest)),
         };
