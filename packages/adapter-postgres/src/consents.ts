@@ -57,18 +57,21 @@ function statementsIn(schema: string) {
 
     adopt: statement<{ consents: string }>(`
       INSERT INTO ${schema}.consents (sub, client_id, scopes, granted_at, updated_at)
-      SELECT given.sub, clients.client_id, given.scopes, given."grantedAt", given."grantedAt"
+      SELECT given.sub, client.client_id, given.scopes, given."grantedAt", given."grantedAt"
       FROM ROWS FROM (
         jsonb_to_recordset(:consents::jsonb) AS (sub text, "clientId" text, scopes text[], "grantedAt" bigint)
       ) WITH ORDINALITY AS given (sub, "clientId", scopes, "grantedAt", number)
-      JOIN ${schema}.clients ON clients.client_id = given."clientId"
-      WHERE disabled_at IS NULL AND NOT partner_disabled
-        AND NOT EXISTS (
-          SELECT FROM ${schema}.consents AS known
-          WHERE known.sub = given.sub AND known.client_id = given."clientId"
-        )
+      CROSS JOIN LATERAL (
+        SELECT client_id FROM ${schema}.clients
+        WHERE client_id = given."clientId" AND disabled_at IS NULL AND NOT partner_disabled
+        LIMIT 1
+        FOR SHARE
+      ) AS client
+      WHERE NOT EXISTS (
+        SELECT FROM ${schema}.consents AS known
+        WHERE known.sub = given.sub AND known.client_id = given."clientId" AND revoked_at IS NOT NULL
+      )
       ORDER BY number
-      FOR SHARE OF clients
       ON CONFLICT (sub, client_id) WHERE revoked_at IS NULL DO NOTHING
     `),
 

@@ -29,7 +29,10 @@ function statementsOn(connection: Connection) {
       INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
       SELECT :sub, client_id, :scopes, :grantedAt, :grantedAt
       FROM clients WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0
-        AND NOT EXISTS (SELECT 1 FROM consents WHERE sub = :sub AND client_id = :clientId)
+        AND NOT EXISTS (
+          SELECT 1 FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NOT NULL
+        )
+      ON CONFLICT DO NOTHING
     `),
 
     // A consent of a disabled client is revoked, but one of a disabled partner's client is not.

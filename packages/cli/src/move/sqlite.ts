@@ -26,6 +26,7 @@ export const knownMigrations: readonly (readonly [name: string, checksum: string
   ['0002_last-use.sql', 'ce19519e230866430b81a1c7c87beec8cd37ec2a46b92d186c9e13087e3d3366'],
   ['0003_refresh-tokens.sql', '86bf94be9da437453dacba81bc11ffb75af0f51e23ee6f40b9e849425f0daa4f'],
   ['0004_client-logos.sql', '191deaa80d89e6e3508496931b7ff967b59acc450ee9addaa226d228a130dd6f'],
+  ['0005_revoked-consents.sql', 'd0a984704a1c711f8e1fa9951503b1c23380f9bd2f1ce18920815ad6af39b3c3'],
 ];
 
 /**
