@@ -47,7 +47,7 @@ export type {
 } from './ports/users.ts';
 export type { FlexibleLimiter } from './rate-limiter-flexible.ts';
 export { rateLimiterFlexible } from './rate-limiter-flexible.ts';
-export type { HostScope, HostScopes } from './scope-catalog.ts';
+export type { AnyScope, HostScope, HostScopes, ScopeNames } from './scope-catalog.ts';
 export type { Scope, ScopeDefinition } from './scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes.ts';
 export type { StandardSchema } from './standard-schema.ts';

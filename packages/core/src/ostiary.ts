@@ -25,7 +25,7 @@ import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import type { Storage } from './ports/storage.ts';
 import { systemRandom } from './random.ts';
-import type { HostScopes } from './scope-catalog.ts';
+import type { AnyScope, HostScopes, ScopeNames } from './scope-catalog.ts';
 import { createTelemetry } from './telemetry.ts';
 import { tokenFormats } from './tokens.ts';
 import type { WebhookClient } from './webhooks/client.ts';
@@ -50,8 +50,11 @@ function claimStorage(storage: Storage): void {
   inUse.add(storage);
 }
 
-/** An identity provider, ready to answer requests. */
-export interface Ostiary {
+/**
+ * An identity provider, ready to answer requests.
+ * @typeParam Name - the names of its scopes, where the compiler knows them
+ */
+export interface Ostiary<Name extends string = AnyScope> {
   /** For `node:http`, Express, Koa and everything else that has Node's request and response. */
   readonly handler: RequestHandler;
   /** For servers that have the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
@@ -61,9 +64,9 @@ export interface Ostiary {
   /** Work in the background; start it in at least one process. */
   readonly worker: Worker;
   /** For administrators. Nothing of this can be reached over HTTP. */
-  readonly admin: Administration;
+  readonly admin: Administration<Name>;
   /** Access tokens that an API of yours is given. */
-  readonly tokens: TokenChecks;
+  readonly tokens: TokenChecks<Name>;
   readonly passports: {
     /** Issues a passport for a signed-in user, to be shown to a partner within five minutes. */
     issue(sub: string): Promise<IssuedPassport>;
@@ -125,9 +128,9 @@ export interface Ostiary {
  */
 export async function createOstiary<const Scopes extends HostScopes = HostScopes>(
   given: OstiaryOptions<Scopes>,
-): Promise<Ostiary> {
-  // What the options say of claims is for the compiler alone.
-  return assemble(given as unknown as OstiaryOptions, {});
+): Promise<Ostiary<ScopeNames<Scopes>>> {
+  // What the options say of claims and names is for the compiler alone.
+  return assemble(given as unknown as OstiaryOptions, {}) as Promise<Ostiary<ScopeNames<Scopes>>>;
 }
 
 /** Parts that only the test kit replaces. */

@@ -46,6 +46,14 @@ type CheckOf<Claims, Name> = Claims extends { readonly [Key in Name & PropertyKe
   ? Check
   : never;
 
+/** The name of a scope, where the compiler does not know which there are. */
+export type AnyScope = Scope | (string & {});
+
+/** The names of the scopes that there are with an option `scopes`. */
+export type ScopeNames<Scopes> = string extends keyof Scopes
+  ? AnyScope
+  : Scope | 'offline_access' | Exclude<keyof Scopes & string, 'standardProfile'>;
+
 /** The claims of a host's own scopes, as `users.find` answers them. */
 export type HostClaims<Scopes> = string extends keyof Scopes
   ? AnyClaims

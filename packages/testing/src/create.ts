@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { HostScopes, Ostiary, OstiaryOptions } from '@ostiary/core';
+import type { HostScopes, Ostiary, OstiaryOptions, ScopeNames } from '@ostiary/core';
 import { scopeNames, silentLogger } from '@ostiary/core';
 import { keyScopes } from '@ostiary/core/admin';
 import { createBrowser, TestLogin } from './browser.ts';
@@ -123,7 +123,7 @@ function registration(standard: {
  */
 export function createTestOstiary<const Scopes extends HostScopes = HostScopes>(
   given: HostTestOptions<Scopes>,
-): Promise<HostTestOstiary>;
+): Promise<HostTestOstiary<ScopeNames<Scopes>>>;
 export function createTestOstiary(given?: TestOstiaryOptions): Promise<TestOstiary>;
 export async function createTestOstiary(
   given: TestOstiaryOptions | HostTestOptions = {},

@@ -47,7 +47,7 @@ export interface PostalAddress {
   readonly country?: string;
 }
 
-/** A scope that the SDK knows; a service may have others. */
+/** A scope that the SDK knows. A service may have others: declare them in `UserinfoFields`, as the README shows. */
 export type OAuthScope = keyof UserinfoFields;
 
 type All<Of> = (Of extends unknown ? (part: Of) => void : never) extends (part: infer Whole) => void

@@ -9,14 +9,14 @@ import { type SigningKeyAdministration, signingKeyAdministration } from './signi
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
 /** What administrators do. Nothing of it can be reached over HTTP, and every change is in the audit log. */
-export interface Administration {
-  readonly clients: ClientAdministration;
+export interface Administration<Name extends string = string> {
+  readonly clients: ClientAdministration<Name>;
   readonly partners: PartnerAdministration;
   readonly apiKeys: ApiKeyAdministration;
   readonly signingKeys: SigningKeyAdministration;
   readonly webhooks: WebhookAdministration;
   readonly audit: AuditAdministration;
-  readonly consents: ConsentAdministration;
+  readonly consents: ConsentAdministration<Name>;
   readonly users: {
     /**
      * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
@@ -34,7 +34,7 @@ export interface Administration {
    * await ostiary.admin.as('ana@example.com').clients.disable('kafe');
    * ```
    */
-  as(actor: string): Administration;
+  as(actor: string): Administration<Name>;
 }
 
 export function administration(

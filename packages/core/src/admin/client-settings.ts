@@ -14,13 +14,13 @@ export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version'>>
 }
 
 /** What an administrator may set and change. */
-export interface ClientSettings {
+export interface ClientSettings<Name extends string = string> {
   /** Shown to users on the consent page; 1 to 100 characters, none of which hides or turns others around. */
   readonly name: string;
   /** 1 to 50, compared character by character; see the documentation for what is refused. */
   readonly redirectUris: readonly string[];
   /** The scopes that the client may ask for. */
-  readonly allowedScopes: readonly string[];
+  readonly allowedScopes: readonly Name[];
   /** Refuse authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
   readonly requirePkce?: boolean;
   /** Refuse exchanges without the secret, even with PKCE. @defaultValue false */
@@ -56,7 +56,7 @@ export interface ClientSettings {
 }
 
 /** A new client. */
-export interface NewClient extends ClientSettings {
+export interface NewClient<Name extends string = string> extends ClientSettings<Name> {
   /** Make a client without a secret: an app that cannot keep one. @defaultValue false */
   readonly public?: boolean;
   /** An id of your choice, 1 to 255 of `A-Z a-z 0-9 _ -`. @defaultValue a random one */

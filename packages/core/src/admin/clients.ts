@@ -37,18 +37,18 @@ export class ClientError extends Error {
 }
 
 /** Provisioning of OAuth clients. Every change takes effect with the next request, in every process. */
-export interface ClientAdministration {
+export interface ClientAdministration<Name extends string = string> {
   /**
    * Creates a client. The secret of a confidential one is answered here and never again; `null` where you brought it.
    * @throws TypeError when a setting is wrong
    * @throws ClientError `client_exists`
    * @throws PartnerNameError `partner_not_found`
    */
-  create(client: NewClient): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
+  create(client: NewClient<Name>): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
   /** Throws what `create` would throw, and stores nothing. */
-  check(client: NewClient): Promise<void>;
+  check(client: NewClient<Name>): Promise<void>;
   /** The scopes that clients can be allowed. */
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Name[];
   get(clientId: string): Promise<Client | null>;
   /**
    * Clients by id. `next` is what to pass as `after` for the following page, or `null` after the last one.
@@ -58,7 +58,7 @@ export interface ClientAdministration {
    * Changes the settings that are given.
    * @throws TypeError, ClientError `client_not_found`, PartnerNameError `partner_not_found`
    */
-  update(clientId: string, changes: Partial<ClientSettings>): Promise<Client>;
+  update(clientId: string, changes: Partial<ClientSettings<Name>>): Promise<Client>;
   /**
    * Issues another secret. Older ones keep working for the overlap, then end.
    * @throws TypeError for a public client; ClientError `client_not_found`

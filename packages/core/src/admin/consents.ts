@@ -4,24 +4,24 @@ import type { Act } from './audit.ts';
 import { checked } from './checked.ts';
 
 /** A consent that a user gave in another system. */
-export interface ImportedConsent {
+export interface ImportedConsent<Name extends string = string> {
   /** The user as your server knows them. */
   readonly sub: string;
   readonly clientId: string;
   /** 1 to 100 of `clients.scopes`. */
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Name[];
   /** @defaultValue now */
   readonly grantedAt?: Date;
 }
 
 /** Consents of users. Only users give them; what they gave elsewhere can be brought along. */
-export interface ConsentAdministration {
+export interface ConsentAdministration<Name extends string = string> {
   /**
    * Stores up to 1,000 consents, in one transaction; answers how many. Left out are those of clients that are unknown or disabled, and those
    * for which there is or was a consent of the same user and client: what a user revoked does not come back.
    * @throws TypeError when one of them is wrong; nothing is stored then
    */
-  import(consents: readonly ImportedConsent[]): Promise<{ readonly imported: number }>;
+  import(consents: readonly ImportedConsent<Name>[]): Promise<{ readonly imported: number }>;
 }
 
 export function consentAdministration({ storage, clock, options }: Core, act: Act): ConsentAdministration {

@@ -1,5 +1,5 @@
 import type { Core } from '../context.ts';
-import type { Scope } from '../scopes.ts';
+import type { AnyScope } from '../scope-catalog.ts';
 import { digest } from '../tokens.ts';
 import { type DeadToken, deadAt } from './access-token.ts';
 
@@ -25,7 +25,7 @@ export interface RefusedToken {
 }
 
 /** Access tokens, for an API of the host's own. */
-export interface TokenChecks {
+export interface TokenChecks<Name extends string = AnyScope> {
   /**
    * Says whether an access token opens an API of yours: whose it is, or why not. A bad token never throws. Whatever ends the
    * token ends it here at once. One look at the storage; your `users.find` is not asked.
@@ -45,7 +45,7 @@ export interface TokenChecks {
    */
   verify(
     token: string,
-    requirement?: { readonly scopes?: readonly (Scope | (string & {}))[] },
+    requirement?: { readonly scopes?: readonly Name[] },
   ): Promise<ActiveToken | RefusedToken>;
 }
 

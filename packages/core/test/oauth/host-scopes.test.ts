@@ -5,6 +5,7 @@ import { z } from 'zod';
 import {
   createOstiary,
   type HostScopes,
+  type Ostiary,
   type OstiaryOptions,
   scopeNames,
   type UserRecord,
@@ -294,4 +295,33 @@ it('claims of users are typed by the checks of their scopes', async () => {
       users: { find: async (sub) => ({ sub, claims: { points: 'many' } }) },
     });
   expect(wrong).toBeTypeOf('function');
+});
+
+it('the names of scopes are known to the compiler, where the options are', async () => {
+  const open = (scopes: object = {}) => ({
+    ...{ authUrl: provider.origin, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
+    login: { authenticate: () => null, loginUrl: () => '/login' },
+    users: { find: async (sub: string) => ({ sub }) },
+    ...scopes,
+  });
+  const app = { name: 'App', redirectUris: ['https://app.example/'] };
+  const ostiary = await createOstiary({ ...open(), scopes: { email: true, 'orders:read': { consent } } });
+  await ostiary.admin.clients.create({ ...app, allowedScopes: ['openid', 'email', 'orders:read'] });
+  expect(await ostiary.tokens.verify('', { scopes: ['orders:read'] })).toMatchObject({ reason: 'malformed' });
+  // @ts-expect-error There is no such scope.
+  await expect(ostiary.tokens.verify('', { scopes: ['orders:write'] })).rejects.toThrow('orders:write');
+  const { clients, consents } = ostiary.admin.as('ana');
+  // @ts-expect-error There is no such scope.
+  await expect(clients.create({ ...app, allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
+  // @ts-expect-error There is no such scope.
+  await expect(clients.update('a', { allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
+  const given = { sub: 'a', clientId: 'b' };
+  // @ts-expect-error There is no such scope.
+  await expect(consents.import([{ ...given, scopes: ['phone'] }])).rejects.toThrow('scopes');
+  // Code that takes any of them takes this one.
+  const anyOne: Ostiary = ostiary;
+  await anyOne.close();
+  const plain = await createOstiary(open());
+  await expect(plain.tokens.verify('', { scopes: ['of-a-variable'] })).rejects.toThrow('of-a-variable');
+  await plain.close();
 });

@@ -48,7 +48,7 @@ export interface FakeSession {
  * const app: FakeApp = await kit.app({ allowedScopes: ['openid', 'profile'] });
  * ```
  */
-export interface FakeApp {
+export interface FakeApp<Name extends string = string> {
   readonly client: TestClient;
   /**
    * Sends a user through the whole sign-in.
@@ -62,7 +62,7 @@ export interface FakeApp {
   signIn(
     options?: Walk & {
       /** @defaultValue all that the client may ask for */
-      readonly scopes?: readonly string[];
+      readonly scopes?: readonly Name[];
       /** @defaultValue a new one */
       readonly browser?: HostBrowser;
       /** Other parameters of the authorization request, such as `prompt`. */

@@ -47,9 +47,9 @@ export type TestServer =
  * await kit.close();
  * ```
  */
-export interface HostTestOstiary extends AsyncDisposable {
+export interface HostTestOstiary<Name extends string = string> extends AsyncDisposable {
   /** The engine with your options, for your server to mount. */
-  readonly ostiary: Ostiary;
+  readonly ostiary: Ostiary<Name>;
   readonly authUrl: string;
   readonly baseUrl: string;
   /** Lets your server answer for `authUrl` and `baseUrl`, without a port. Until then Ostiary answers alone. */
@@ -62,7 +62,7 @@ export interface HostTestOstiary extends AsyncDisposable {
    */
   browser(options?: { readonly languages?: readonly string[] }): HostBrowser;
   /** Provisions an app: public and allowed all of your scopes, unless told otherwise. */
-  app(settings?: Partial<NewClient>): Promise<FakeApp>;
+  app(settings?: Partial<NewClient<Name>>): Promise<FakeApp<Name>>;
   /** Lets code of the test answer at and below a URL: webhooks, logout tokens, and what is sent there with `fetch`. */
   receive(url: string, receiver: Receiver): void;
   readonly clock: TestClock;

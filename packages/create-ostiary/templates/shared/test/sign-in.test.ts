@@ -8,7 +8,7 @@ after(() => kit.close());
 /** What Ana types into the login form. */
 const fields = { handle: 'ana', password: 'kafe ak pen' };
 const bye = 'https://app.example/bye';
-const allowedScopes = ['openid', 'profile', 'email'];
+const allowedScopes = ['openid', 'profile', 'email'] as const;
 const app = await kit.app({ allowedScopes, postLogoutRedirectUris: [bye] });
 
 test('an app signs a user in, and calls the API with the token', async () => {
