@@ -18,11 +18,23 @@ export function checkFolder(folder: string): void {
     throw new Refusal(
       `"${name}" is no name that npm takes for a package: use lower-case letters, digits and -, and no name of a module of Node`,
     );
-  const found = statSync(folder, { throwIfNoEntry: false });
-  // A link that leads nowhere is something too.
-  const isThere = found !== undefined || lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
-  if (isThere && !found?.isDirectory()) throw new Refusal(`${folder} exists, and is no folder`);
+  const isThere = isSomething(folder);
+  if (isThere && !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new Refusal(`${folder} exists, and is no folder`);
   if (isThere && readdirSync(folder).length > 0) throw new Refusal(`the folder ${folder} is not empty`);
+}
+
+const cannotWrite = (folder: string, error: unknown) =>
+  new Refusal(`cannot write ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+
+/** A link that leads nowhere is something, too. */
+function isSomething(folder: string): boolean {
+  try {
+    return lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A file is in the way.
+    throw cannotWrite(folder, error);
+  }
 }
 
 /** Writes all files, or leaves everything as it was. */
@@ -41,6 +53,6 @@ export function writeFiles(folder: string, files: Files): void {
     const top = [...files.keys()].map((path) => path.split('/')[0] ?? '');
     const remains = made === undefined ? new Set(top.map((name) => join(folder, name))) : [made];
     for (const path of remains) rmSync(path, { recursive: true, force: true });
-    throw new Refusal(`cannot write ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    throw cannotWrite(folder, error);
   }
 }

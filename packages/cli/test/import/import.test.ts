@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Provider } from 'oidc-provider';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startProvider } from '../../../core/test/support/running.ts';
+import { serve, startProvider } from '../../../core/test/support/running.ts';
 import { runCommandLine } from '../../src/index.ts';
 import { grant, hydraClient, hydraConsent, metadata, realm } from './samples.ts';
 
@@ -19,7 +20,8 @@ async function fileOf(content: unknown): Promise<string> {
 
 /** A provider, and `import` on it. */
 async function installation(options: Parameters<typeof startProvider>[0] = {}) {
-  const { ostiary } = await startProvider(options);
+  const provider = await startProvider(options);
+  const { ostiary } = provider;
   const run = async (from: string, content: unknown, ...flags: string[]) => {
     let [out, err] = ['', ''];
     const code = await runCommandLine({
@@ -30,7 +32,7 @@ async function installation(options: Parameters<typeof startProvider>[0] = {}) {
     });
     return { code, out, err };
   };
-  return { ostiary, run };
+  return { provider, ostiary, run };
 }
 
 const options = { verifyImportedSecret: () => true, refreshTokens: {} };
@@ -144,6 +146,59 @@ describe('an import from oidc-provider', () => {
     expect(out).toContain('1 consents imported\n1 left out: their user is not among the subjects');
     expect(await ostiary.consents.list('kid-1')).toHaveLength(1);
     expect(await ostiary.consents.list('user-1')).toEqual([]);
+  });
+});
+
+describe('what a real oidc-provider keeps', () => {
+  it('comes along, and the app goes on with its secret', async () => {
+    const rows: unknown[] = [];
+    class Adapter {
+      async upsert(id: string, payload: unknown) {
+        rows.push({ _id: id, payload });
+      }
+      async find() {}
+      async findByUid() {}
+      async findByUserCode() {}
+      async consume() {}
+      async destroy() {}
+      async revokeByGrantId() {}
+    }
+    const old = new Provider('https://old.example', {
+      adapter: Adapter,
+      features: { registration: { enabled: true } },
+    });
+    const server = await serve(old.callback());
+    const registration = await fetch(`${server}/reg`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{
+          client_name: 'Old app',
+          redirect_uris: ['https://app.example/cb'],
+          scope: 'openid offline_access',
+        },
+        grant_types: ['authorization_code', 'refresh_token'],
+      }),
+    });
+    const { client_id: clientId, client_secret: secret } = await registration.json();
+    const given = new old.Grant({ accountId: 'user-1', clientId });
+    given.addOIDCScope('openid offline_access');
+    await given.save();
+
+    const { provider, ostiary, run } = await installation(options);
+    const { code, out } = await run('oidc-provider', rows);
+    expect([code, out]).toEqual([0, expect.stringContaining('1 consents imported')]);
+    expect(out).not.toContain('without');
+    expect(await ostiary.admin.clients.get(clientId)).toMatchObject({
+      ...{ name: 'Old app', redirectUris: ['https://app.example/cb'], public: false },
+      allowedScopes: ['openid', 'offline_access'],
+    });
+    expect(await ostiary.consents.list('user-1')).toMatchObject([
+      { clientId, scopes: ['openid', 'offline_access'] },
+    ]);
+    const app = { id: clientId, secret, redirectUri: 'https://app.example/cb' };
+    expect(await provider.token(app)).toMatch(/^svc_at_/);
+    expect(await provider.token({ ...app, secret: `${secret}x` })).not.toMatch(/^svc_at_/);
   });
 });
 

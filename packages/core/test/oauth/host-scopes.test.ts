@@ -282,7 +282,7 @@ it('claims of users are typed by the checks of their scopes', async () => {
     {
       ...{ authUrl: provider.origin, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
       login: { authenticate: () => null, loginUrl: () => '/login' },
-      // @ts-expect-error Orders are a list.
+      // @ts-expect-error This test is of the types: orders are a list, and a text must not compile.
       users: { find: (sub) => ({ sub, claims: { orders: 'A-1' } }) },
     };
   expect(options.users.find).toBeTypeOf('function');
@@ -291,7 +291,7 @@ it('claims of users are typed by the checks of their scopes', async () => {
       ...{ authUrl: provider.origin, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
       login: { authenticate: () => null, loginUrl: () => '/login' },
       scopes: { points: { claims: { points: z.number() }, consent } },
-      // @ts-expect-error Points are a number.
+      // @ts-expect-error This test is of the types: points are a number, and a text must not compile.
       users: { find: async (sub) => ({ sub, claims: { points: 'many' } }) },
     });
   expect(wrong).toBeTypeOf('function');
@@ -308,15 +308,15 @@ it('the names of scopes are known to the compiler, where the options are', async
   const ostiary = await createOstiary({ ...open(), scopes: { email: true, 'orders:read': { consent } } });
   await ostiary.admin.clients.create({ ...app, allowedScopes: ['openid', 'email', 'orders:read'] });
   expect(await ostiary.tokens.verify('', { scopes: ['orders:read'] })).toMatchObject({ reason: 'malformed' });
-  // @ts-expect-error There is no such scope.
+  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
   await expect(ostiary.tokens.verify('', { scopes: ['orders:write'] })).rejects.toThrow('orders:write');
   const { clients, consents } = ostiary.admin.as('ana');
-  // @ts-expect-error There is no such scope.
+  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
   await expect(clients.create({ ...app, allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
-  // @ts-expect-error There is no such scope.
+  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
   await expect(clients.update('a', { allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
   const given = { sub: 'a', clientId: 'b' };
-  // @ts-expect-error There is no such scope.
+  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
   await expect(consents.import([{ ...given, scopes: ['phone'] }])).rejects.toThrow('scopes');
   // Code that takes any of them takes this one.
   const anyOne: Ostiary = ostiary;

@@ -168,9 +168,9 @@ describe('stores of counts', () => {
       expect(await refusal({ partnerLimits: { store } })).toBe(
         'createOstiary: partnerLimits.store: must be an object with consume',
       );
-    // @ts-expect-error Failures are looked at before they are counted.
+    // @ts-expect-error This test is of the types: a store without `peek` must not compile.
     const wrong: OstiaryOptions['limits'] = { store: { consume } };
-    // @ts-expect-error A limiter says what was consumed, too.
+    // @ts-expect-error This test is of the types: a limiter without `get` must not compile.
     const limiter = () => rateLimiterFlexible(() => ({ consume: () => Promise.reject() }));
     expect([wrong, limiter]).toHaveLength(2);
   });

@@ -192,16 +192,16 @@ describe('the kit of a host', () => {
 
   it('knows its options: wrong ones do not compile, and are refused', async () => {
     const { users, login } = createHost();
-    // @ts-expect-error The kit brings the storage.
+    // @ts-expect-error This test is of the types: the kit brings the storage, and another must not compile.
     await createTestOstiary({ users, login, storage: null as never }).then(
       (kit) => kit.close(),
       () => null,
     );
-    // @ts-expect-error A login is needed.
+    // @ts-expect-error This test is of the types: options without a login must not compile.
     await expect(createTestOstiary({ users })).rejects.toThrow('login');
     const claims = { points: z.number() };
     const wrong = () =>
-      // @ts-expect-error Points are a number.
+      // @ts-expect-error This test is of the types: points are a number, and a text must not compile.
       createTestOstiary({
         login,
         scopes: { points: { claims, consent } },
