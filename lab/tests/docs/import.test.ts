@@ -1,4 +1,3 @@
-import { pbkdf2Sync } from 'node:crypto';
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import type { VerifyImportedSecret } from '@ostiary/core';
@@ -14,16 +13,20 @@ const { verifyImportedSecret } = await recipe<{ verifyImportedSecret: VerifyImpo
 );
 
 const secret = 'a-secret-that-was-hashed-elsewhere';
-const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
-const derived = pbkdf2Sync(secret, 'salt-of-sixteen!', 25_000, 32, 'sha256');
 
 it.each([
   ['bcrypt', secret, await bcrypt(secret, { cost: 4 })],
   ['argon2id', secret, await argon2(secret, { algorithm: 2 })],
+  // Of clients that Hydra 2.3.0 created.
   [
-    'PBKDF2 of Hydra',
-    secret,
-    `$pbkdf2-sha256$i=25000,l=32$${unpadded(Buffer.from('salt-of-sixteen!'))}$${unpadded(derived)}`,
+    'PBKDF2 by Hydra',
+    'the-known-secret-of-the-shop-0001',
+    '$pbkdf2-sha256$i=25000,l=32$yDPurmZmsxBraWE+iK4WJQ$SdU5Zd47WN+aAOnDWGXH3Xldn79IH6sj4QZTktDL9bs',
+  ],
+  [
+    'bcrypt by Hydra',
+    'bcrypt-known-secret-of-30-chars',
+    '$2a$10$G6R5MsR6t1g.yKWC9v3a.evCjr7WdyfYHQtlGgP0Cjx4xcP1/Hhlq',
   ],
   // From the documentation of passlib.
   [

@@ -1,5 +1,5 @@
-import { type Administration, ClientError, type ImportedConsent } from '@ostiary/core/admin';
-import type { Found, FoundClient } from './found.ts';
+import { type Administration, ClientError } from '@ostiary/core/admin';
+import type { Found, FoundClient, FoundConsent } from './found.ts';
 
 /** What is or would be done with one client. */
 export interface ClientOutcome {
@@ -21,6 +21,8 @@ export interface ConsentOutcome {
   readonly withoutClient: number;
   readonly withoutUser: number;
   readonly withoutScopes: number;
+  /** Given for a time. */
+  readonly limited: number;
 }
 
 export interface ImportChoices {
@@ -73,8 +75,8 @@ async function importClient(
 }
 
 /** Consents of one user and client are one, with the scopes of all and the earliest date. */
-function joined(consents: readonly ImportedConsent[]): readonly ImportedConsent[] {
-  const all = new Map<string, ImportedConsent>();
+export function joined(consents: Found['consents']): Found['consents'] {
+  const all = new Map<string, FoundConsent>();
   for (const consent of consents) {
     const key = JSON.stringify([consent.sub, consent.clientId]);
     const known = all.get(key) ?? consent;
@@ -93,16 +95,18 @@ const batch = 1000;
 
 async function importConsents(
   admin: Administration,
-  found: readonly ImportedConsent[],
+  found: Found['consents'],
   clientIds: ReadonlySet<string>,
   choices: ImportChoices,
 ): Promise<ConsentOutcome> {
   const { subjects, isTrial } = choices;
   const scopesOf = scopesFor(admin, choices);
-  const ofClients = joined(found).filter(({ clientId }) => clientIds.has(clientId));
+  const lasting = found.filter(({ ends }) => ends !== true);
+  const ofClients = lasting.filter(({ clientId }) => clientIds.has(clientId));
   const ofUsers = ofClients.flatMap((consent) => {
     const sub = subjects === null ? consent.sub : subjects.get(consent.sub);
-    return sub === undefined ? [] : [{ ...consent, sub }];
+    const { ends: _, ...given } = consent;
+    return sub === undefined ? [] : [{ ...given, sub }];
   });
   const given = ofUsers
     .map((consent) => ({ ...consent, scopes: scopesOf(consent.scopes).kept }))
@@ -113,7 +117,8 @@ async function importConsents(
   return {
     imported,
     known: isTrial ? null : given.length - imported,
-    withoutClient: joined(found).length - ofClients.length,
+    limited: found.length - lasting.length,
+    withoutClient: lasting.length - ofClients.length,
     withoutUser: ofClients.length - ofUsers.length,
     withoutScopes: ofUsers.length - given.length,
   };

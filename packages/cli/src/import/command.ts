@@ -8,19 +8,23 @@ import {
   value,
   values,
 } from '../command.ts';
-import { applyImport, type ClientOutcome, type ConsentOutcome } from './apply.ts';
+import { applyImport, type ClientOutcome, type ConsentOutcome, joined } from './apply.ts';
 import type { Found, ReadExport } from './found.ts';
 import { members } from './found.ts';
-import { readHydra } from './hydra.ts';
+import { latestOfHydra, readHydra } from './hydra.ts';
 import { readKeycloak } from './keycloak.ts';
 import { readOidcProvider } from './oidc-provider.ts';
 
+/** How each is read, and what several consents of one user and client come to. */
 const systems = {
-  'oidc-provider': readOidcProvider,
-  hydra: readHydra,
-  keycloak: readKeycloak,
+  'oidc-provider': { read: readOidcProvider, combine: joined },
+  hydra: { read: readHydra, combine: latestOfHydra },
+  keycloak: { read: readKeycloak, combine: joined },
 } as const satisfies {
-  readonly [name: string]: ReadExport;
+  readonly [name: string]: {
+    readonly read: ReadExport;
+    combine(consents: Found['consents']): Found['consents'];
+  };
 };
 const names = Object.keys(systems) as (keyof typeof systems)[];
 
@@ -48,7 +52,8 @@ async function documentOf(file: string): Promise<unknown> {
   }
 }
 
-async function found(read: ReadExport, files: readonly string[]): Promise<Found> {
+async function found(from: keyof typeof systems, files: readonly string[]): Promise<Found> {
+  const { read, combine } = systems[from];
   const documents: Found[] = [];
   for (const file of files) {
     try {
@@ -59,10 +64,11 @@ async function found(read: ReadExport, files: readonly string[]): Promise<Found>
       throw error;
     }
   }
-  return {
-    clients: documents.flatMap(({ clients }) => clients),
-    consents: documents.flatMap(({ consents }) => consents),
-  };
+  const clients = documents.flatMap(({ clients }) => clients);
+  const consents = combine(documents.flatMap(({ consents }) => consents));
+  if (clients.length + consents.length === 0)
+    throw new CommandUsageError('there are neither clients nor consents in what was given');
+  return { clients, consents };
 }
 
 function scopeNames(args: CommandArguments): ReadonlyMap<string, string> {
@@ -97,11 +103,14 @@ function rowOf(
   return [clientId, done, reason ?? [...secret, ...without].join('; ')];
 }
 
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 function consentLines(outcome: ConsentOutcome, isTrial: boolean): string {
-  const { imported, known, withoutClient, withoutUser, withoutScopes } = outcome;
+  const { imported, known, limited, withoutClient, withoutUser, withoutScopes } = outcome;
   return [
-    `${imported} consents ${isTrial ? 'would be imported, but for those that are known' : 'imported'}`,
+    `${counted(imported, 'consent')} ${isTrial ? 'would be imported, but for those that are known' : 'imported'}`,
     ...(known ? [`${known} left as they are or were here`] : []),
+    ...(limited > 0 ? [`${limited} left out: they were given for a time`] : []),
     ...(withoutClient > 0 ? [`${withoutClient} left out: their client is not here`] : []),
     ...(withoutUser > 0 ? [`${withoutUser} left out: their user is not among the subjects`] : []),
     ...(withoutScopes > 0 ? [`${withoutScopes} left out: none of their scopes is here`] : []),
@@ -131,14 +140,14 @@ export const importCommands: Commands = {
         ...{ isTrial, scopes: args.list('scope'), scopeNames: scopeNames(args) },
         subjects: await subjectsOf(args.text('subjects')),
       };
-      const { clients, consents } = await applyImport(admin, await found(systems[from], files), choices);
+      const { clients, consents } = await applyImport(admin, await found(from, files), choices);
       const refused = clients.filter(({ outcome }) => outcome === 'refused').length;
       const rows = [['CLIENT ID', '', ''], ...clients.map((client) => rowOf(client, isTrial))];
       return {
         text: `${table(rows)}\n\n${consentLines(consents, isTrial)}`,
         json: { dryRun: isTrial, clients, consents },
         ...(refused > 0 && {
-          note: `${refused} clients refused: mend the files, and import again.`,
+          note: `${counted(refused, 'client')} refused: mend the files, and import again.`,
           exitCode: 1,
         }),
       };

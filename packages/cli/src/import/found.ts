@@ -11,10 +11,16 @@ export interface FoundClient {
   readonly reason: string | null;
 }
 
+/** A consent of another system, its scopes still those of that one. */
+export interface FoundConsent extends ImportedConsent {
+  /** It was given for a time, which consents here are not. */
+  readonly ends?: boolean;
+}
+
 /** What the files of another system hold. */
 export interface Found {
   readonly clients: readonly FoundClient[];
-  readonly consents: readonly ImportedConsent[];
+  readonly consents: readonly FoundConsent[];
 }
 
 /** Reads one document of an export. @throws TypeError when it is none */

@@ -1,38 +1,59 @@
-import type { ImportedConsent } from '@ostiary/core/admin';
 import { present } from '../command.ts';
-import { list, type Members, members, moment, type ReadExport, text, texts } from './found.ts';
+import {
+  type Found,
+  type FoundConsent,
+  list,
+  type Members,
+  members,
+  moment,
+  type ReadExport,
+  text,
+  texts,
+} from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
 /** A consent session; one that is not remembered was for one sign-in. */
-function consentOf(session: Members): readonly ImportedConsent[] {
+function consentOf(session: Members): readonly FoundConsent[] {
   const request = members(session.consent_request);
-  const sub = text(request.subject) ?? text(session.subject);
+  const sub = text(request.subject);
   const clientId = text(members(request.client).client_id);
   const scopes = texts(session.grant_scope).map((scope) => (scope === 'offline' ? 'offline_access' : scope));
-  if (sub === undefined || clientId === undefined || scopes.length === 0 || session.remember !== true)
-    return [];
-  const remembered = typeof session.remember_for === 'number' ? session.remember_for : 0;
-  const grantedAt = moment(session.handled_at);
-  const hasEnded = remembered > 0 && (grantedAt?.getTime() ?? 0) + remembered * 1000 <= Date.now();
-  return hasEnded ? [] : [{ sub, clientId, scopes, ...present({ grantedAt }) }];
+  if (sub === undefined || clientId === undefined || session.remember !== true) return [];
+  const ends = typeof session.remember_for === 'number' && session.remember_for > 0;
+  return [{ sub, clientId, scopes, ends, ...present({ grantedAt: moment(session.handled_at) }) }];
 }
+
+/** Lists that were written one behind the other, and pages of them, are one list. */
+const itemsOf = (document: unknown): readonly unknown[] | null => {
+  const items = Array.isArray(document) ? document : members(document).items;
+  return Array.isArray(items) ? items.flatMap((item) => itemsOf(item) ?? [item]) : null;
+};
 
 /**
  * What Hydra lists of clients (`hydra list oauth2-clients --format json`, or its administrative API) and of consent sessions. It
  * tells no secrets: `client_secret` can be added from the column of that name, as it is.
  */
 export const readHydra: ReadExport = (document) => {
-  const items = Array.isArray(document) ? document : members(document).items;
-  if (!Array.isArray(items)) throw new TypeError('has to be a list of clients or of consent sessions');
-  const found = list(items).map(members);
+  const items = itemsOf(document);
+  if (items === null) throw new TypeError('has to be a list of clients or of consent sessions');
+  const found = items.map(members);
   return {
     clients: found
       .filter((one) => text(one.client_id) !== undefined)
       .map((one) => {
-        const client = clientOfMetadata(one);
-        const isFirstParty = one.skip_consent === true;
-        return { ...client, settings: { ...client.settings, ...(isFirstParty && { firstParty: true }) } };
+        // None named are those of the standard's default.
+        const { grant_types: grants, ...metadata } = one;
+        return clientOfMetadata(list(grants).length === 0 ? metadata : one);
       }),
     consents: found.filter((one) => one.consent_request !== undefined).flatMap(consentOf),
   };
 };
+
+/** Of a user and a client the latest session counts alone: scopes that it has no more were taken back. */
+export function latestOfHydra(consents: Found['consents']): Found['consents'] {
+  const timeOf = ({ grantedAt }: FoundConsent) => grantedAt?.getTime() ?? 0;
+  const latest = new Map<string, FoundConsent>();
+  for (const consent of consents.toSorted((one, other) => timeOf(one) - timeOf(other)))
+    latest.set(JSON.stringify([consent.sub, consent.clientId]), consent);
+  return [...latest.values()];
+}

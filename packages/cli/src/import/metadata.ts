@@ -13,9 +13,15 @@ function leftOf(metadata: Members): readonly string[] {
   const grants = texts(metadata.grant_types).filter((grant) => !knownGrants.includes(grant));
   const algorithm = text(metadata.id_token_signed_response_alg);
   const logout = text(metadata.frontchannel_logout_uri);
+  const audience = texts(metadata.audience);
+  const userinfo = text(metadata.userinfo_signed_response_alg) ?? 'none';
   return [
     ...(grants.length > 0 ? [`grants: ${grants.join(' ')}`] : []),
     ...(algorithm !== undefined && algorithmOf(algorithm) === undefined ? [`ID tokens by ${algorithm}`] : []),
+    ...(userinfo === 'none' ? [] : ['signed userinfo']),
+    ...(metadata.access_token_strategy === 'jwt' ? ['access tokens that are JWTs'] : []),
+    ...(audience.length > 0 ? [`audience: ${audience.join(' ')}`] : []),
+    ...(metadata.skip_consent === true ? ['sign-ins without a consent page'] : []),
     ...(logout === undefined ? [] : ['front-channel logout']),
     ...(metadata.sector_identifier_uri || metadata.subject_type === 'pairwise' ? ['pairwise subjects'] : []),
   ];

@@ -1,6 +1,6 @@
 import type { ImportedConsent } from '@ostiary/core/admin';
 import { present } from '../command.ts';
-import { list, type Members, members, moment, type ReadExport, text, words } from './found.ts';
+import { type Members, members, moment, type ReadExport, text, words } from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
 /** What an adapter was given to keep: by itself, or as `payload` of a row or a document. */
@@ -19,14 +19,12 @@ function consentOf(grant: Members, now: number): readonly ImportedConsent[] {
 }
 
 /**
- * Rows of the models `Client` and `Grant` as an adapter of oidc-provider keeps them, in one array; the `clients` of its
- * configuration are one, too. Other models are passed over.
+ * Rows of the models `Client` and `Grant` as an adapter of oidc-provider keeps them: one, or arrays of them; the `clients` of its
+ * configuration are such an array, too. Other models are passed over.
  */
 export const readOidcProvider: ReadExport = (document) => {
-  const configured = members(document).clients;
-  if (!Array.isArray(document) && !Array.isArray(configured))
-    throw new TypeError('has to be an array of what the adapter keeps, or a configuration with clients');
-  const payloads = list(Array.isArray(document) ? document : configured).map(payloadOf);
+  const { clients: configured } = members(document);
+  const payloads = [Array.isArray(configured) ? configured : document].flat(2).map(payloadOf);
   const now = Date.now();
   return {
     clients: payloads

@@ -5,7 +5,15 @@ import { Provider } from 'oidc-provider';
 import { afterAll, describe, expect, it } from 'vitest';
 import { serve, startProvider } from '../../../core/test/support/running.ts';
 import { runCommandLine } from '../../src/index.ts';
-import { grant, hydraClient, hydraConsent, metadata, realm } from './samples.ts';
+import {
+  grant,
+  hydraClient,
+  hydraConsent,
+  keycloakClientOf,
+  keycloakUser,
+  metadata,
+  realm,
+} from './samples.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'import-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -43,7 +51,7 @@ describe('an import from oidc-provider', () => {
     const expired = { ...grant, accountId: 'user-3', exp: 1_000_000_000 };
     const rows = [metadata, grant, expired, { kind: 'Session', uid: 'x' }];
     const { code, out } = await run('oidc-provider', rows);
-    expect([code, out]).toEqual([0, expect.stringContaining('1 consents imported')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('1 consent imported')]);
     expect(await ostiary.admin.clients.get('kafe')).toMatchObject({
       name: 'Kafe',
       public: false,
@@ -72,6 +80,8 @@ describe('an import from oidc-provider', () => {
     }
     const { run } = await installation(options);
     expect((await run('oidc-provider', { clients: [metadata] })).out).toMatch(/kafe +created/);
+    const alone = { ...metadata, client_id: 'alone' };
+    expect((await run('oidc-provider', { _id: 'alone', payload: alone })).out).toMatch(/alone +created/);
   });
 
   it('does nothing in a trial but say what it would do', async () => {
@@ -80,8 +90,8 @@ describe('an import from oidc-provider', () => {
     const { code, out, err } = await run('oidc-provider', [metadata, bad, grant], '--dry-run');
     expect(out).toMatch(/kafe +would be created/);
     expect(out).toMatch(/bad +REFUSED +redirectUris\.0/);
-    expect(out).toContain('1 consents would be imported');
-    expect([code, err]).toEqual([1, expect.stringContaining('1 clients refused')]);
+    expect(out).toContain('1 consent would be imported');
+    expect([code, err]).toEqual([1, expect.stringContaining('1 client refused')]);
     expect((await ostiary.admin.clients.list()).clients).toEqual([]);
     expect((await ostiary.admin.audit.list()).entries).toEqual([]);
   });
@@ -99,7 +109,7 @@ describe('an import from oidc-provider', () => {
     expect((await ostiary.admin.clients.get('kafe'))?.name).toBe('Renamed');
     expect(await ostiary.consents.list('user-1')).toEqual([]);
     const later = await run('oidc-provider', [{ ...grant, accountId: 'user-2' }]);
-    expect(later.out).toContain('1 consents imported');
+    expect(later.out).toContain('1 consent imported');
   });
 
   it.each([
@@ -143,7 +153,7 @@ describe('an import from oidc-provider', () => {
     const subjects = await fileOf({ 'user-1': 'kid-1' });
     const other = { ...grant, accountId: 'user-2' };
     const { out } = await run('oidc-provider', [metadata, grant, other], '--subjects', subjects);
-    expect(out).toContain('1 consents imported\n1 left out: their user is not among the subjects');
+    expect(out).toContain('1 consent imported\n1 left out: their user is not among the subjects');
     expect(await ostiary.consents.list('kid-1')).toHaveLength(1);
     expect(await ostiary.consents.list('user-1')).toEqual([]);
   });
@@ -187,7 +197,7 @@ describe('what a real oidc-provider keeps', () => {
 
     const { provider, ostiary, run } = await installation(options);
     const { code, out } = await run('oidc-provider', rows);
-    expect([code, out]).toEqual([0, expect.stringContaining('1 consents imported')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('1 consent imported')]);
     expect(out).not.toContain('without');
     expect(await ostiary.admin.clients.get(clientId)).toMatchObject({
       ...{ name: 'Old app', redirectUris: ['https://app.example/cb'], public: false },
@@ -205,25 +215,75 @@ describe('what a real oidc-provider keeps', () => {
 describe('an import from Hydra', () => {
   it('brings clients whose secrets are hashed, and consent sessions that are remembered', async () => {
     const { ostiary, run } = await installation(options);
-    const { code, out } = await run('hydra', { items: [hydraClient], next_page_token: '' });
-    expect([code, out]).toEqual([0, expect.stringMatching(/shop-1 +created +its secret is hashed/)]);
-    expect(await ostiary.admin.clients.get('shop-1')).toMatchObject({
-      ...{ firstParty: true, allowedScopes: ['openid', 'offline_access'], secrets: [{ imported: true }] },
+    const { code, out } = await run('hydra', {
+      items: [hydraClient],
+      next_page_token: '',
+      is_last_page: true,
     });
-    const once = { ...hydraConsent, remember: false, consent_request: { subject: 'user-9', client: {} } };
-    const ended = { ...hydraConsent, remember_for: 60, handled_at: '2020-01-01T00:00:00Z' };
-    expect((await run('hydra', [hydraConsent, once, ended])).out).toContain('1 consents imported');
+    expect([code, out]).toEqual([0, expect.stringMatching(/shop-1 +created +its secret is hashed\n/)]);
+    expect(await ostiary.admin.clients.get('shop-1')).toMatchObject({
+      ...{ name: 'Shop', allowedScopes: ['openid', 'offline_access', 'profile'] },
+      ...{ firstParty: false, secrets: [{ imported: true }], redirectUris: hydraClient.redirect_uris },
+      postLogoutRedirectUris: ['https://shop.example/bye'],
+    });
+    const once = { ...hydraConsent, remember: false };
+    expect((await run('hydra', [hydraConsent, once])).out).toContain('1 consent imported');
     expect(await ostiary.consents.list('user-1')).toMatchObject([
-      {
-        clientId: 'shop-1',
-        scopes: ['openid', 'offline_access'],
-        grantedAt: new Date('2026-01-02T03:04:05Z'),
-      },
+      { clientId: 'shop-1', scopes: ['openid', 'offline_access', 'profile'] },
     ]);
+    const [{ grantedAt } = { grantedAt: null }] = await ostiary.consents.list('user-1');
+    expect(grantedAt).toEqual(new Date('2026-11-25T21:19:36.783Z'));
+  });
+
+  it('goes by the latest session alone, wherever it is listed, and leaves out those for a time', async () => {
+    const session = (sub: string, scopes: readonly string[], second: number, changes: object = {}) => ({
+      ...{ ...hydraConsent, grant_scope: scopes, handled_at: `2026-11-25T21:19:${second}.1Z` },
+      ...{ consent_request: { ...hydraConsent.consent_request, subject: sub }, ...changes },
+    });
+    const sessions = [
+      session('user-1', ['openid'], 30),
+      session('user-1', ['openid', 'profile'], 20),
+      session('user-1', ['openid', 'profile', 'kyc'], 40, { remember: false }),
+      session('user-2', ['openid'], 10),
+      session('user-2', ['openid', 'profile'], 50, { remember_for: 3600 }),
+    ];
+    const { ostiary, run } = await installation(options);
+    const { out } = await run('hydra', [hydraClient, ...sessions]);
+    expect(out).toContain('1 consent imported\n1 left out: they were given for a time');
+    expect(await ostiary.consents.list('user-1')).toMatchObject([{ scopes: ['openid'] }]);
+    expect(await ostiary.consents.list('user-2')).toEqual([]);
+  });
+
+  it('reads pages and lists that were written one behind the other', async () => {
+    const other = { ...hydraClient, client_id: 'shop-2' };
+    const pages = [{ items: [hydraClient] }, { items: [other] }, [hydraConsent], []];
+    const { out, code } = await (await installation(options)).run(
+      'hydra',
+      pages.map((page) => JSON.stringify(page)).join('\n'),
+    );
+    expect(code).toBe(0);
+    for (const id of ['shop-1', 'shop-2']) expect(out).toMatch(new RegExp(`${id} +created`));
+    expect(out).toContain('1 consent imported');
+  });
+
+  it('takes a client that names no grants for one of the authorization code, as Hydra does', async () => {
+    const { run } = await installation(options);
+    const unnamed = { ...hydraClient, grant_types: [], response_types: [], scope: 'openid offline' };
+    expect((await run('hydra', [unnamed])).out).toMatch(/shop-1 +created/);
+    const machine = { ...hydraClient, client_id: 'm', grant_types: ['client_credentials'] };
+    expect((await run('hydra', [machine])).out).toMatch(/m +REFUSED +it does not use the authorization code/);
+  });
+
+  it('tells what a client has there and not here', async () => {
+    const { run } = await installation(options);
+    const more = { userinfo_signed_response_alg: 'RS256', access_token_strategy: 'jwt', audience: ['api'] };
+    expect((await run('hydra', [{ ...hydraClient, ...more, skip_consent: true }])).out).toContain(
+      'without signed userinfo; access tokens that are JWTs; audience: api; sign-ins without a consent page',
+    );
   });
 
   it('refuses a hashed secret that nothing can check, and one that is not there', async () => {
-    const { run } = await installation();
+    const { run } = await installation({ refreshTokens: {} });
     expect((await run('hydra', [hydraClient])).out).toMatch(
       /REFUSED +clientSecretHash: .*verifyImportedSecret/,
     );
@@ -235,12 +295,10 @@ describe('an import from Hydra', () => {
 
 describe('an import from Keycloak', () => {
   it('brings the clients of a realm but those of Keycloak itself, and the consents of its users', async () => {
-    const { ostiary, run } = await installation();
+    const { provider, ostiary, run } = await installation(options);
     const { code, out } = await run('keycloak', realm);
-    expect([code, out]).toEqual([
-      1,
-      expect.stringMatching(/web +created +without service account; scopes: roles/),
-    ]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/shop +created +without service account; scopes: email address phone organization\n/);
     expect(out).not.toMatch(/security-admin-console|account-console/);
     for (const [id, reason] of [
       ['masked', 'its secret is not in the file'],
@@ -250,17 +308,86 @@ describe('an import from Keycloak', () => {
       ['off', 'it is disabled'],
     ])
       expect(out).toMatch(new RegExp(`${id} +REFUSED +.*${reason}`));
-    expect(await ostiary.admin.clients.get('web')).toMatchObject({
-      ...{ name: 'Web shop', public: false, requirePkce: true, allowedScopes: ['openid', 'profile'] },
-      redirectUris: ['https://web.example/cb'],
-      postLogoutRedirectUris: ['https://web.example/cb', 'https://web.example/bye'],
+    expect(await ostiary.admin.clients.get('shop')).toMatchObject({
+      ...{ name: 'Web shop', public: false, requirePkce: true, idTokenAlg: 'ES256' },
+      allowedScopes: ['openid', 'profile', 'offline_access'],
+      redirectUris: ['https://shop.example/cb'],
+      postLogoutRedirectUris: ['https://shop.example/cb', 'https://shop.example/bye'],
+      backchannelLogoutUri: 'https://93.184.216.34/backchannel',
+      ...{ termsUrl: 'https://shop.example/terms', privacyUrl: 'https://shop.example/privacy' },
     });
     expect(await ostiary.admin.clients.get('spa')).toMatchObject({ public: true });
-    expect(await ostiary.consents.list('u-1')).toMatchObject([
-      { clientId: 'web', scopes: ['openid', 'profile'], grantedAt: new Date(1_700_000_000_000) },
+    const { id } = keycloakUser;
+    expect(await ostiary.consents.list(id)).toMatchObject([
+      { clientId: 'shop', scopes: ['openid', 'offline_access', 'profile'] },
     ]);
+    const [consent] = await ostiary.consents.list(id);
+    expect(consent?.grantedAt.getTime()).toBe(Math.min(1_795_641_922_043, provider.clock.now()));
     expect(await ostiary.consents.list('u-2')).toEqual([]);
-    expect(out).toContain('1 consents imported\n1 left out: their client is not here');
+    expect(out).toContain('1 consent imported\n1 left out: their client is not here');
+  });
+
+  it.each([
+    [
+      'no addresses after logout: the redirect URIs',
+      {},
+      { postLogoutRedirectUris: ['https://a.example/cb'] },
+    ],
+    ['none', { attributes: { 'post.logout.redirect.uris': '-##/bye' } }, { postLogoutRedirectUris: [] }],
+    [
+      'a root with a path, before what begins with a slash',
+      {
+        ...{ rootUrl: 'https://a.example/app', redirectUris: ['/cb'] },
+        attributes: { 'post.logout.redirect.uris': '/bye', 'backchannel.logout.url': '/out' },
+      },
+      {
+        redirectUris: ['https://a.example/app/cb'],
+        postLogoutRedirectUris: ['https://a.example/app/bye'],
+        backchannelLogoutUri: 'https://a.example/app/out',
+      },
+    ],
+  ])('reads %s', async (_, changes, expected) => {
+    const webhooks = { resolve: async () => ['93.184.216.34'] };
+    const { ostiary, run } = await installation({ ...options, webhooks });
+    expect((await run('keycloak', { clients: [keycloakClientOf('a', changes)] })).code).toBe(0);
+    expect(await ostiary.admin.clients.get('a')).toMatchObject(expected);
+  });
+
+  it('signs ID tokens as the realm does where a client says nothing', async () => {
+    const { ostiary, run } = await installation(options);
+    const client = keycloakClientOf('a');
+    await run('keycloak', { defaultSignatureAlgorithm: 'ES256', clients: [client] });
+    expect((await ostiary.admin.clients.get('a'))?.idTokenAlg).toBe('ES256');
+    const other = keycloakClientOf('b', { attributes: { 'id.token.signed.response.alg': 'PS256' } });
+    const { out } = await run('keycloak', { clients: [other] });
+    expect(out).toMatch(/b +created +without ID tokens by PS256/);
+  });
+
+  it('tells what a client has there and not here', async () => {
+    const attributes = {
+      'pkce.code.challenge.method': 'plain',
+      'oauth2.device.authorization.grant.enabled': 'true',
+      'require.pushed.authorization.requests': 'true',
+      'dpop.bound.access.tokens': 'true',
+      'frontchannel.logout.url': 'https://a.example/out',
+    };
+    const flows = { directAccessGrantsEnabled: true, implicitFlowEnabled: true, consentRequired: false };
+    const { run } = await installation(options);
+    const client = keycloakClientOf('a', { ...flows, attributes, protocolMappers: [{}] });
+    expect((await run('keycloak', { clients: [client] })).out).toContain(
+      'without PKCE by plain; sign-ins without a consent page; passwords as grants; implicit flow; device flow; pushed authorization requests; DPoP; front-channel logout; protocol mappers; ',
+    );
+  });
+
+  it('reads files of users, also of those who come from another directory', async () => {
+    const { ostiary, run } = await installation(options);
+    await run('keycloak', realm);
+    const { enabled: _, ...federated } = { ...keycloakUser, id: 'f-1' };
+    expect((await run('keycloak', { users: [{ ...keycloakUser, id: 'u-9' }] })).out).toContain(
+      '1 consent imp',
+    );
+    expect((await run('keycloak', { federatedUsers: [federated] })).out).toContain('1 consent imported');
+    expect(await ostiary.consents.list('f-1')).toHaveLength(1);
   });
 });
 
@@ -270,7 +397,8 @@ describe('what cannot be imported', () => {
     ['keycloak', [], 'has to be a realm'],
     ['keycloak', {}, 'has to be a realm'],
     ['hydra', { clients: 1 }, 'has to be a list'],
-    ['oidc-provider', { a: 1 }, 'has to be an array'],
+    ['oidc-provider', { a: 1 }, 'neither clients nor consents'],
+    ['hydra', [[], { items: [] }], 'neither clients nor consents'],
     ['oidc-provider', [{ payload: '{' }], 'JSON'],
     ['logto', [], '--from'],
   ])('from %s: %j', async (from, content, problem) => {
@@ -292,10 +420,10 @@ describe('what cannot be imported', () => {
   it('passes over members that are of another type than they should be', async () => {
     const odd = [null, 1, 'x', [], { client_id: 1 }, { kind: 'Grant', openid: 1 }, { payload: null }];
     const { run } = await installation();
-    expect(await run('oidc-provider', odd)).toMatchObject({ code: 0, err: '' });
+    expect((await run('oidc-provider', odd)).err).toContain('neither clients nor consents');
     const types = { client_id: 'a', redirect_uris: 'x', scope: 1, grant_types: {}, client_name: [] };
     expect((await run('oidc-provider', [types])).out).toMatch(/a +REFUSED/);
     expect((await run('keycloak', { clients: [null, { clientId: {} }], users: [null, 7] })).code).toBe(1);
-    expect((await run('hydra', [null, { consent_request: 1 }])).code).toBe(0);
+    expect((await run('hydra', [null, { consent_request: 1 }])).err).toContain('neither');
   });
 });
