@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorDetail } from './errors.ts';
 import type { Consents } from './languages/page-language.ts';
-import type { ScopeTexts } from './languages/texts.ts';
+import { holesOf, type ScopeTexts } from './languages/texts.ts';
 import { inOneLine, inPlainWords, problemsOf } from './plain-words.ts';
 import type { AnyClaims, UserRecord } from './ports/users.ts';
 import {
@@ -124,7 +124,12 @@ const hostClaims = (claims: NonNullable<HostScope['claims']>): Claim[] =>
     },
   }));
 
-const words = z.string().trim().min(1).max(2000);
+const words = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2000)
+  .refine((own) => holesOf(own).length === 0, 'has to hold no braces');
 const claimNames = z
   .string()
   .regex(claimName, 'is none that a claim can have')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { ClientRecord, ClientSecretRecord } from '../ports/clients.ts';
@@ -253,7 +253,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
 
     async setLogo(clientId, png) {
       if (png !== null) checkPng(png);
-      const logo = png && createHash('sha256').update(png).digest('base64url');
+      const logo = png && hash('sha256', png, 'base64url');
       const edit = (client: ClientRecord) => ({ ...client, logo });
       return change(clientId, 'client.set_logo', edit, { logo }, png);
     },

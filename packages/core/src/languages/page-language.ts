@@ -71,6 +71,14 @@ function schemaFor(english: object): z.ZodObject {
   return z.strictObject(Object.fromEntries(members));
 }
 
+/** Of all words of a language. */
+function schemaOf(consents: Consents): z.ZodObject {
+  const anyWords = Object.keys(consents).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
+  return schemaFor({ ...shippedTexts.en, scopes: Object.fromEntries(anyWords) }).extend({
+    months: z.array(z.string().min(1)).length(12).optional(),
+  });
+}
+
 /**
  * The languages of the pages, in the order in which the host names them.
  * @throws TypeError that names texts which are missing or wrong, by their path
@@ -80,17 +88,16 @@ export function pageLanguages(
   texts: HostTexts,
   consents: Consents,
 ): readonly PageLanguage[] {
-  const anyWords = Object.keys(consents).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
-  const schema = schemaFor({ ...shippedTexts.en, scopes: Object.fromEntries(anyWords) }).extend({
-    months: z.array(z.string().min(1)).length(12).optional(),
-  });
   for (const tag of Object.keys(texts))
     if (!tags.includes(tag)) throw new TypeError(`texts.${tag}: languages does not name ${tag}`);
   return tags.map((tag) => {
     if (!isShipped(tag) && texts[tag] === undefined)
       throw new TypeError(`languages: ${tag} does not ship; give its words as texts.${tag}`);
-    const whole = merged(textsIn(tag, consents), texts[tag] ?? {});
-    const { error } = schema.safeParse(whole, inPlainWords);
+    const known = textsIn(tag, consents);
+    // What ships is checked by the compiler, and words of scopes with the scopes.
+    if (texts[tag] === undefined) return { tag, texts: known as PageTexts };
+    const whole = merged(known, texts[tag]);
+    const { error } = schemaOf(consents).safeParse(whole, inPlainWords);
     if (error !== undefined) {
       const found = problemsOf(error.issues).map(({ path, message }) => ({
         path: `texts.${tag}.${path}`,

@@ -1,4 +1,4 @@
-import { compactVerify, createLocalJWKSet } from 'jose';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord } from '../ports/clients.ts';
@@ -29,14 +29,14 @@ const invalid = (description: string): OAuthError => new OAuthError('invalid_req
 async function readHint(core: Core, token: string): Promise<{ sub: string; aud: string } | null> {
   const keys = (await core.signingKeys.current()).published(core.clock.now());
   const keySet = createLocalJWKSet({ keys: keys.map(({ publicJwk }) => publicJwk) });
+  const expected = { typ: 'JWT', issuer: issuerOf(core.options), currentDate: new Date(0) };
   try {
-    const { payload, protectedHeader } = await compactVerify(token, keySet);
-    const { iss, sub, aud } = JSON.parse(Buffer.from(payload).toString('utf8'));
-    if (protectedHeader.typ === 'JWT' && iss === issuerOf(core.options)) return { sub, aud };
+    const { sub, aud } = (await jwtVerify(token, keySet, expected)).payload;
+    return typeof sub === 'string' && typeof aud === 'string' ? { sub, aud } : null;
   } catch {
     // A token of somebody else's, or no token at all.
+    return null;
   }
-  return null;
 }
 
 /** Reads and checks a request to sign a user out; nothing has happened when this throws. @throws OAuthError */

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { setNoStore } from '../http/headers.ts';
 
 /** What of a response is not the host's to say. */
-const ours = new Set(['content-length', 'transfer-encoding', 'connection', 'cache-control', 'location']);
+const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
 
 /**
  * Answers with a page of the host's. Nobody may keep it or put it into a frame; what it may load is the host's to say.

@@ -54,6 +54,7 @@ export async function refresh(
   // One of another client ends nothing: whoever has it is not who was given it.
   if (found === null || found.grant.clientId !== client.clientId) throw refused();
   const { grant } = found;
+  if (grant.revokedAt !== null) throw refused();
   const scopes = scopesOf(client, grant, scope);
   if ((await findUser(core, grant.sub, [])) === null) {
     options.logger.warn(

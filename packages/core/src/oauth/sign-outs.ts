@@ -98,18 +98,18 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
   const underWay = new Map<string, number>();
 
-  async function attempt(clientId: string, sub: string) {
+  async function call(clientId: string, sub: string) {
     const client = await storage.clients.find(clientId);
     if (!isEnabled(client) || !client.backchannelLogoutUri) return null;
     return post(client.backchannelLogoutUri, `logout_token=${await signLogoutToken(core, client, sub)}`);
   }
 
-  return async ({ sub, clientId, since }) => {
+  return async ({ sub, clientId, since }, { attempt }) => {
     const id = String(clientId);
     const others = underWay.get(id) ?? 0;
-    if (others >= mostOfOne) return { dueAt: clock.now() + 1000 };
+    if (others >= mostOfOne) return { dueAt: clock.now() + Math.min(1000 * 2 ** (attempt - 1), 60_000) };
     underWay.set(id, others + 1);
-    const answer = await attempt(id, String(sub)).finally(() => {
+    const answer = await call(id, String(sub)).finally(() => {
       const left = (underWay.get(id) ?? 1) - 1;
       if (left === 0) underWay.delete(id);
       else underWay.set(id, left);

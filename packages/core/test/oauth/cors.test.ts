@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { generousLimits, tokenRequest } from '../support/provider.ts';
+import { refreshing } from '../support/refreshing.ts';
 import { startProvider } from '../support/running.ts';
 
 const own = 'https://one.example';
@@ -163,4 +164,17 @@ it('authorize, the pages and everything behind them allow no origin, registered 
   expect(answers.map((answer) => answer.status)).toEqual([303, 200, 303, 200, 401, 400, 400, 204, 404]);
   for (const { headers } of answers)
     expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+});
+
+it('the revocation of a refresh token may be read by pages of its client, and by no other', async () => {
+  const app = await refreshing();
+  await app.provider.client({ redirectUris: [`${own}/callback`] });
+  for (const [origin, read] of [
+    [own, null],
+    [new URL(app.app.redirectUri).origin, new URL(app.app.redirectUri).origin],
+  ] as const) {
+    const { refresh_token: token } = await app.connect();
+    const answer = await app.provider.call('/v1/oauth/revoke', { token }, { origin });
+    expect(answer.headers.get('access-control-allow-origin')).toBe(read);
+  }
 });

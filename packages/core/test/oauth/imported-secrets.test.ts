@@ -1,7 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { memoryStorage } from '@ostiary/testing/memory';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pkce, type TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -63,16 +63,41 @@ describe('a secret that was imported as a hash', () => {
     expect(await exchange(provider, client, secret)).toBe(200);
   });
 
-  it('is looked at once where many present it together', async () => {
-    const { asked, verifyImportedSecret } = verifier();
-    const provider = await startProvider({ verifyImportedSecret });
-    const client = await imported(provider);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => exchange(provider, client, secret)));
-    expect(new Set(answers)).toEqual(new Set([200]));
-    expect(asked.length).toBeLessThan(12);
-    const stored = await provider.ostiary.admin.clients.get(client.id);
-    expect(stored?.secrets).toEqual([{ createdAt: stored?.createdAt, expiresAt: null }]);
+  it('is looked at once where several present it at once, and lets nobody in who presents another', async () => {
+    const asked: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const provider = await startProvider({
+      async verifyImportedSecret(sent) {
+        asked.push(sent);
+        await gate.promise;
+        return sent === secret;
+      },
+    });
+    const [client, other] = [await imported(provider), await imported(provider)];
+    const present = async (own: typeof client, sent: string) => exchange(provider, own, sent);
+    const answers = [
+      present(client, secret),
+      present(client, secret),
+      present(client, 'a-wrong-secret'),
+      present(other, secret),
+    ];
+    await vi.waitFor(() => expect(asked.toSorted()).toEqual(['a-wrong-secret', secret, secret]));
+    gate.resolve();
+    expect(await Promise.all(answers)).toEqual([200, 200, '401 invalid_client', 200]);
+    expect(asked).toHaveLength(3);
+    for (const { id } of [client, other]) {
+      const stored = await provider.ostiary.admin.clients.get(id);
+      expect(stored?.secrets).toEqual([{ createdAt: stored?.createdAt, expiresAt: null }]);
+    }
   });
+
+  it.each(['yes', 1, {}, undefined])(
+    'is refused when the function answers %j instead of true',
+    async (answer) => {
+      const provider = await startProvider({ verifyImportedSecret: () => answer as never });
+      expect(await exchange(provider, await imported(provider), secret)).toBe('401 invalid_client');
+    },
+  );
 
   it('keeps its slow hash where it is so short that a fast one could be guessed', async () => {
     const { asked, verifyImportedSecret } = verifier();

@@ -1,53 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SignJWT } from 'jose';
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { OstiaryOptions } from '../../src/index.ts';
-import { openConsent } from '../support/consent-form.ts';
-import { ana, ben, Host, hostCookie } from '../support/directory.ts';
+import { ana, ben, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { type TestClient, TestProvider } from '../support/provider.ts';
+import { answer, back, loggingOut, postLogoutRedirectUris } from '../support/logging-out.ts';
+import { type TestClient, TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
-/** A provider whose host can sign users out. */
-async function start(options: Partial<OstiaryOptions> = {}) {
-  const host = new Host();
-  const signedOut: string[] = [];
-  const login = {
-    ...host.login,
-    signOut(request: IncomingMessage, response: ServerResponse) {
-      const browser = hostCookie(request);
-      signedOut.push(browser);
-      host.signOut(browser);
-      response.appendHeader('Set-Cookie', 'session=; Max-Age=0; Path=/');
-    },
-  };
-  const provider = await startProvider({ login, ...options }, host);
-  return { provider, signedOut };
-}
-const { provider, signedOut } = await start();
-const back = 'https://app.example/bye';
-const postLogoutRedirectUris = [back, 'https://app.example/bye?from=service'];
-const client = await provider.client({ name: 'Rara <b>Market</b>', postLogoutRedirectUris });
-const { id_token } = await provider.tokens(client);
-const hint = String(id_token);
-
-const logout = (parameters: Record<string, string>, browser = provider.browser()) =>
-  browser.get(`${provider.site}/oauth/logout?${new URLSearchParams(parameters)}`);
-
-const isSignedIn = async (browser: ReturnType<typeof provider.browser>) =>
-  (await provider.attempt(client, { prompt: 'none' }, browser)) === 'code';
-
-/** Answers the page that asks. */
-async function answer(
-  page: Awaited<ReturnType<typeof logout>>,
-  decision: string,
-  browser: ReturnType<typeof provider.browser>,
-  changes: Record<string, string> = {},
-) {
-  const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-  const action = /action="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  return browser.post(action, { csrf, decision, ...changes });
-}
+const { provider, signedOut, client, hint, logout, isSignedIn } = await loggingOut();
 
 describe('without login.signOut', () => {
   it('there is no such endpoint, and discovery names none', async () => {
@@ -92,11 +51,14 @@ describe('a logout', () => {
   });
 
   it('takes a hint that has expired, and one that was signed before a rotation', async () => {
-    const own = await start();
+    const clock = new TestClock();
+    // Expired by every clock: the host's, and that of the machine.
+    clock.advance(-30 * 24 * 3_600_000);
+    const own = await loggingOut({ clock });
     const app = await own.provider.client();
     const old = String((await own.provider.tokens(app)).id_token);
     await own.provider.ostiary.admin.signingKeys.rotate({ alg: 'RS256', activateAfterSeconds: 0 });
-    own.provider.clock.advance(20 * 3_600_000);
+    clock.advance(20 * 3_600_000);
     const browser = own.provider.browser();
     const page = await browser.get(`${own.provider.site}/oauth/logout?id_token_hint=${old}`);
     expect([page.status, own.signedOut]).toEqual([200, [browser.name]]);
@@ -142,7 +104,7 @@ describe('a logout', () => {
   });
 
   it('speaks the languages of the pages', async () => {
-    const asked = await start({ languages: ['en', 'ht', 'fr'] });
+    const asked = await loggingOut({ languages: ['en', 'ht', 'fr'] });
     const browser = asked.provider.browser();
     const page = await browser.get(`${asked.provider.site}/oauth/logout?ui_locales=ht`);
     expect(page.text).toContain('Dekonekte?');
@@ -154,107 +116,6 @@ describe('a logout', () => {
     const cookie = `host=${browser.name}`;
     expect((await provider.request(url, { method: 'HEAD', headers: { cookie } })).status).toBe(200);
     expect(signedOut).not.toContain(browser.name);
-  });
-});
-
-/** What a client could make of its own secret. */
-const forged = await new SignJWT({ iss: provider.site, sub: ana.sub, aud: client.id })
-  .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-  .sign(new TextEncoder().encode(client.secret ?? ''));
-const stranger = await TestProvider.start();
-const strangers = String((await stranger.tokens(await stranger.client({ clientId: client.id }))).id_token);
-await stranger.stop();
-const other = await provider.client();
-const { token: passport } = await provider.ostiary.passports.issue(ana.sub);
-
-describe('a logout that is refused', () => {
-  it.each<readonly [string, Record<string, string>, string]>([
-    [
-      'to an address that is not registered',
-      { id_token_hint: hint, post_logout_redirect_uri: 'https://evil.example/' },
-      '400 redirect_uri_mismatch',
-    ],
-    [
-      'to the address of a sign-in',
-      { id_token_hint: hint, post_logout_redirect_uri: client.redirectUri },
-      '400 redirect_uri_mismatch',
-    ],
-    [
-      'to one with more in its query',
-      { id_token_hint: hint, post_logout_redirect_uri: `${back}?x=1` },
-      '400 redirect_uri_mismatch',
-    ],
-    [
-      'to one with a slash more',
-      { id_token_hint: hint, post_logout_redirect_uri: `${back}/` },
-      '400 redirect_uri_mismatch',
-    ],
-    [
-      'to an address of another client',
-      { client_id: other.id, post_logout_redirect_uri: back },
-      '400 redirect_uri_mismatch',
-    ],
-    ['to an address of nobody', { post_logout_redirect_uri: back }, '400 invalid_request'],
-    ['with a client that there is not', { client_id: 'nobody' }, '401 invalid_client'],
-    ['with a hint of another client', { client_id: other.id, id_token_hint: hint }, '400 invalid_request'],
-    ['with a hint that is long', { id_token_hint: 'x'.repeat(4097) }, '400 invalid_request'],
-    ['with a state that is long', { id_token_hint: hint, state: 'x'.repeat(1025) }, '400 invalid_request'],
-  ])('%s ends nothing and goes nowhere', async (_name, parameters, outcome) => {
-    const browser = provider.browser();
-    const page = await logout(parameters, browser);
-    expect([page.outcome, page.location]).toEqual([outcome, null]);
-    expect(await isSignedIn(browser)).toBe(true);
-  });
-
-  it.each([
-    ['was changed', `${hint.slice(0, -6)}AAAAAA`],
-    ['is of another service', strangers],
-    ['was signed by the client', forged],
-    ['is a passport', passport],
-    ['is nothing', 'x.y.z'],
-  ])('a hint that %s proves nothing: it leads nowhere, and alone the user is asked', async (_what, token) => {
-    const browser = provider.browser();
-    const page = await logout({ id_token_hint: token, post_logout_redirect_uri: back }, browser);
-    expect([page.outcome, page.location]).toEqual(['400 invalid_request', null]);
-    const asked = await logout({ id_token_hint: token }, browser);
-    expect([asked.status, asked.text.includes('>Sign out</button>')]).toEqual([200, true]);
-    expect(await isSignedIn(browser)).toBe(true);
-  });
-
-  it('because a parameter came twice', async () => {
-    const browser = provider.browser();
-    const twice = `post_logout_redirect_uri=${back}&post_logout_redirect_uri=${back}&client_id=${client.id}`;
-    expect((await browser.get(`${provider.site}/oauth/logout?${twice}`)).outcome).toBe('400 invalid_request');
-  });
-
-  it('because its form is forged, of another user, or from another site', async () => {
-    const [browser, another] = [provider.browser(), provider.browser(ben.sub)];
-    const page = await logout({}, browser);
-    const foreign = await logout({}, another);
-    expect((await answer(page, 'leave', browser, { csrf: '' })).outcome).toBe('403 invalid_request');
-    expect((await answer(foreign, 'leave', browser)).outcome).toBe('403 invalid_request');
-    const consent = await openConsent(provider, await provider.client(), {}, browser);
-    const { text } = await browser.get(consent.address);
-    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
-    expect((await answer(page, 'leave', browser, { csrf })).outcome).toBe('403 invalid_request');
-    const [, action = ''] = /action="([^"]+)"/.exec(page.text) ?? [];
-    const own = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    const headers = { origin: 'https://evil.example', cookie: `host=${browser.name}` };
-    const sent = await provider.call(
-      new URL(action).pathname,
-      new URLSearchParams({ decision: 'leave', csrf: own }),
-      headers,
-    );
-    expect(sent.outcome).toBe('403 invalid_request');
-    expect((await answer(page, 'perhaps', browser)).outcome).toBe('400 invalid_request');
-    expect(signedOut).not.toContain(browser.name);
-  });
-
-  it('because the client was disabled', async () => {
-    const app = await provider.client({ postLogoutRedirectUris });
-    await provider.ostiary.admin.clients.disable(app.id);
-    const page = await logout({ client_id: app.id, post_logout_redirect_uri: back });
-    expect([page.outcome, page.location]).toEqual(['401 invalid_client', null]);
   });
 });
 
@@ -278,7 +139,7 @@ it.each([
 
 it('where the database is away nobody is signed out', async () => {
   const database = fragileStorage();
-  const own = await start({ storage: database.storage });
+  const own = await loggingOut({ storage: database.storage });
   const app: TestClient = await own.provider.client({ postLogoutRedirectUris });
   const token = String((await own.provider.tokens(app)).id_token);
   database.breakWhen((name) => name === 'clients.find');
@@ -287,7 +148,7 @@ it('where the database is away nobody is signed out', async () => {
 });
 
 it('a key that is not published any more proves nothing', async () => {
-  const own = await start();
+  const own = await loggingOut();
   const app = await own.provider.client();
   const old = String((await own.provider.tokens(app)).id_token);
   own.provider.clock.advance(1);
@@ -298,7 +159,7 @@ it('a key that is not published any more proves nothing', async () => {
 });
 
 it('logouts of one address are limited as authorization requests are', async () => {
-  const own = await start({ limits: { authorizeStarts: 2 } });
+  const own = await loggingOut({ limits: { authorizeStarts: 2 } });
   const answers = [];
   for (let time = 0; time < 3; time += 1)
     answers.push((await own.provider.browser(null).get(`${own.provider.site}/oauth/logout`)).status);

@@ -1,8 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ErrorPageDetails, OstiaryOptions, OwnPages } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana } from '../support/directory.ts';
-import { startProvider } from '../support/running.ts';
+import { serve, startProvider } from '../support/running.ts';
 
 const withPages = (pages: OwnPages, options: Partial<OstiaryOptions> = {}) =>
   startProvider({ pages, ...options });
@@ -56,6 +57,18 @@ describe('a consent page by a function of the host', () => {
       const policy = isText ? "frame-ancestors 'none'" : "default-src 'self'";
       expect(shown.headers.get('content-security-policy')).toBe(policy);
     }
+  });
+
+  it('may be one that a fetch of the host answered, decoded', async () => {
+    const cms = await serve((_request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
+        .end(gzipSync('<p>from elsewhere')),
+    );
+    const provider = await withPages({ consent: () => fetch(cms) });
+    const browser = provider.browser();
+    const { location } = await browser.get(provider.authorizeUrl(await provider.client()));
+    expect((await browser.get(location ?? '')).text).toBe('<p>from elsewhere');
   });
 
   it.each([

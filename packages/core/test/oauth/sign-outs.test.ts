@@ -2,10 +2,13 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import type { NewClient } from '../../src/admin.ts';
+import type { Core } from '../../src/context.ts';
 import type { OstiaryOptions } from '../../src/index.ts';
+import { signOutHandler, signOutKind } from '../../src/oauth/sign-outs.ts';
 import { assemble } from '../../src/seams.ts';
 import { ana, ben, Host, hostCookie } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
+import { TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 import { sink } from '../webhooks/support/sink.ts';
 
@@ -167,6 +170,41 @@ describe('whatever becomes of telling', () => {
       expect([call, await provider.isAlive(token)]).toEqual([call, false]);
       expect(provider.errors.at(-1)?.message).toContain('could not be told');
     }
+  });
+
+  it('who calls is told where a sign-out cannot be stored', async () => {
+    const database = fragileStorage();
+    const { provider, client } = await start({ storage: database.storage });
+    await client();
+    database.breakWhen((name) => name === 'queue.enqueue');
+    await expect(provider.ostiary.users.signedOut(ana.sub)).rejects.toThrow();
+    database.breakWhen(null);
+  });
+
+  it('a client is told of the tenth sign-out as of the first', async () => {
+    const { provider, client, work, endpoint } = await start();
+    await client();
+    for (let time = 1; time <= 10; time += 1) {
+      await provider.ostiary.users.signedOut(ana.sub);
+      await work();
+      expect(endpoint.received).toHaveLength(time);
+    }
+  });
+
+  it('those who wait for a silent client come back more and more seldom', async () => {
+    const { clock, storage } = { clock: new TestClock(), storage: memoryStorage() };
+    const never = new Promise<never>(() => {});
+    const core = { clock, storage: { ...storage, clients: { find: () => never } } } as unknown as Core;
+    const handle = signOutHandler(core, () => never);
+    const payload = { sub: ana.sub, clientId: 'mute', since: clock.now() };
+    const job = { id: 'job', claimId: 'claim', kind: signOutKind, payload, dueAt: clock.now(), attempt: 1 };
+    for (let user = 0; user < 8; user += 1) void handle(payload, job);
+    const waits: number[] = [];
+    for (const attempt of [1, 2, 3, 7, 1000]) {
+      const later = await handle(payload, { ...job, attempt });
+      waits.push((later?.dueAt ?? 0) - clock.now());
+    }
+    expect(waits).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
   });
 
   it('nobody is told of a sign-out that failed', async () => {

@@ -175,6 +175,41 @@ describe('jobs for which no other job waits', () => {
     expect(await due('slow')).toHaveLength(44);
   });
 
+  it('whose outcome cannot be stored are told in the log, and end nothing', async () => {
+    const slow: JobHandler = async () => null;
+    const broken = async () => {
+      throw new Error('down');
+    };
+    const { worker, enqueue, lines, waits } = await workshop(
+      { slow },
+      (queue) => ({ ...queue, claim: (wanted) => queue.claim(wanted), complete: broken, retry: broken }),
+      { beside: ['slow'] },
+    );
+    await enqueue(1, 'slow');
+    const own = worker();
+    own.start();
+    await quiet();
+    await own.stop();
+    expect(lines).toContain('warn: what came of a job could not be stored');
+    expect(waits()).toEqual([]);
+  });
+
+  it('that end in time leave no timer behind when the worker stops', async () => {
+    const end = Promise.withResolvers<null>();
+    const { worker, enqueue, waits } = await workshop({ slow: () => end.promise }, undefined, {
+      beside: ['slow'],
+    });
+    await enqueue(1, 'slow');
+    const own = worker();
+    own.start();
+    await quiet();
+    const stopping = own.stop();
+    await quiet();
+    end.resolve(null);
+    await stopping;
+    expect(waits()).toEqual([]);
+  });
+
   it('are waited for by whoever runs what is due', async () => {
     let isDone = false;
     const slow: JobHandler = async () => {

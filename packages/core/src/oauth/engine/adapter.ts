@@ -40,7 +40,7 @@ export interface EngineRun {
   /** Who is signed in, as the host says. */
   readonly authentication: Authentication | null;
   /** Of a request that begins: the scopes that it asks for, checked. */
-  readonly scope: string | null;
+  readonly scope?: string | null;
   /** Where the engine sends the browser. */
   location?: string;
   /** Why it does not. */

@@ -59,7 +59,7 @@ export class Engine {
 
   /** The cookie says with what; the id in the path is kept from the engine's debug lines. */
   resume(exchange: Exchange, user: Authentication | null): Promise<string> {
-    return this.#run(exchange, '/oauth/authorize/resumed', { authentication: user, scope: null });
+    return this.#run(exchange, '/oauth/authorize/resumed', { authentication: user });
   }
 
   /** The one of this browser's cookie. @throws OAuthError when there is none, or when it has another id */
