@@ -38,6 +38,26 @@ describe('the login of an app', () => {
   );
 });
 
+describe('a page of an app', () => {
+  it('has what came from elsewhere as text', async () => {
+    const { body } = loginPage('login-form="><b>', '"><script>');
+    expect(body).toContain('name="return_to" value="&quot;&gt;&lt;script&gt;"');
+    expect(body).not.toContain('<b>');
+    expect((await signedIn('/', { password: 'wrong' })).body).toContain('Wrong name or password.');
+  });
+
+  it('knows a user for twelve hours', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const [cookie] = (await signedIn('/', {})).headers['Set-Cookie']?.split(';') ?? [];
+    expect((await signedIn('/', {})).headers['Set-Cookie']).toMatch(
+      /; HttpOnly; SameSite=Lax; Max-Age=43200$/,
+    );
+    vi.setSystemTime(Date.now() + 12 * 3_600_000);
+    expect(homePage(cookie).body).toContain('Nobody is signed in.');
+    vi.useRealTimers();
+  });
+});
+
 describe('the demo client', () => {
   beforeEach(() => {
     vi.spyOn(console, 'log').mockReturnValue();

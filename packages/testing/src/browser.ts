@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Authentication, Login } from '@ostiary/core';
 import type { Timeline } from './clock.ts';
+import { createHostBrowser } from './host/browser.ts';
+import type { Fetch } from './network.ts';
 
 const cookieName = 'test_login';
 const loginPath = '/login';
@@ -68,8 +70,6 @@ export interface TestBrowser {
   deny(url: string | URL): Promise<URL>;
 }
 
-type Decision = 'approve' | 'deny';
-
 /** What a browser is made of. */
 export interface BrowserParts {
   readonly login: TestLogin;
@@ -78,84 +78,27 @@ export interface BrowserParts {
   readonly send: (request: Request) => Promise<Response>;
 }
 
-interface Step {
-  readonly status: number;
-  readonly text: string;
-  readonly location: URL | null;
-}
-
 export function createBrowser({ login, sub, authUrl, send }: BrowserParts): TestBrowser {
   const signedIn = login.newCookie();
   login.signIn(signedIn, sub);
-  /** Cookies by name and path. */
-  const jar = new Map<string, { readonly pair: string; readonly path: string }>();
-
-  function keep(line: string): void {
-    const [pair = '', ...attributes] = line.split(/; */);
-    const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
-    const key = `${pair.slice(0, pair.indexOf('='))} ${path}`;
-    if (attributes.some((attribute) => /^expires=Thu, 01 Jan 1970/i.test(attribute))) jar.delete(key);
-    else jar.set(key, { pair, path });
-  }
-
-  function cookies(path: string): string {
-    const sent = [...jar.values()].filter(
-      (cookie) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')),
-    );
-    return [signedIn, ...sent.map(({ pair }) => pair)].join('; ');
-  }
-
-  async function go(url: URL, form?: Record<string, string>): Promise<Step> {
-    const response = await send(
-      new Request(url, {
-        redirect: 'manual',
-        headers: {
-          accept: 'text/html,*/*;q=0.8',
-          cookie: cookies(url.pathname),
-          ...(form === undefined ? {} : { origin: authUrl.origin, 'sec-fetch-site': 'same-origin' }),
-        },
-        ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
-      }),
-    );
-    for (const line of response.headers.getSetCookie()) keep(line);
-    const location = response.headers.get('location');
-    return {
-      status: response.status,
-      text: await response.text(),
-      location: location === null ? null : new URL(location, url),
-    };
-  }
-
-  async function walk(target: string | URL, decision: Decision): Promise<URL> {
-    let url = new URL(target);
-    for (let steps = 0; steps < 12; steps += 1) {
-      if (url.origin !== authUrl.origin) return url;
-      if (url.pathname === loginPath) {
-        login.signIn(signedIn, sub);
-        url = new URL(url.searchParams.get('return_to') ?? '', authUrl);
-      }
-      let { status, text, location } = await go(url);
-      const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1];
-      if (location === null && csrf !== undefined) {
-        ({ status, text, location } = await go(url, { csrf, decision }));
-      }
-      if (location === null) {
-        const shown = wordsOf(text);
-        throw new Error(`${url.pathname} answered ${status}: ${shown.trim().slice(0, 300)}`);
-      }
-      url = location;
+  /** The service, and the page of the login, which signs the user in at once. */
+  const sendSignedIn: Fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === loginPath) {
+      login.signIn(signedIn, sub);
+      return Response.redirect(new URL(searchParams.get('return_to') ?? '', authUrl));
     }
-    throw new Error('the authorization request goes in circles');
-  }
-
-  return {
-    approve: (url) => walk(url, 'approve'),
-    deny: (url) => walk(url, 'deny'),
+    const cookies = [signedIn, request.headers.get('cookie')];
+    request.headers.set('cookie', cookies.filter(Boolean).join('; '));
+    return send(request);
   };
-}
-
-/** What a page says, for an error message: its body without tags. */
-function wordsOf(page: string): string {
-  const body = page.slice(page.lastIndexOf('</style>') + 1);
-  return body.replaceAll(/<[^<>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  const { walk } = createHostBrowser({
+    ...{ send: sendSignedIn, authUrl: authUrl.href, origins: [authUrl.origin] },
+    ...{ logged: () => '', languages: [] },
+  });
+  return {
+    approve: (url) => walk(url),
+    deny: (url) => walk(url, { decision: 'deny' }),
+  };
 }

@@ -75,7 +75,7 @@ async function importClient(
 }
 
 /** Consents of one user and client are one, with the scopes of all and the earliest date. */
-export function joined(consents: Found['consents']): Found['consents'] {
+function joined(consents: Found['consents']): Found['consents'] {
   const all = new Map<string, FoundConsent>();
   for (const consent of consents) {
     const key = JSON.stringify([consent.sub, consent.clientId]);
@@ -108,7 +108,9 @@ async function importConsents(
     const { ends: _, ...given } = consent;
     return sub === undefined ? [] : [{ ...given, sub }];
   });
-  const given = ofUsers
+  // Two users of there may be one here.
+  const all = joined(ofUsers);
+  const given = all
     .map((consent) => ({ ...consent, scopes: scopesOf(consent.scopes).kept }))
     .filter(({ scopes }) => scopes.length > 0);
   let imported = isTrial ? given.length : 0;
@@ -120,7 +122,7 @@ async function importConsents(
     limited: found.length - lasting.length,
     withoutClient: lasting.length - ofClients.length,
     withoutUser: ofClients.length - ofUsers.length,
-    withoutScopes: ofUsers.length - given.length,
+    withoutScopes: all.length - given.length,
   };
 }
 

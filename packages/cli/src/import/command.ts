@@ -8,25 +8,19 @@ import {
   value,
   values,
 } from '../command.ts';
-import { applyImport, type ClientOutcome, type ConsentOutcome, joined } from './apply.ts';
+import { applyImport, type ClientOutcome, type ConsentOutcome } from './apply.ts';
 import type { Found, ReadExport } from './found.ts';
 import { members } from './found.ts';
 import { latestOfHydra, readHydra } from './hydra.ts';
 import { readKeycloak } from './keycloak.ts';
 import { readOidcProvider } from './oidc-provider.ts';
 
-/** How each is read, and what several consents of one user and client come to. */
-const systems = {
-  'oidc-provider': { read: readOidcProvider, combine: joined },
-  hydra: { read: readHydra, combine: latestOfHydra },
-  keycloak: { read: readKeycloak, combine: joined },
-} as const satisfies {
-  readonly [name: string]: {
-    readonly read: ReadExport;
-    combine(consents: Found['consents']): Found['consents'];
-  };
-};
-const names = Object.keys(systems) as (keyof typeof systems)[];
+const readers = {
+  'oidc-provider': readOidcProvider,
+  hydra: readHydra,
+  keycloak: readKeycloak,
+} as const satisfies { readonly [name: string]: ReadExport };
+const names = Object.keys(readers) as (keyof typeof readers)[];
 
 async function contentOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
@@ -52,12 +46,11 @@ async function documentOf(file: string): Promise<unknown> {
   }
 }
 
-async function found(from: keyof typeof systems, files: readonly string[]): Promise<Found> {
-  const { read, combine } = systems[from];
+async function found(from: keyof typeof readers, files: readonly string[]): Promise<Found> {
   const documents: Found[] = [];
   for (const file of files) {
     try {
-      documents.push(read(await documentOf(file)));
+      documents.push(readers[from](await documentOf(file)));
     } catch (error) {
       if (error instanceof TypeError || error instanceof SyntaxError)
         throw new CommandUsageError(`${file} ${error.message}`);
@@ -65,7 +58,8 @@ async function found(from: keyof typeof systems, files: readonly string[]): Prom
     }
   }
   const clients = documents.flatMap(({ clients }) => clients);
-  const consents = combine(documents.flatMap(({ consents }) => consents));
+  const all = documents.flatMap(({ consents }) => consents);
+  const consents = from === 'hydra' ? latestOfHydra(all) : all;
   if (clients.length + consents.length === 0)
     throw new CommandUsageError('there are neither clients nor consents in what was given');
   return { clients, consents };

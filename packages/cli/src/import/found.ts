@@ -53,3 +53,11 @@ export function moment(value: unknown): Date | undefined {
     typeof value === 'number' ? new Date(value < 1e11 ? value * 1000 : value) : new Date(text(value) ?? '');
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
+
+/** An algorithm of ID tokens that there is here, too. */
+export const algorithmOf = (name: unknown): NewClient['idTokenAlg'] =>
+  name === 'ES256' || name === 'RS256' ? name : undefined;
+
+/** Scopes by the names of this system: some call `offline` what the standard calls `offline_access`. */
+export const standardScopes = (names: readonly string[]): readonly string[] =>
+  names.map((name) => (name === 'offline' ? 'offline_access' : name));

@@ -7,6 +7,7 @@ import {
   members,
   moment,
   type ReadExport,
+  standardScopes,
   text,
   texts,
 } from './found.ts';
@@ -17,7 +18,7 @@ function consentOf(session: Members): readonly FoundConsent[] {
   const request = members(session.consent_request);
   const sub = text(request.subject);
   const clientId = text(members(request.client).client_id);
-  const scopes = texts(session.grant_scope).map((scope) => (scope === 'offline' ? 'offline_access' : scope));
+  const scopes = standardScopes(texts(session.grant_scope));
   if (sub === undefined || clientId === undefined || session.remember !== true) return [];
   const ends = typeof session.remember_for === 'number' && session.remember_for > 0;
   return [{ sub, clientId, scopes, ends, ...present({ grantedAt: moment(session.handled_at) }) }];
@@ -34,7 +35,9 @@ const itemsOf = (document: unknown): readonly unknown[] | null => {
  * tells no secrets: `client_secret` can be added from the column of that name, as it is.
  */
 export const readHydra: ReadExport = (document) => {
-  const items = itemsOf(document);
+  const { client_id: clientId, consent_request: consent } = members(document);
+  // One line alone is no list.
+  const items = itemsOf((clientId ?? consent) === undefined ? document : [document]);
   if (items === null) throw new TypeError('has to be a list of clients or of consent sessions');
   const found = items.map(members);
   return {

@@ -1,6 +1,7 @@
 import type { NewClient } from '@ostiary/core/admin';
 import { present } from '../command.ts';
 import {
+  algorithmOf,
   type FoundClient,
   type FoundConsent,
   list,
@@ -41,8 +42,6 @@ function afterLogout(
   const uris = given.filter((uri) => uri !== '-' && uri !== '');
   return [...new Set(uris.flatMap((uri) => (uri === '+' ? redirectUris : [absoluteUri(uri)])))];
 }
-
-const algorithmOf = (name: unknown) => (name === 'ES256' || name === 'RS256' ? name : undefined);
 
 function leftOf(client: Members, algorithm: string): readonly string[] {
   const attributes = members(client.attributes);

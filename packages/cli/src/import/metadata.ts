@@ -1,12 +1,16 @@
-import type { NewClient } from '@ostiary/core/admin';
 import { present } from '../command.ts';
-import { type FoundClient, type Members, secretOf, text, texts, words } from './found.ts';
+import {
+  algorithmOf,
+  type FoundClient,
+  type Members,
+  secretOf,
+  standardScopes,
+  text,
+  texts,
+  words,
+} from './found.ts';
 
 const knownGrants = ['authorization_code', 'refresh_token'];
-
-function algorithmOf(value: unknown): NewClient['idTokenAlg'] {
-  return value === 'ES256' || value === 'RS256' ? value : undefined;
-}
 
 /** What a client of the other system could do, and cannot here. */
 function leftOf(metadata: Members): readonly string[] {
@@ -45,7 +49,7 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
   const isPublic = metadata.token_endpoint_auth_method === 'none';
   const secret = text(metadata.client_secret);
   const grants = texts(metadata.grant_types);
-  const scopes = words(metadata.scope).map((scope) => (scope === 'offline' ? 'offline_access' : scope));
+  const scopes = standardScopes(words(metadata.scope));
   return {
     clientId,
     settings: {

@@ -1,47 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Provider } from 'oidc-provider';
-import { afterAll, describe, expect, it } from 'vitest';
-import { serve, startProvider } from '../../../core/test/support/running.ts';
-import { runCommandLine } from '../../src/index.ts';
-import {
-  grant,
-  hydraClient,
-  hydraConsent,
-  keycloakClientOf,
-  keycloakUser,
-  metadata,
-  realm,
-} from './samples.ts';
-
-const folder = await mkdtemp(join(tmpdir(), 'import-'));
-afterAll(() => rm(folder, { recursive: true }));
-
-let files = 0;
-async function fileOf(content: unknown): Promise<string> {
-  files += 1;
-  const file = join(folder, `${files}.json`);
-  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return file;
-}
-
-/** A provider, and `import` on it. */
-async function installation(options: Parameters<typeof startProvider>[0] = {}) {
-  const provider = await startProvider(options);
-  const { ostiary } = provider;
-  const run = async (from: string, content: unknown, ...flags: string[]) => {
-    let [out, err] = ['', ''];
-    const code = await runCommandLine({
-      open: async () => ({ admin: ostiary.admin, close: async () => undefined }),
-      argv: ['import', '--from', from, '--file', await fileOf(content), ...flags],
-      stdout: { write: (text) => (out += text) },
-      stderr: { write: (text) => (err += text) },
-    });
-    return { code, out, err };
-  };
-  return { provider, ostiary, run };
-}
+import { describe, expect, it } from 'vitest';
+import { serve } from '../../../core/test/support/running.ts';
+import { grant, hydraClient, hydraConsent, metadata } from './samples.ts';
+import { folder, installation, written } from './support.ts';
 
 const options = { verifyImportedSecret: () => true, refreshTokens: {} };
 
@@ -150,7 +112,7 @@ describe('an import from oidc-provider', () => {
 
   it('gives users the ids that they have here', async () => {
     const { ostiary, run } = await installation(options);
-    const subjects = await fileOf({ 'user-1': 'kid-1' });
+    const subjects = await written({ 'user-1': 'kid-1' });
     const other = { ...grant, accountId: 'user-2' };
     const { out } = await run('oidc-provider', [metadata, grant, other], '--subjects', subjects);
     expect(out).toContain('1 consent imported\n1 left out: their user is not among the subjects');
@@ -293,104 +255,6 @@ describe('an import from Hydra', () => {
   });
 });
 
-describe('an import from Keycloak', () => {
-  it('brings the clients of a realm but those of Keycloak itself, and the consents of its users', async () => {
-    const { provider, ostiary, run } = await installation(options);
-    const { code, out } = await run('keycloak', realm);
-    expect(code).toBe(1);
-    expect(out).toMatch(/shop +created +without service account; scopes: email address phone organization\n/);
-    expect(out).not.toMatch(/security-admin-console|account-console/);
-    for (const [id, reason] of [
-      ['masked', 'its secret is not in the file'],
-      ['wild', 'has a wildcard'],
-      ['saml', 'it speaks saml'],
-      ['api', 'bearer-only'],
-      ['off', 'it is disabled'],
-    ])
-      expect(out).toMatch(new RegExp(`${id} +REFUSED +.*${reason}`));
-    expect(await ostiary.admin.clients.get('shop')).toMatchObject({
-      ...{ name: 'Web shop', public: false, requirePkce: true, idTokenAlg: 'ES256' },
-      allowedScopes: ['openid', 'profile', 'offline_access'],
-      redirectUris: ['https://shop.example/cb'],
-      postLogoutRedirectUris: ['https://shop.example/cb', 'https://shop.example/bye'],
-      backchannelLogoutUri: 'https://93.184.216.34/backchannel',
-      ...{ termsUrl: 'https://shop.example/terms', privacyUrl: 'https://shop.example/privacy' },
-    });
-    expect(await ostiary.admin.clients.get('spa')).toMatchObject({ public: true });
-    const { id } = keycloakUser;
-    expect(await ostiary.consents.list(id)).toMatchObject([
-      { clientId: 'shop', scopes: ['openid', 'offline_access', 'profile'] },
-    ]);
-    const [consent] = await ostiary.consents.list(id);
-    expect(consent?.grantedAt.getTime()).toBe(Math.min(1_795_641_922_043, provider.clock.now()));
-    expect(await ostiary.consents.list('u-2')).toEqual([]);
-    expect(out).toContain('1 consent imported\n1 left out: their client is not here');
-  });
-
-  it.each([
-    [
-      'no addresses after logout: the redirect URIs',
-      {},
-      { postLogoutRedirectUris: ['https://a.example/cb'] },
-    ],
-    ['none', { attributes: { 'post.logout.redirect.uris': '-##/bye' } }, { postLogoutRedirectUris: [] }],
-    [
-      'a root with a path, before what begins with a slash',
-      {
-        ...{ rootUrl: 'https://a.example/app', redirectUris: ['/cb'] },
-        attributes: { 'post.logout.redirect.uris': '/bye', 'backchannel.logout.url': '/out' },
-      },
-      {
-        redirectUris: ['https://a.example/app/cb'],
-        postLogoutRedirectUris: ['https://a.example/app/bye'],
-        backchannelLogoutUri: 'https://a.example/app/out',
-      },
-    ],
-  ])('reads %s', async (_, changes, expected) => {
-    const webhooks = { resolve: async () => ['93.184.216.34'] };
-    const { ostiary, run } = await installation({ ...options, webhooks });
-    expect((await run('keycloak', { clients: [keycloakClientOf('a', changes)] })).code).toBe(0);
-    expect(await ostiary.admin.clients.get('a')).toMatchObject(expected);
-  });
-
-  it('signs ID tokens as the realm does where a client says nothing', async () => {
-    const { ostiary, run } = await installation(options);
-    const client = keycloakClientOf('a');
-    await run('keycloak', { defaultSignatureAlgorithm: 'ES256', clients: [client] });
-    expect((await ostiary.admin.clients.get('a'))?.idTokenAlg).toBe('ES256');
-    const other = keycloakClientOf('b', { attributes: { 'id.token.signed.response.alg': 'PS256' } });
-    const { out } = await run('keycloak', { clients: [other] });
-    expect(out).toMatch(/b +created +without ID tokens by PS256/);
-  });
-
-  it('tells what a client has there and not here', async () => {
-    const attributes = {
-      'pkce.code.challenge.method': 'plain',
-      'oauth2.device.authorization.grant.enabled': 'true',
-      'require.pushed.authorization.requests': 'true',
-      'dpop.bound.access.tokens': 'true',
-      'frontchannel.logout.url': 'https://a.example/out',
-    };
-    const flows = { directAccessGrantsEnabled: true, implicitFlowEnabled: true, consentRequired: false };
-    const { run } = await installation(options);
-    const client = keycloakClientOf('a', { ...flows, attributes, protocolMappers: [{}] });
-    expect((await run('keycloak', { clients: [client] })).out).toContain(
-      'without PKCE by plain; sign-ins without a consent page; passwords as grants; implicit flow; device flow; pushed authorization requests; DPoP; front-channel logout; protocol mappers; ',
-    );
-  });
-
-  it('reads files of users, also of those who come from another directory', async () => {
-    const { ostiary, run } = await installation(options);
-    await run('keycloak', realm);
-    const { enabled: _, ...federated } = { ...keycloakUser, id: 'f-1' };
-    expect((await run('keycloak', { users: [{ ...keycloakUser, id: 'u-9' }] })).out).toContain(
-      '1 consent imp',
-    );
-    expect((await run('keycloak', { federatedUsers: [federated] })).out).toContain('1 consent imported');
-    expect(await ostiary.consents.list('f-1')).toHaveLength(1);
-  });
-});
-
 describe('what cannot be imported', () => {
   it.each([
     ['keycloak', '{', 'is not JSON'],
@@ -414,7 +278,7 @@ describe('what cannot be imported', () => {
     expect(await told('--file', missing)).toContain('there is no file');
     expect(await told('--file', folder)).toContain('cannot be read');
     expect(await told('--rename-scope', 'a')).toContain('an equals sign');
-    expect(await told('--subjects', await fileOf({ a: 1 }))).toContain('has to be an object');
+    expect(await told('--subjects', await written({ a: 1 }))).toContain('has to be an object');
   });
 
   it('passes over members that are of another type than they should be', async () => {

@@ -127,11 +127,15 @@ export async function createFakeApp(parts: AppParts): Promise<FakeApp> {
       headers.set('authorization', `Bearer ${tokens.access_token}`);
       return send(new URL(url, baseUrl), { ...init, headers });
     };
+    const claims = tokens.id_token === undefined ? null : await claimsOf(tokens.id_token, nonce);
+    const userinfo = await json(await call(endpoint('userinfo')), 'userinfo');
+    // OpenID Connect Core, section 5.3.2.
+    if (claims !== null && userinfo.sub !== claims.sub) throw new Error('userinfo is of another user');
     return {
       browser,
       tokens,
-      claims: tokens.id_token === undefined ? null : await claimsOf(tokens.id_token, nonce),
-      userinfo: await json(await call(endpoint('userinfo')), 'userinfo'),
+      claims,
+      userinfo,
       fetch: call,
       async refresh() {
         const { refresh_token } = tokens;

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { type Found, moment } from '../../src/import/found.ts';
+import { latestOfHydra, readHydra } from '../../src/import/hydra.ts';
+import { readKeycloak } from '../../src/import/keycloak.ts';
+import { readOidcProvider } from '../../src/import/oidc-provider.ts';
+import { grant, hydraClient, hydraConsent, keycloakClientOf, keycloakUser, metadata } from './samples.ts';
+
+const only = ({ clients: [client] }: Found) => {
+  if (client === undefined) throw new Error('no client was found');
+  return client;
+};
+const ofProvider = (changes: object) => only(readOidcProvider({ ...metadata, ...changes }));
+const ofKeycloak = (changes: object) => only(readKeycloak({ clients: [keycloakClientOf('a', changes)] }));
+const attributed = (attributes: object) => ofKeycloak({ attributes });
+
+describe('the metadata of a client', () => {
+  it.each([
+    ['client_secret_basic', null],
+    ['client_secret_post', null],
+    ['private_key_jwt', 'it authenticates by private_key_jwt'],
+    ['client_secret_jwt', 'it authenticates by client_secret_jwt'],
+  ])('that authenticates by %s: %s', (method, reason) => {
+    expect(ofProvider({ token_endpoint_auth_method: method }).reason).toBe(reason);
+  });
+
+  it('needs no secret when it is public, and gets none', () => {
+    const { reason, settings } = ofProvider({ token_endpoint_auth_method: 'none', client_secret: 'left' });
+    expect(reason).toBeNull();
+    expect(settings).toMatchObject({ public: true });
+    expect(settings).not.toHaveProperty('clientSecret');
+  });
+
+  it.each([
+    [0, null],
+    [1, 'its secret has ended'],
+    [4_000_000_000, null],
+  ])('whose secret ends at %d: %s', (ends, reason) => {
+    expect(ofProvider({ client_secret_expires_at: ends }).reason).toBe(reason);
+  });
+
+  it('keeps offline_access only with the grant that uses it', () => {
+    const scopes = (grants: readonly string[]) =>
+      ofProvider({ scope: 'openid offline', grant_types: grants }).settings.allowedScopes;
+    expect(scopes(['authorization_code'])).toEqual(['openid']);
+    expect(scopes(['authorization_code', 'refresh_token'])).toEqual(['openid', 'offline_access']);
+  });
+
+  it.each([
+    [{ grant_types: ['authorization_code', 'implicit', 'x'] }, ['grants: implicit x']],
+    [{ id_token_signed_response_alg: 'PS256' }, ['ID tokens by PS256']],
+    [{ id_token_signed_response_alg: 'RS256' }, []],
+    [{ frontchannel_logout_uri: 'https://a.example/' }, ['front-channel logout']],
+    [{ subject_type: 'pairwise' }, ['pairwise subjects']],
+    [{ sector_identifier_uri: 'https://a.example/' }, ['pairwise subjects']],
+    [{ userinfo_signed_response_alg: 'none' }, []],
+  ])('with %j leaves %j', (changes, left) => {
+    const { grant_types: grants = ['authorization_code', 'refresh_token'] } = changes as typeof metadata;
+    expect(ofProvider({ ...changes, grant_types: grants }).left).toEqual(left);
+  });
+
+  it('takes over what its app signs with and shows', () => {
+    const given = { tos_uri: 'https://a.example/t', policy_uri: 'https://a.example/p' };
+    expect(ofProvider({ ...given, id_token_signed_response_alg: 'ES256' }).settings).toMatchObject({
+      ...{ termsUrl: given.tos_uri, privacyUrl: given.policy_uri, idTokenAlg: 'ES256' },
+    });
+  });
+});
+
+describe('a grant of oidc-provider', () => {
+  it.each([
+    [{ exp: Math.floor(Date.now() / 1000) - 1 }, 0],
+    [{ exp: Math.floor(Date.now() / 1000) + 60 }, 1],
+    [{ exp: undefined }, 1],
+    [{ openid: {} }, 0],
+    [{ accountId: undefined }, 0],
+    [{ clientId: '' }, 0],
+    [{ kind: 'Session' }, 0],
+  ])('with %j: %d consents', (changes, count) => {
+    expect(readOidcProvider([[{ ...grant, ...changes }]]).consents).toHaveLength(count);
+  });
+});
+
+describe('an export of Hydra', () => {
+  it('may be a single client or session', () => {
+    expect(only(readHydra(hydraClient)).clientId).toBe(hydraClient.client_id);
+    expect(readHydra(hydraConsent).consents).toHaveLength(1);
+  });
+
+  it('names offline_access as the standard does', () => {
+    const { consents } = readHydra([{ ...hydraConsent, grant_scope: ['openid', 'offline'] }]);
+    expect(consents[0]?.scopes).toEqual(['openid', 'offline_access']);
+  });
+
+  it('has for each user and client the session that was handled last', () => {
+    const at = (grantedAt: Date | undefined, scope: string, sub = 'u') => ({
+      ...{ sub, clientId: 'c', scopes: [scope] },
+      ...(grantedAt && { grantedAt }),
+    });
+    const sessions = [
+      at(new Date(2), 'b'),
+      at(new Date(1), 'a'),
+      at(undefined, 'x'),
+      at(undefined, 'v', 'v'),
+    ];
+    expect(latestOfHydra(sessions).map(({ sub, scopes }) => [sub, ...scopes])).toEqual([
+      ['u', 'b'],
+      ['v', 'v'],
+    ]);
+  });
+});
+
+describe('a client of Keycloak', () => {
+  it.each([
+    [{ enabled: false }, 'it is disabled'],
+    [{ protocol: 'saml' }, 'it speaks saml'],
+    [{ bearerOnly: true }, 'it is bearer-only: create it as a resource server'],
+    [{ standardFlowEnabled: false }, 'it does not use the authorization code grant'],
+    [{ clientAuthenticatorType: 'client-jwt' }, 'it authenticates by client-jwt'],
+    [{ clientAuthenticatorType: 'client-jwt', publicClient: true }, null],
+    [{ secret: '**********' }, expect.stringContaining('its secret is not in the file')],
+    [{ secret: undefined }, expect.stringContaining('its secret is not in the file')],
+  ])('with %j: %s', (changes, reason) => {
+    expect(ofKeycloak(changes).reason).toEqual(reason);
+  });
+
+  it('has addresses behind its root, and after logout those that it names', () => {
+    const paths = { rootUrl: 'https://a.example', redirectUris: ['/cb', 'https://b.example/cb'] };
+    const uris = ['https://a.example/cb', 'https://b.example/cb'];
+    const afterLogout = (value?: string) =>
+      ofKeycloak({ ...paths, attributes: { 'post.logout.redirect.uris': value } }).settings
+        .postLogoutRedirectUris;
+    expect(ofKeycloak(paths).settings.redirectUris).toEqual(uris);
+    expect(afterLogout()).toEqual(uris);
+    expect(afterLogout('-')).toEqual([]);
+    expect(afterLogout('/bye##+')).toEqual(['https://a.example/bye', ...uris]);
+  });
+
+  it('has PKCE required only where the realm does, and is told of at its own address', () => {
+    expect(attributed({ 'pkce.code.challenge.method': 'S256' }).settings.requirePkce).toBe(true);
+    expect(attributed({}).settings.requirePkce).toBe(false);
+    const { settings } = ofKeycloak({
+      ...{ rootUrl: 'https://a.example', attributes: { 'backchannel.logout.url': '/told' } },
+    });
+    expect(settings.backchannelLogoutUri).toBe('https://a.example/told');
+  });
+
+  it('has no scopes that are for Keycloak alone', () => {
+    const scopes = {
+      defaultClientScopes: ['acr', 'profile', 'roles'],
+      optionalClientScopes: ['web-origins'],
+    };
+    expect(ofKeycloak(scopes).settings.allowedScopes).toEqual(['openid', 'profile']);
+  });
+
+  it('has no consents of users who are disabled', () => {
+    expect(readKeycloak({ users: [keycloakUser] }).consents).toHaveLength(1);
+    expect(readKeycloak({ users: [{ ...keycloakUser, enabled: false }] }).consents).toEqual([]);
+  });
+});
+
+it.each([
+  [1_700_000_000, '2023-11-14T22:13:20.000Z'],
+  [1_700_000_000_123, '2023-11-14T22:13:20.123Z'],
+  ['2026-11-25T21:19:36.783Z', '2026-11-25T21:19:36.783Z'],
+  ['', undefined],
+  [null, undefined],
+  ['soon', undefined],
+])('the moment %j is %s', (value, iso) => {
+  expect(moment(value)?.toISOString()).toBe(iso);
+});

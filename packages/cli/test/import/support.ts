@@ -1,0 +1,35 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { startProvider } from '../../../core/test/support/running.ts';
+import { runCommandLine } from '../../src/index.ts';
+
+export const folder = await mkdtemp(join(tmpdir(), 'import-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+/** A file with that content. */
+export async function written(content: unknown): Promise<string> {
+  files += 1;
+  const file = join(folder, `${files}.json`);
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+/** A provider, and `import` on it. */
+export async function installation(options: Parameters<typeof startProvider>[0] = {}) {
+  const provider = await startProvider(options);
+  const { ostiary } = provider;
+  const run = async (from: string, content: unknown, ...flags: string[]) => {
+    let [out, err] = ['', ''];
+    const code = await runCommandLine({
+      open: async () => ({ admin: ostiary.admin, close: async () => undefined }),
+      argv: ['import', '--from', from, '--file', await written(content), ...flags],
+      stdout: { write: (text) => (out += text) },
+      stderr: { write: (text) => (err += text) },
+    });
+    return { code, out, err };
+  };
+  return { provider, ostiary, run };
+}
