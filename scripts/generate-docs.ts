@@ -13,8 +13,8 @@ import { en } from '../packages/core/src/languages/en.ts';
 import { addressLimits, partnerLimits } from '../packages/core/src/limits.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
-import { offlineAccess, offlineAccessConsent, readyScopes } from '../packages/core/src/ready-scopes.ts';
-import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
+import { offlineAccessConsent, readyScopes } from '../packages/core/src/ready-scopes.ts';
+import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes.ts';
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 
@@ -127,7 +127,7 @@ Members may be added to \`data\` at any time.
 ${sections.join('\n\n')}`;
 }
 
-function endpointsPage(): string {
+async function endpointsPage(): Promise<string> {
   const core = {
     storage: never,
     tokens: never,
@@ -143,7 +143,7 @@ function endpointsPage(): string {
       login: { signOut: () => undefined },
     },
   };
-  const routes: Route[] = oauthRoutes(
+  const routes = await oauthRoutes(
     core as never,
     ...(Array(5).fill(never) as [never, never, never, never, never]),
   );
@@ -296,7 +296,7 @@ const pages = {
   'scopes.md': scopesPage(),
   'texts.md': textsPage(),
   'errors.md': errorsPage(),
-  'endpoints.md': endpointsPage(),
+  'endpoints.md': await endpointsPage(),
   'partner-errors.md': partnerErrorsPage(),
   'partner-endpoints.md': partnerEndpointsPage(),
   'events.md': eventsPage(),

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
 import { withDeadline, withDeadlines } from './host-call.ts';
-import { type HostTexts, type PageLanguage, pageLanguages } from './languages/page-language.ts';
+import { loadLanguages } from './languages/load.ts';
+import type { HostTexts, PageLanguage } from './languages/page-language.ts';
+
 import { languages } from './languages/texts.ts';
 import { addressLimits, type PartnerLimit, partnerLimits } from './limits.ts';
+import { loadScopes } from './load-scopes.ts';
 import type { Logger } from './logger.ts';
 import {
   callback,
@@ -29,7 +32,7 @@ import type { PaymentRail } from './ports/payments.ts';
 import type { AddressCounts, RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
-import { type HostClaims, type HostScopes, type ScopeCatalog, scopeCatalog } from './scope-catalog.ts';
+import type { HostClaims, HostScopes, ScopeCatalog } from './scope-catalog.ts';
 import { isStandardSchema } from './standard-schema.ts';
 import { stderrLogger } from './stderr-logger.ts';
 
@@ -370,9 +373,9 @@ function deepFreeze<T>(value: T): T {
 }
 
 /** @throws TypeError that says whose option is wrong */
-function made<T>(make: () => T): T {
+async function made<T>(make: () => T | Promise<T>): Promise<T> {
   try {
-    return make();
+    return await make();
   } catch (error) {
     throw new TypeError(`createOstiary: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -381,10 +384,10 @@ function made<T>(make: () => T): T {
 }
 
 /**
- * Checks and completes options.
+ * Checks and completes options, and loads what they switch on.
  * @throws TypeError that names every option which is wrong, by its path
  */
-export function parseOptions(options: OstiaryOptions): Options {
+export async function parseOptions(options: OstiaryOptions): Promise<Options> {
   const result = schema.safeParse(options, inPlainWords);
   if (!result.success) {
     const problems = result.error.issues.map(
@@ -407,7 +410,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     partnerLimits,
     ...plain
   } = result.data;
-  const scopes = made(() => scopeCatalog(hostScopes, languages, plain.refreshTokens !== undefined));
+  const scopes = await made(() => loadScopes(hostScopes, languages, plain.refreshTokens !== undefined));
   const { findByKid, findByPhone } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
@@ -435,9 +438,9 @@ export function parseOptions(options: OstiaryOptions): Options {
     limits: Object.freeze(limits),
     partnerLimits: Object.freeze(partnerLimits),
     webhooks: deepFreeze(webhooks),
-    events: made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
+    events: await made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
     scopes,
-    languages: made(() => pageLanguages(languages, texts as HostTexts, scopes.consents)),
+    languages: await made(() => loadLanguages(languages, texts as HostTexts, scopes.consents)),
     pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
     verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),

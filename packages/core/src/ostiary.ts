@@ -18,8 +18,8 @@ import { oauthRoutes } from './oauth/routes.ts';
 import { createSignOuts, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options.ts';
-import { answerPartnerError } from './partner/app.ts';
-import { createPartner } from './partner/create.ts';
+import type { Partner, PartnerTopics } from './partner/create.ts';
+import { answerPartnerError } from './partner/error-answer.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
@@ -195,9 +195,15 @@ function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 
   return createWorker(core, handlers, { beside: [signOutKind], abort });
 }
 
+/** The partner API, loaded where there is one. */
+async function partnerOf(core: Core, topics: PartnerTopics): Promise<Partner> {
+  const { createPartner } = await import('./partner/create.ts');
+  return createPartner(core, topics);
+}
+
 /** `createOstiary` with other parts inside. */
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
-  const options = parseOptions(given);
+  const options = await parseOptions(given);
   const { storage, logger } = options;
   // A clock of the host's own goes before that of the database.
   const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
@@ -216,7 +222,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const working = together({ jobs, deliveries: webhooks.worker }, storage.wakeUps);
   const { worker, stop: stopWatching } = watchForWorker(core, working.worker);
   const passports = createPassports(core);
-  const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks, forms });
+  const partner = options.payments && (await partnerOf(core, { passports, webhooks, forms }));
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
     purge: () => purgeNow(core),
@@ -225,7 +231,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   });
 
   const routes = [
-    ...oauthRoutes(core, engine, interactions, consents, forms, signOuts),
+    ...(await oauthRoutes(core, engine, interactions, consents, forms, signOuts)),
     ...(partner?.routes ?? []),
   ];
   const handler = createRequestHandler(core, routes, (ctx, error, expects) =>

@@ -91,9 +91,7 @@ export const readyScopes = {
   }),
 } satisfies { readonly [Name in ReadyScopeName]: ReadyScope };
 
-/** The scope with which a client is given refresh tokens (OpenID Connect Core, section 11). */
-export const offlineAccess = 'offline_access';
-
+/** What the consent page says of `offline_access`. */
 export const offlineAccessConsent: ConsentTexts = {
   en: {
     title: 'Stay connected while you are away',

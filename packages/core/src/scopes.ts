@@ -173,3 +173,6 @@ export const scopeNames = Object.keys(scopes) as readonly Scope[];
 export function isScope(name: string): name is Scope {
   return Object.hasOwn(scopes, name);
 }
+
+/** The scope with which a client is given refresh tokens (OpenID Connect Core, section 11). There with the option for them. */
+export const offlineAccess = 'offline_access';

@@ -45,7 +45,7 @@ it('a host has ten seconds unless the option says otherwise', async () => {
     [{}, 10_000],
     [{ hostTimeoutSeconds: 3 }, 3_000],
   ] as const) {
-    const { users } = parseOptions({
+    const { users } = await parseOptions({
       ...{ authUrl: 'https://id.example', storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
       ...{ users: { find: never }, login: { authenticate: never, loginUrl: never } },
       ...option,

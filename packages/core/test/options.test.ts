@@ -49,11 +49,11 @@ describe('addresses of the service', () => {
     'http://localhost:3000',
     'http://127.9.9.9',
     'http://[::1]:3000/',
-  ])('accept %s, and fall back to authUrl', (authUrl) => {
-    const options = parseOptions({ ...valid(), authUrl });
+  ])('accept %s, and fall back to authUrl', async (authUrl) => {
+    const options = await parseOptions({ ...valid(), authUrl });
     for (const url of [options.authUrl, options.baseUrl, options.issuer])
       expect(url.href).toBe(new URL(authUrl).href);
-    const own = parseOptions({ ...valid(), baseUrl: authUrl, issuer: authUrl });
+    const own = await parseOptions({ ...valid(), baseUrl: authUrl, issuer: authUrl });
     for (const url of [own.baseUrl, own.issuer]) expect(url.href).toBe(new URL(authUrl).href);
   });
 });
@@ -166,7 +166,7 @@ describe('options', () => {
   it('tell how a key is made in words that make one', async () => {
     const [, command = ''] = /node -p "(.+)"$/.exec(await refusal({ sealingKeys: [undefined] })) ?? [];
     const key = execFileSync(process.execPath, ['-p', command], { encoding: 'utf8' }).trim();
-    expect(parseOptions({ ...valid(), sealingKeys: [key] }).sealingKeys[0]).toHaveLength(32);
+    expect((await parseOptions({ ...valid(), sealingKeys: [key] })).sealingKeys[0]).toHaveLength(32);
   });
 
   it('are all named when several are wrong', async () => {
@@ -180,9 +180,9 @@ describe('options', () => {
     expect(await refusal({ storage: 'postgres://me:hush@db/x' })).not.toContain('hush');
   });
 
-  it('are frozen in depth, and follow no later change of what the host handed in', () => {
+  it('are frozen in depth, and follow no later change of what the host handed in', async () => {
     const given = { ...valid(), theme: { name: 'Before' }, trustedProxies: ['10.0.0.1'] };
-    const options = parseOptions(given);
+    const options = await parseOptions(given);
     const { theme, limits, users, login, sealingKeys, trustedProxies } = options;
     for (const part of [options, theme, limits, users, login, sealingKeys, trustedProxies])
       expect(Object.isFrozen(part)).toBe(true);
@@ -227,8 +227,8 @@ const shipped = (changes: object) => ({ 'order.shipped': { ...type, ...changes }
 const async = { '~standard': { version: 1, vendor: 'x', validate: async (value: unknown) => ({ value }) } };
 
 describe('options of webhooks', () => {
-  it('are those of the contract unless a host says otherwise, and frozen', () => {
-    const { webhooks } = parseOptions(valid());
+  it('are those of the contract unless a host says otherwise, and frozen', async () => {
+    const { webhooks } = await parseOptions(valid());
     expect(webhooks).toMatchObject({
       allowPrivateTargets: false,
       retryDelaysSeconds: [60, 300, 1800, 7200],
@@ -245,7 +245,7 @@ describe('options of webhooks', () => {
       'https://127.8.8.8:8443',
       'http://[::1]:3000',
     ])
-      expect(parseOptions({ ...valid(), authUrl: host, webhooks }).webhooks).toMatchObject(webhooks);
+      expect((await parseOptions({ ...valid(), authUrl: host, webhooks })).webhooks).toMatchObject(webhooks);
     const own = 'http://localhost:3000';
     const others = ['id.example', 'localhost.example', '127.0.0.1.nip.example', '10.0.0.1', '[::2]'];
     for (const other of others.map((host) => `https://${host}`))
@@ -289,8 +289,8 @@ describe('event types of a host', () => {
     expect(await refusal({ events })).toContain(`createOstiary: ${path}`);
   });
 
-  it('stand behind Ostiary’s own, in the order of the option', () => {
-    const { events } = parseOptions({
+  it('stand behind Ostiary’s own, in the order of the option', async () => {
+    const { events } = await parseOptions({
       ...valid(),
       events: { 'order.shipped': type, 'a_b.c_d.e2': type },
     });

@@ -17,7 +17,6 @@ import {
 } from './client-settings.ts';
 import { listPage, type PageRequest } from './paging.ts';
 import { PartnerNameError } from './partners.ts';
-import { checkPng } from './png.ts';
 
 /** A client with a secret that nobody can read again. */
 export interface ClientWithSecret {
@@ -252,7 +251,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
     },
 
     async setLogo(clientId, png) {
-      if (png !== null) checkPng(png);
+      if (png !== null) (await import('./png.ts')).checkPng(png);
       const logo = png && hash('sha256', png, 'base64url');
       const edit = (client: ClientRecord) => ({ ...client, logo });
       return change(clientId, 'client.set_logo', edit, { logo }, png);

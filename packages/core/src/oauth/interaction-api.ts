@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Core } from '../context.ts';
 import type { Forms } from '../http/csrf.ts';
-import { shippedTexts } from '../languages/shipped.ts';
+import { shippedLanguages } from '../languages/load.ts';
 import type { InteractionDetails } from '../own-pages.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Interactions, Question } from './interaction.ts';
@@ -44,7 +44,7 @@ export function detailsOf(
     const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));
     const known = { ...catalog.consents[name], ...own };
     const [first] = Object.values(own);
-    const tags = [...Object.keys(shippedTexts), ...Object.keys(own)];
+    const tags = [...shippedLanguages, ...Object.keys(own)];
     return Object.fromEntries(tags.map((tag) => [tag, known[tag] ?? first])) as ScopesToShow[number]['texts'];
   }
   const { clientId, name, termsUrl, privacyUrl } = client;

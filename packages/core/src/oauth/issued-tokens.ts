@@ -1,7 +1,7 @@
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState, NewAccessToken, NewRefreshToken } from '../ports/grants.ts';
-import { offlineAccess } from '../ready-scopes.ts';
+import { offlineAccess } from '../scopes.ts';
 import { digest } from '../tokens.ts';
 import { signIdToken } from './id-token.ts';
 import { accessTokenSeconds } from './lifetimes.ts';

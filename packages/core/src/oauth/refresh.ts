@@ -2,7 +2,7 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import { offlineAccess } from '../ready-scopes.ts';
+import { offlineAccess } from '../scopes.ts';
 import { digest } from '../tokens.ts';
 import { isPublicClient } from './client.ts';
 import { type Credentials, invalidClient } from './client-authentication.ts';
@@ -11,7 +11,7 @@ import { refreshGraceMs } from './lifetimes.ts';
 import { findUser } from './user.ts';
 
 /** What is presented to get new tokens (RFC 6749, section 6). */
-export interface RefreshRequest {
+interface RefreshRequest {
   readonly refreshToken: string;
   /** Scopes of the new access token, fewer than the user approved; `null`: all of them. */
   readonly scope: string | null;
@@ -84,3 +84,5 @@ export async function refresh(
   }
   throw refused();
 }
+
+export type Refresh = typeof refresh;

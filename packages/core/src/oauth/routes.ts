@@ -12,21 +12,20 @@ import { discoveryHandler, jwksHandler } from './discovery.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions } from './interaction.ts';
-import { introspectionHandler } from './introspection.ts';
-import { logoutHandlers } from './logout.ts';
 import { revocationHandler } from './revocation.ts';
 import type { SignOuts } from './sign-outs.ts';
 import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
 
-export function oauthRoutes(
+/** What only an option opens is loaded with it. */
+export async function oauthRoutes(
   core: Core,
   engine: Engine,
   interactions: Interactions,
   consents: ConnectedApps,
   forms: Forms,
   signOuts: SignOuts,
-): Route[] {
+): Promise<Route[]> {
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
   const discovery = discoveryHandler(core);
@@ -48,23 +47,31 @@ export function oauthRoutes(
     return { path, summary, below: 'baseUrl', errors: 'json', handlers: { ...handlers, OPTIONS } };
   };
 
-  // For servers: without the preflight that would let pages ask.
-  const introspection: Route = {
-    ...{ path: apiPaths.introspect, below: 'baseUrl', errors: 'json' },
-    summary: 'Says whose an access token is and what it opens (RFC 7662). With the option `introspection`.',
-    handlers: { POST: introspectionHandler(core, authenticated) },
-  };
+  async function introspection(): Promise<Route[]> {
+    const { introspectionHandler } = await import('./introspection.ts');
+    // For servers: without the preflight that would let pages ask.
+    const route: Omit<Route, 'summary'> = {
+      ...{ path: apiPaths.introspect, below: 'baseUrl', errors: 'json' },
+      handlers: { POST: introspectionHandler(core, authenticated) },
+    };
+    const summary =
+      'Says whose an access token is and what it opens (RFC 7662). With the option `introspection`.';
+    return [{ ...route, summary }];
+  }
 
-  const logout = logoutHandlers(core, forms, signOuts);
-  const logoutPages = [
-    page(authPaths.logout, 'Where an app sends the user to sign out. With `login.signOut`.', {
-      GET: logout.ask,
-      POST: logout.ask,
-    }),
-    page(authPaths.confirmLogout, 'The answer of a user who was asked. With `login.signOut`.', {
-      POST: logout.confirm,
-    }),
-  ];
+  async function logoutPages(): Promise<Route[]> {
+    const { logoutHandlers } = await import('./logout.ts');
+    const { ask, confirm } = logoutHandlers(core, forms, signOuts);
+    return [
+      page(authPaths.logout, 'Where an app sends the user to sign out. With `login.signOut`.', {
+        GET: ask,
+        POST: ask,
+      }),
+      page(authPaths.confirmLogout, 'The answer of a user who was asked. With `login.signOut`.', {
+        POST: confirm,
+      }),
+    ];
+  }
 
   return [
     page(authPaths.authorize, 'Authorization endpoint: where an app sends the user.', {
@@ -85,7 +92,7 @@ export function oauthRoutes(
     page(authPaths.revokeApp, 'Ends the access of one app.', {
       POST: revokeAppHandler(core, consents, forms),
     }),
-    ...(core.options.login.signOut === undefined ? [] : logoutPages),
+    ...(core.options.login.signOut === undefined ? [] : await logoutPages()),
     document(authPaths.discovery, 'Metadata (OpenID Connect Discovery).', discovery),
     document(
       authPaths.oauthDiscovery,
@@ -97,7 +104,7 @@ export function oauthRoutes(
       apiPaths.token,
       'Token endpoint: exchanges a code, or a refresh token, for an access token. JSON or form.',
       {
-        POST: tokenHandler(core, authenticated),
+        POST: await tokenHandler(core, authenticated),
       },
     ),
     api(apiPaths.userinfo, 'Fields of the user, limited to the approved scopes.', {
@@ -105,6 +112,6 @@ export function oauthRoutes(
       POST: userinfo,
     }),
     api(apiPaths.revoke, 'Ends an access or refresh token. JSON or form.', { POST: revocationHandler(core) }),
-    ...(core.options.introspection ? [introspection] : []),
+    ...(core.options.introspection ? await introspection() : []),
   ];
 }

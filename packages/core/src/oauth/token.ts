@@ -11,7 +11,7 @@ import type { CountedAuthentication } from './counted-authentication.ts';
 import { issueTokens } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
-import { type RefreshRequest, refresh } from './refresh.ts';
+import type { Refresh } from './refresh.ts';
 import { findUser } from './user.ts';
 
 interface CodeRequest {
@@ -20,27 +20,43 @@ interface CodeRequest {
   readonly verifier: string | null;
 }
 
+/** What is presented, and what answers it once the client is authenticated. */
+interface TokenRequest {
+  readonly text: string;
+  answer(client: ClientRecord, grant: GrantState | null, credentials: Credentials): Promise<object>;
+}
+
 /** Of one of the grant types that there are. @throws OAuthError */
 function readTokenRequest(
-  { options }: Core,
+  core: Core,
   parameters: ReadonlyMap<string, string>,
-): CodeRequest | RefreshRequest {
+  refresh: Refresh | undefined,
+): TokenRequest {
   const required = (name: string): string => {
     const value = parameters.get(name);
     if (!value) throw new OAuthError('invalid_request', `The parameter ${name} is missing.`);
     return value;
   };
   const grantType = required('grant_type');
-  if (grantType === 'refresh_token' && options.refreshTokens !== undefined)
-    return { refreshToken: required('refresh_token'), scope: parameters.get('scope') || null };
+  if (grantType === 'refresh_token' && refresh !== undefined) {
+    const request = { refreshToken: required('refresh_token'), scope: parameters.get('scope') || null };
+    return {
+      text: request.refreshToken,
+      answer: (client, _, credentials) => refresh(core, client, credentials, request),
+    };
+  }
   if (grantType !== 'authorization_code') {
     const both = 'The supported grant types are authorization_code and refresh_token.';
-    throw new OAuthError('unsupported_grant_type', options.refreshTokens === undefined ? undefined : both);
+    throw new OAuthError('unsupported_grant_type', refresh && both);
   }
-  return {
+  const request = {
     code: required('code'),
     redirectUri: required('redirect_uri'),
     verifier: parameters.get('code_verifier') || null,
+  };
+  return {
+    text: request.code,
+    answer: (client, grant, credentials) => exchange(core, client, grant, credentials, request),
   };
 }
 
@@ -123,19 +139,17 @@ async function exchange(
 }
 
 /** The token endpoint: exchanges an authorization code, or a refresh token, for an access token. */
-export function tokenHandler(core: Core, authenticated: CountedAuthentication): Handler {
+export async function tokenHandler(core: Core, authenticated: CountedAuthentication): Promise<Handler> {
+  const { refresh } = core.options.refreshTokens ? await import('./refresh.ts') : {};
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
     const parameters = await readParameters(ctx.req);
     const read = () => {
       const credentials = readCredentials(ctx.req.headers.authorization, parameters);
-      const request = readTokenRequest(core, parameters);
-      return { credentials, request, text: 'code' in request ? request.code : request.refreshToken };
+      return { credentials, ...readTokenRequest(core, parameters, refresh) };
     };
-    ctx.body = await authenticated(ctx, read, (client, grant, { credentials, request }) =>
-      'code' in request
-        ? exchange(core, client, grant, credentials, request)
-        : refresh(core, client, credentials, request),
+    ctx.body = await authenticated(ctx, read, (client, grant, { credentials, answer }) =>
+      answer(client, grant, credentials),
     );
   };
 }

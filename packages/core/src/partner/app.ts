@@ -3,13 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
-import { toPartnerError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
 import type { StoredRequest } from '../ports/idempotency.ts';
 import type { AskedWithCount } from '../ports/rate-limits.ts';
-import { findReplay, RequestInProgressError } from '../replays.ts';
+import { findReplay } from '../replays.ts';
 import type { Admission } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey, usableKeyOf } from './pipeline/idempotency.ts';
@@ -17,30 +16,6 @@ import type { KeyCheck } from './pipeline/key.ts';
 import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
 import { checkSignature } from './pipeline/signature.ts';
 import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
-
-/** The one place that turns anything thrown below the partner API into its answer. */
-export function answerPartnerError(core: Core, ctx: Context, thrown: unknown): void {
-  const error = toPartnerError(thrown);
-  const requestId = ctx.state.headers['X-Request-Id'];
-  const path = ctx.state.route ?? 'unknown';
-  if (error instanceof RequestInProgressError) {
-    core.options.logger.warn({ requestId, path }, 'a request gave up waiting for the one before it');
-  } else if (error.status >= 500) {
-    const fields = { requestId, path, err: error.cause ?? error };
-    core.options.logger.error(fields, `request failed: ${error.code}`);
-  }
-  ctx.status = error.status;
-  ctx.set(error.headers);
-  // Nobody reads on for what may never end.
-  if (!ctx.req.complete && ctx.req.headers['transfer-encoding'] !== undefined) ctx.set('Connection', 'close');
-  ctx.set('Cache-Control', 'no-store');
-  ctx.body = {
-    code: error.code,
-    message: error.description,
-    requestId,
-    ...(error.details.length === 0 ? {} : { details: error.details }),
-  };
-}
 
 /**
  * Sends a stream. Its first part is made before anything is said, so that a database that does not answer is

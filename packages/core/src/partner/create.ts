@@ -8,7 +8,6 @@ import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { consoleRoutes } from './console.ts';
 import { historyOperations } from './handlers/history.ts';
-import { openApiDocument } from './openapi/document.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import { createKeyCheck } from './pipeline/key.ts';
 import { partnerRoutes } from './routes.ts';
@@ -16,15 +15,17 @@ import { partnerRoutes } from './routes.ts';
 /** Where the description of the partner API is. */
 export const openApiPath = '/v1/openapi.json';
 
+/** What the partner API is a face of. */
+export interface PartnerTopics {
+  readonly passports: Passports;
+  readonly webhooks: Webhooks;
+  readonly forms: Forms;
+}
+
+export type Partner = ReturnType<typeof createPartner>;
+
 /** Builds the partner API. */
-export function createPartner(
-  core: Core,
-  topics: {
-    readonly passports: Passports;
-    readonly webhooks: Webhooks;
-    readonly forms: Forms;
-  },
-) {
+export function createPartner(core: Core, topics: PartnerTopics) {
   const { options, storage } = core;
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
   const { store, per, ...groups } = options.partnerLimits;
@@ -33,8 +34,12 @@ export function createPartner(
   const admission = createAdmission(keys, limits);
   // What a console may call: every operation of the API, and what people read of events.
   const operations = [...table, ...historyOperations(core)];
-  // Made when somebody asks for it: it takes longer than the rest of the start.
-  let description: string | null = null;
+  // Loaded and made when somebody asks for it: it takes longer than the rest of the start.
+  let description: Promise<string> | null = null;
+  const describe = async () => {
+    const { openApiDocument } = await import('./openapi/document.ts');
+    return JSON.stringify(openApiDocument(core, table, limits));
+  };
   const routes: Route[] = [
     ...createPartnerApi(core, table, { keys, admission }),
     ...(options.console === undefined
@@ -46,11 +51,11 @@ export function createPartner(
       below: 'baseUrl',
       errors: 'partner',
       handlers: {
-        GET: (ctx) => {
+        GET: async (ctx) => {
           ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' });
           ctx.type = 'application/json';
-          description ??= JSON.stringify(openApiDocument(core, table, limits));
-          ctx.body = description;
+          description ??= describe();
+          ctx.body = await description;
         },
       },
     },

@@ -6,9 +6,9 @@ import { arabic, languageOf, speaking } from './views.ts';
 
 const five = ['en', 'fr', 'ht', 'es', 'pt'];
 
-const refusal = (languages: readonly string[], texts: HostTexts): string => {
+const refusal = async (languages: readonly string[], texts: HostTexts): Promise<string> => {
   try {
-    speaking(languages, texts);
+    await speaking(languages, texts);
     return 'accepted';
   } catch (error) {
     expect(error).toBeInstanceOf(TypeError);
@@ -56,8 +56,8 @@ describe('the option languages', () => {
 });
 
 describe('texts of the host', () => {
-  it('replace words of a language that ships, and leave the others', () => {
-    const [language] = speaking(['en'], {
+  it('replace words of a language that ships, and leave the others', async () => {
+    const [language] = await speaking(['en'], {
       en: { consent: { approve: 'Yes' }, scopes: { kyc: { title: 'See that you are you' } } },
     });
     const { consent, scopes, apps } = language?.texts ?? languageOf('ar').texts;
@@ -70,13 +70,13 @@ describe('texts of the host', () => {
     expect(apps).toEqual(languageOf('en').texts.apps);
   });
 
-  it('of another language are whole, with the braces of English', () => {
-    expect(refusal(['de'], { de: arabic })).toBe('accepted');
+  it('of another language are whole, with the braces of English', async () => {
+    expect(await refusal(['de'], { de: arabic })).toBe('accepted');
     const { technical: _, ...without } = arabic;
-    expect(refusal(['de'], { de: without })).toBe('texts.de.technical: is missing');
+    expect(await refusal(['de'], { de: without })).toBe('texts.de.technical: is missing');
     const { kyc: __, ...scopes } = arabic.scopes;
-    expect(refusal(['de'], { de: { ...arabic, scopes } })).toBe('texts.de.scopes.kyc: is missing');
-    expect(refusal(['de'], { de: {} })).toMatch(
+    expect(await refusal(['de'], { de: { ...arabic, scopes } })).toBe('texts.de.scopes.kyc: is missing');
+    expect(await refusal(['de'], { de: {} })).toMatch(
       /^texts\.de\.signedInAs: is missing; .*texts\.de\.scopes\.identity: is missing$/,
     );
   });
@@ -94,8 +94,8 @@ describe('texts of the host', () => {
     [{ consent: { aprove: 'Allow' } }, 'texts.en.consent.aprove: is not a known field'],
     [{ scopes: { email: { title: 'x', detail: 'y' } } }, 'texts.en.scopes.email: is not a known field'],
     [{ months: ['January'] }, 'texts.en.months: has to have at least 12 entries'],
-  ])('%j is refused, with the path', (en, message) => {
-    expect(refusal(['en'], { en } as HostTexts)).toBe(message);
+  ])('%j is refused, with the path', async (en, message) => {
+    expect(await refusal(['en'], { en } as HostTexts)).toBe(message);
   });
 
   it('cannot bring markup or reach into prototypes', async () => {
@@ -104,14 +104,14 @@ describe('texts of the host', () => {
     });
     const { text } = await provider.request('/oauth/authorize', { headers: { accept: 'text/html' } });
     expect(text).not.toContain('<script>');
-    expect(refusal(['en'], JSON.parse('{"en":{"__proto__":{"x":"y"}}}'))).toBe(
+    expect(await refusal(['en'], JSON.parse('{"en":{"__proto__":{"x":"y"}}}'))).toBe(
       'texts.en.__proto__: is not a known field',
     );
   });
 });
 
-describe('the language of a page', () => {
-  const offered = speaking(five, {});
+describe('the language of a page', async () => {
+  const offered = await speaking(five, {});
 
   it.each([
     ['ht', 'ht-HT, fr;q=0.9'],
@@ -124,9 +124,9 @@ describe('the language of a page', () => {
     expect(choosePageLanguage(offered, header.split(/[,;]/)[0], 'en').tag).toBe(tag === 'fr' ? 'en' : tag);
   });
 
-  it('is the nearest of those that are offered', () => {
+  it('is the nearest of those that are offered', async () => {
     const texts = { 'pt-PT': arabic, 'zh-Hant': arabic };
-    const near = speaking(['en', 'pt', 'pt-PT', 'zh-Hant'], texts);
+    const near = await speaking(['en', 'pt', 'pt-PT', 'zh-Hant'], texts);
     for (const [asked, tag] of [
       ['pt-BR', 'pt'],
       ['pt-PT', 'pt-PT'],

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { shippedTexts } from '../../src/languages/shipped.ts';
+import { shippedLanguages } from '../../src/languages/load.ts';
 import { holesOf } from '../../src/languages/texts.ts';
 import { fill, fillTitle } from '../../src/pages/fill.ts';
 import { nameOf, render } from '../../src/pages/html.ts';
-import { speaking } from './views.ts';
-
-const tags = Object.keys(shippedTexts);
+import { languageOf } from './views.ts';
 
 /** All texts with their path, those of the scopes too. */
 function leaves(value: unknown, path = 'text'): (readonly [path: string, words: string])[] {
@@ -14,13 +12,13 @@ function leaves(value: unknown, path = 'text'): (readonly [path: string, words: 
 }
 
 const wordsOf = (tag: string) => {
-  const { months: _, ...texts } = speaking([tag])[0]?.texts ?? {};
+  const { months: _, ...texts } = languageOf(tag).texts;
   return leaves(texts);
 };
 
 describe('the words of the pages', () => {
   // That they are the same in every language the compiler sees.
-  it.each(tags)('in %s: none is empty, left untranslated or breaks off', (tag) => {
+  it.each(shippedLanguages)('in %s: none is empty, left untranslated or breaks off', (tag) => {
     const english = new Map(wordsOf('en'));
     expect(wordsOf(tag)).toHaveLength(english.size);
     for (const [path, words] of wordsOf(tag)) {
@@ -31,7 +29,7 @@ describe('the words of the pages', () => {
     }
   });
 
-  it.each(tags)('in %s: name whoever they speak of', (tag) => {
+  it.each(shippedLanguages)('in %s: name whoever they speak of', (tag) => {
     const named = (of: string) => wordsOf(of).map(([path, words]) => [path, holesOf(words)]);
     expect(named(tag)).toEqual(named('en'));
   });

@@ -1,10 +1,6 @@
-import {
-  type HostTexts,
-  type PageLanguage,
-  type PageTexts,
-  pageLanguages,
-} from '../../src/languages/page-language.ts';
-import { shippedTexts } from '../../src/languages/shipped.ts';
+import { en } from '../../src/languages/en.ts';
+import { loadLanguages, shippedLanguages } from '../../src/languages/load.ts';
+import type { HostTexts, PageLanguage, PageTexts } from '../../src/languages/page-language.ts';
 import { holesOf } from '../../src/languages/texts.ts';
 import { type AppsView, appsPage } from '../../src/pages/apps.ts';
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts';
@@ -29,12 +25,12 @@ const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name]
 
 /** Languages with the five scopes. */
 export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
-  pageLanguages(tags, texts, consents);
+  loadLanguages(tags, texts, consents);
 
 /** A whole language of a host's. */
-export const arabic: PageTexts = inArabicLetters(speaking(['en'])[0]?.texts ?? ({} as PageTexts));
+export const arabic: PageTexts = inArabicLetters((await speaking(['en']))[0]?.texts ?? ({} as PageTexts));
 
-const known = speaking([...Object.keys(shippedTexts), 'ar'], { ar: arabic });
+const known = await speaking([...shippedLanguages, 'ar'], { ar: arabic });
 
 /** A language by its tag. */
 export function languageOf(tag: string): PageLanguage {
@@ -51,7 +47,7 @@ export const others = ['ht', 'es', 'pt', 'ar'] as const;
 
 export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };
 
-export const errorKinds = Object.keys(shippedTexts.en.errors) as readonly ErrorKind[];
+export const errorKinds = Object.keys(en.errors) as readonly ErrorKind[];
 
 /** Where the user has allowed others before. */
 export const someNew = scopeNames.map((name) => ({

@@ -31,7 +31,7 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
   await signingKeys.start();
   const core: Core = {
     ...{ storage, clock, sealer, signingKeys },
-    options: parseOptions({ ...given, users: host.users, login: host.login }),
+    options: await parseOptions({ ...given, users: host.users, login: host.login }),
     random: systemRandom,
     tokens: tokenFormats('svc'),
     telemetry: null,

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
+import { en } from './en.ts';
+import type { Consents, PageTexts } from './page-language.ts';
+import { holesOf } from './texts.ts';
+
+function merged(whole: object, part: object): object {
+  const members = Object.entries(part).map(([key, value]) => {
+    const own: unknown = Reflect.get(whole, key);
+    const areBoth = [own, value].every(
+      (one) => typeof one === 'object' && one !== null && !Array.isArray(one),
+    );
+    return [key, areBoth ? merged(Object(own), Object(value)) : value];
+  });
+  return { ...whole, ...Object.fromEntries(members) };
+}
+
+/** What stands in the place of an English text. */
+function wordsFor(english: string): z.ZodType<string> {
+  const names = holesOf(english);
+  const wanted = names.map((name) => `{${name}}`).join(' and ') || 'no braces';
+  return z
+    .string()
+    .max(2000)
+    .refine((own) => own.trim() !== '', 'is empty')
+    .refine((own) => holesOf(own).join() === names.join(), `has to hold ${wanted}`);
+}
+
+/** Of texts that are the same in English. */
+function schemaFor(english: object): z.ZodObject {
+  const members = Object.entries(english).map(([key, words]) => {
+    return [key, typeof words === 'string' ? wordsFor(words) : schemaFor(Object(words))];
+  });
+  return z.strictObject(Object.fromEntries(members));
+}
+
+/** Of all words of a language. */
+function schemaOf(consents: Consents): z.ZodObject {
+  const anyWords = Object.keys(consents).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
+  return schemaFor({ ...en, scopes: Object.fromEntries(anyWords) }).extend({
+    months: z.array(z.string().min(1)).length(12).optional(),
+  });
+}
+
+/**
+ * The words of a language with those of the host put in.
+ * @throws TypeError that names texts which are missing or wrong, by their path
+ */
+export function withHostTexts(tag: string, known: object, own: object, consents: Consents): PageTexts {
+  const whole = merged(known, own);
+  const { error } = schemaOf(consents).safeParse(whole, inPlainWords);
+  if (error === undefined) return whole as PageTexts;
+  const found = problemsOf(error.issues).map(({ path, message }) => ({
+    path: `texts.${tag}.${path}`,
+    message,
+  }));
+  throw new TypeError(inOneLine(found, 'texts'));
+}

@@ -1,0 +1,28 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { toPartnerError } from '../errors.ts';
+import { RequestInProgressError } from '../replays.ts';
+
+/** The one place that turns anything thrown below the partner API into its answer. */
+export function answerPartnerError(core: Core, ctx: Context, thrown: unknown): void {
+  const error = toPartnerError(thrown);
+  const requestId = ctx.state.headers['X-Request-Id'];
+  const path = ctx.state.route ?? 'unknown';
+  if (error instanceof RequestInProgressError) {
+    core.options.logger.warn({ requestId, path }, 'a request gave up waiting for the one before it');
+  } else if (error.status >= 500) {
+    const fields = { requestId, path, err: error.cause ?? error };
+    core.options.logger.error(fields, `request failed: ${error.code}`);
+  }
+  ctx.status = error.status;
+  ctx.set(error.headers);
+  // Nobody reads on for what may never end.
+  if (!ctx.req.complete && ctx.req.headers['transfer-encoding'] !== undefined) ctx.set('Connection', 'close');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = {
+    code: error.code,
+    message: error.description,
+    requestId,
+    ...(error.details.length === 0 ? {} : { details: error.details }),
+  };
+}

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+/** The modules of core that a process with these options has loaded when it is ready. */
+async function loadedWith(options: string): Promise<readonly string[]> {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { createOstiary } = await import(${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)});
+    const { memoryStorage } = await import(${JSON.stringify(import.meta.resolve('@ostiary/testing/memory'))});
+    const ostiary = await createOstiary({
+      authUrl: 'https://id.example',
+      storage: memoryStorage(),
+      sealingKeys: [new Uint8Array(32)],
+      users: { find: () => null, findByKid: () => null, findByPhone: () => null },
+      login: { authenticate: () => null, loginUrl: () => '/login' },
+      ...(${options}),
+    });
+    await ostiary.close();
+    console.log(JSON.stringify(loaded));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...['--conditions=source', '--input-type=module', '--eval', script],
+  ]);
+  const inside = new URL('../src/', import.meta.url).href;
+  return (JSON.parse(stdout) as string[])
+    .filter((url) => url.startsWith(inside))
+    .map((url) => url.slice(inside.length));
+}
+
+const withOptions = [
+  ['languages/ht.ts', "languages: ['en', 'ht']"],
+  ['languages/host-texts.ts', "texts: { en: { technical: 'More' } }"],
+  ['ready-scopes.ts', 'scopes: { email: true }'],
+  ['oauth/refresh.ts', 'refreshTokens: {}'],
+  ['oauth/introspection.ts', 'introspection: true'],
+  ['oauth/logout.ts', "login: { authenticate: () => null, loginUrl: () => '/', signOut: () => {} }"],
+  ['partner/create.ts', "payments: { execute: async () => ({ status: 'completed' }) }"],
+] as const;
+
+it('what an option opens is loaded with the option, and not without', async () => {
+  const [without, loaded] = await Promise.all([
+    loadedWith('{}'),
+    loadedWith(`{ ${withOptions.map(([, option]) => option).join(', ')} }`),
+  ]);
+  for (const [module] of withOptions) {
+    expect(without).not.toContain(module);
+    expect(loaded).toContain(module);
+  }
+  expect(without).toContain('ostiary.ts');
+  expect(without.filter((name) => name.startsWith('partner/'))).toEqual(['partner/error-answer.ts']);
+});
