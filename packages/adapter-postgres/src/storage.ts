@@ -18,6 +18,7 @@ import { postgresPurge } from './purge.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRateLimits } from './rate-limits.ts';
 import { postgresRedeliveries } from './redeliveries.ts';
+import { postgresRequestLog } from './request-log.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresTransfers } from './transfers.ts';
@@ -72,6 +73,7 @@ export function storageOn(database: Database): Storage {
     },
     queue: postgresQueue(database),
     audit: postgresAudit(database),
+    requestLog: postgresRequestLog(database),
     rateLimits: postgresRateLimits(database),
     wakeUps,
 

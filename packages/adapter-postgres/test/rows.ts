@@ -38,6 +38,10 @@ export const partnerRows = `
       CASE WHEN i % 20 = 0 THEN 'pending' ELSE 'completed' END, i, 'USD', 'kid', NULL, 'order ' || i, NULL, NULL, NULL,
       i / 3, i / 2, i / 2
     FROM generate_series(1, ${transfers}) AS i;
+  INSERT INTO logged_requests
+    SELECT 'req ' || i, CASE WHEN i % 50 = 0 THEN 'other' ELSE 'acme' END, 'test', 'key', i / 3, 1, 'GET', '/v1/x',
+      CASE WHEN i % 20 = 0 THEN 404 ELSE 200 END, NULL, repeat('x', 200), NULL
+    FROM generate_series(1, ${transfers}) AS i;
   INSERT INTO webhook_endpoints
     SELECT 'we_' || lpad(i::text, 4, '0'), 'acme', 'live', 'https://example.com/', '{*}', true, 'sealed', 1, 1, 1
     FROM generate_series(1, ${endpoints}) AS i;

@@ -17,6 +17,7 @@ import { sqlitePartners } from './partners.ts';
 import { sqlitePurge } from './purge.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRedeliveries } from './redeliveries.ts';
+import { sqliteRequestLog } from './request-log.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
 import { sqliteTransfers } from './transfers.ts';
 import { sqliteWebhooks } from './webhooks.ts';
@@ -85,6 +86,7 @@ export function storageOn(database: Database): Storage {
     },
     queue: sqliteQueue(database),
     audit: sqliteAudit(database),
+    requestLog: sqliteRequestLog(database),
 
     open: () => database.open(),
 

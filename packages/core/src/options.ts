@@ -104,6 +104,7 @@ const schema = knownOnly({
     store: store<RateLimitStore>('consume').optional(),
     ...eachWithDefault(partnerLimits, partnerLimit),
   }).prefault({}),
+  requestLog: z.enum(['off', 'test', 'all']).default('test'),
   webhooks: knownOnly({
     allowPrivateTargets: z.boolean().default(false),
     retryDelaysSeconds: z.array(z.number().positive().max(604_800)).max(20).default([60, 300, 1800, 7200]),
@@ -261,6 +262,13 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   readonly payments?: PaymentRail;
   /** Limits of the partner API. */
   readonly partnerLimits?: PartnerLimits;
+  /**
+   * Which requests to the partner API are logged for the people of the partner, who see them in the console: those with test keys, with
+   * their bodies but for secrets and what tells who a person is, or those with live keys too, without bodies. 5,000 of each partner and
+   * mode at most, for 7 days.
+   * @defaultValue `"test"`
+   */
+  readonly requestLog?: 'off' | 'test' | 'all';
   /** How events reach partners. */
   readonly webhooks?: WebhookOptions;
   /** Types of events of your own, by name (`order.shipped`); see `ostiary.events.publish`. */

@@ -259,6 +259,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
       databaseClock?.stop();
       await worker.stop();
       await webhooks.close();
+      await partner?.settled();
       try {
         await storage.close();
       } finally {

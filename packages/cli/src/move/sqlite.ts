@@ -27,6 +27,7 @@ export const knownMigrations: readonly (readonly [name: string, checksum: string
   ['0003_refresh-tokens.sql', '86bf94be9da437453dacba81bc11ffb75af0f51e23ee6f40b9e849425f0daa4f'],
   ['0004_client-logos.sql', '191deaa80d89e6e3508496931b7ff967b59acc450ee9addaa226d228a130dd6f'],
   ['0005_revoked-consents.sql', 'd0a984704a1c711f8e1fa9951503b1c23380f9bd2f1ce18920815ad6af39b3c3'],
+  ['0006_request-log.sql', '96fc0fd93a3674e4a21ff5319d6bb092b949dacfb1ff3c6bf3cf8bb716abf835'],
 ];
 
 /**

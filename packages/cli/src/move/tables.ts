@@ -32,6 +32,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'partners', key: ['slug'] },
   { name: 'api_keys', key: ['id'] },
   { name: 'transfers', key: ['id'] },
+  { name: 'logged_requests', key: ['id'] },
   { name: 'idempotency_records', key: ['partner', 'mode', 'key'] },
   { name: 'webhook_endpoints', key: ['id'] },
   // What is pending has all been claimed before, as far as PostgreSQL knows: it is found by the time at which it is ready.

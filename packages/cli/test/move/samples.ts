@@ -87,6 +87,14 @@ async function fill(storage: Storage): Promise<void> {
       now: 5,
     });
   }
+  const logged = { ...acme, keyId: 'key_0', createdAt: 5, durationMs: 1, method: 'GET', route: '/v1/x' };
+  await storage.requestLog.append(
+    [
+      { ...logged, id: 'r1', status: 200, code: null, sent: null, answered: odd },
+      { ...logged, id: 'r2', status: 404, code: 'not_found', sent: odd, answered: null },
+    ],
+    9,
+  );
   for (const label of ['1', '2']) {
     const endpoint = sampleEndpoint(label, { events: label === '1' ? ['kyc.updated'] : ['*'] });
     await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
@@ -141,6 +149,7 @@ export async function readAll(storage: Storage): Promise<object> {
     answer: await storage.idempotency.find({ ...acme, key: 'key of a', now: 1 }),
     transfers: await storage.transfers.list({ ...acme, ...all, reference: null, ...page }),
     exported: await storage.transfers.listFinal({ ...acme, from: 0, to: 1e12, ...page }),
+    requests: await storage.requestLog.list({ ...acme, failed: false, ...page }),
     webhooks: await storage.webhooks.list(acme),
     events: await storage.events.list({ ...acme, after: 0, limit: 100 }),
     deliveries: await storage.deliveries.list(list),

@@ -1,5 +1,5 @@
 import type { Core } from '../context.ts';
-import type { PurgeCount } from '../ports/storage.ts';
+import type { Purged } from '../ports/storage.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
 import { type CheckTarget, type ClientAdministration, clientAdministration } from './clients.ts';
@@ -25,7 +25,7 @@ export interface Administration<Name extends string = string> {
     end(sub: string): Promise<void>;
   };
   /** Removes old rows now, which the worker does every ten minutes by itself. Answers how many of each kind. */
-  purge(): Promise<PurgeCount>;
+  purge(): Promise<Purged>;
   /**
    * The same administration, with the name of who uses it for the audit log: 1 to 200 characters.
    * @throws TypeError
@@ -41,7 +41,7 @@ export function administration(
   core: Core,
   consequences: {
     readonly forgetKeys: () => void;
-    readonly purge: () => Promise<PurgeCount>;
+    readonly purge: () => Promise<Purged>;
     readonly checkTarget: CheckTarget;
     /** Ends a user, and tells the user's apps. */
     readonly telling: (sub: string, end: () => Promise<void>) => Promise<void>;

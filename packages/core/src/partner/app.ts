@@ -16,6 +16,7 @@ import type { KeyCheck } from './pipeline/key.ts';
 import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
 import { checkSignature } from './pipeline/signature.ts';
 import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
+import type { RequestNotes } from './request-log.ts';
 
 /**
  * Sends a stream. Its first part is made before anything is said, so that a database that does not answer is
@@ -49,7 +50,9 @@ async function writeStream(
 async function writeAnswer(core: Core, ctx: Context, answer: PartnerAnswer): Promise<void> {
   if ('stream' in answer) return await writeStream(core, ctx, answer);
   if (answer.replayed === true) ctx.state.headers['Idempotent-Replayed'] = 'true';
-  writeJson(ctx, answer.status, typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  const json = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+  ctx.state.answered = json;
+  writeJson(ctx, answer.status, json);
 }
 
 function headerOnce(ctx: Context, name: string): string | undefined {
@@ -65,6 +68,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+/** What the pipeline is made of. */
+export interface PipelineParts {
+  readonly keys: KeyCheck;
+  readonly admission: Admission;
+  readonly notes: RequestNotes;
+}
+
 /**
  * Builds the partner API from its table: every route goes through the same steps, in the order that is
  * documented.
@@ -72,7 +82,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 export function createPartnerApi(
   core: Core,
   table: readonly PartnerRoute[],
-  { keys, admission }: { readonly keys: KeyCheck; readonly admission: Admission },
+  { keys, admission, notes }: PipelineParts,
 ): Route[] {
   const { clock, sealer } = core;
   // As key objects: with plain bytes Node spends several times as long on a digest.
@@ -83,6 +93,7 @@ export function createPartnerApi(
     const { req } = ctx;
     const found = await keys.find(headerOnce(ctx, 'x-api-key'));
     const { partner, mode } = found.key;
+    ctx.state.key = found.key;
     // The address is worked out when it is asked for: hardly a request needs it.
     const asking = { address: () => core.clientAddress(req), now: clock.now() };
     const name = route.idempotent ? usableKeyOf(req) : null;
@@ -116,6 +127,7 @@ export function createPartnerApi(
   ): Promise<PartnerAnswer> {
     const { req } = ctx;
     const bytes = hasBody(req) ? await readBody(req) : noBytes;
+    ctx.state.sent = bytes;
     checkSignature(core, key, req, bytes, now);
     const request: PartnerRequest = {
       partner: key.partner,
@@ -156,7 +168,7 @@ export function createPartnerApi(
       handlers: Object.fromEntries(
         methods.map((route) => [
           route.method,
-          async (ctx: Context) => await writeAnswer(core, ctx, await pass(ctx, route)),
+          async (ctx: Context) => await writeAnswer(core, ctx, await pass(notes.noting(ctx), route)),
         ]),
       ),
     }),

@@ -8,8 +8,10 @@ import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { consoleRoutes } from './console.ts';
 import { historyOperations } from './handlers/history.ts';
+import { requestOperations } from './handlers/requests.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import { createKeyCheck } from './pipeline/key.ts';
+import { requestNotes } from './request-log.ts';
 import { partnerRoutes } from './routes.ts';
 
 /** Where the description of the partner API is. */
@@ -32,8 +34,9 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const limits = { store: store ?? storage.rateLimits ?? fixedWindows(), limits: groups, per };
   const keys = createKeyCheck(core);
   const admission = createAdmission(keys, limits);
-  // What a console may call: every operation of the API, and what people read of events.
-  const operations = [...table, ...historyOperations(core)];
+  const notes = requestNotes(core);
+  // What a console may call: every operation of the API, and what people read of events and requests.
+  const operations = [...table, ...historyOperations(core), ...requestOperations(core)];
   // Loaded and made when somebody asks for it: it takes longer than the rest of the start.
   let description: Promise<string> | null = null;
   const describe = async () => {
@@ -41,7 +44,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     return JSON.stringify(openApiDocument(core, table, limits));
   };
   const routes: Route[] = [
-    ...createPartnerApi(core, table, { keys, admission }),
+    ...createPartnerApi(core, table, { keys, admission, notes }),
     ...(options.console === undefined
       ? []
       : consoleRoutes(core, options.console, { keys, admission, operations, forms: topics.forms })),
@@ -60,6 +63,6 @@ export function createPartner(core: Core, topics: PartnerTopics) {
       },
     },
   ];
-  /** `forgetKeys` forgets those that are cached. */
-  return { routes, forgetKeys: () => keys.clear() };
+  /** `forgetKeys` forgets those that are cached; `settled` resolves when what goes on behind answers is done. */
+  return { routes, forgetKeys: () => keys.clear(), settled: notes.settled };
 }

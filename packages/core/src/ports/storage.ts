@@ -9,6 +9,7 @@ import type { InteractionStore } from './interactions.ts';
 import type { PartnerStore } from './partners.ts';
 import type { Queue, WakeUps } from './queue.ts';
 import type { SharedRateLimits } from './rate-limits.ts';
+import type { RequestLog } from './request-log.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { TransferStore } from './transfers.ts';
 import type { WebhookEndpointStore } from './webhooks.ts';
@@ -24,6 +25,9 @@ export interface PurgeCount {
   readonly deliveries: number;
   readonly rateLimits: number;
 }
+
+/** What all of them removed, with requests of the log. */
+export type Purged = PurgeCount & { readonly requests: number };
 
 /**
  * Everything that is kept. Whatever must commit together is one call; an adapter makes it one transaction.
@@ -50,6 +54,7 @@ export interface Storage {
   readonly deliveries: DeliveryStore;
   readonly queue: Queue;
   readonly audit: AuditStore;
+  readonly requestLog: RequestLog;
   /** Where requests are counted when processes share their counts; without it each process has its own. */
   readonly rateLimits?: SharedRateLimits;
   /** How processes tell each other of new work; without it the workers of others find it when they look. */

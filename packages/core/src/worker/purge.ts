@@ -1,5 +1,5 @@
 import type { Core } from '../context.ts';
-import type { PurgeCount } from '../ports/storage.ts';
+import type { Purged } from '../ports/storage.ts';
 import type { JobHandler } from './worker.ts';
 
 /**
@@ -16,6 +16,9 @@ const intervalMs = 10 * 60_000;
  * one.
  */
 const retentionMs = dayMs;
+
+/** Requests to the partner API are kept this long in their log. */
+const requestLogMs = 7 * dayMs;
 
 const batch = 500;
 
@@ -46,8 +49,10 @@ async function purgeBatches(
       eventsBefore: now - eventRetentionMs,
       limit: batch,
     });
-    for (const [kind, rows] of Object.entries(count)) total[kind] = (total[kind] ?? 0) + rows;
-    if (Object.values(count).every((rows) => rows < batch)) {
+    const requests = await storage.requestLog.purge(now - requestLogMs, batch);
+    const counts = Object.entries({ ...count, requests });
+    for (const [kind, rows] of counts) total[kind] = (total[kind] ?? 0) + rows;
+    if (counts.every(([, rows]) => rows < batch)) {
       options.logger.debug(total, 'old rows were removed');
       return { total, isThrough: true };
     }
@@ -56,8 +61,8 @@ async function purgeBatches(
 }
 
 /** Removes all old rows that there are now. */
-export async function purgeNow(core: Core): Promise<PurgeCount> {
-  return (await purgeBatches(core, Number.POSITIVE_INFINITY)).total as PurgeCount;
+export async function purgeNow(core: Core): Promise<Purged> {
+  return (await purgeBatches(core, Number.POSITIVE_INFINITY)).total as Purged;
 }
 
 /** Removes old rows every ten minutes. */

@@ -21,37 +21,45 @@ const kinds = [
 const removed = (count: number) =>
   Object.fromEntries(kinds.map((kind) => [kind, count])) as unknown as PurgeCount;
 
-/** Runs the purge of a storage that removes so many rows, one answer after another. */
-async function purged(...answers: readonly PurgeCount[]) {
+/** Runs the purge of a storage that removes so many rows, one answer after another, of the log `requests`. */
+async function purged(answers: readonly PurgeCount[] = [], requests: readonly number[] = []) {
   const asked: unknown[] = [];
+  const logged: unknown[] = [];
   const totals: object[] = [];
   const clock = new TestClock();
   const storage = {
     ...memoryStorage(),
     purge: async (request: object) => answers[asked.push(request) - 1] ?? removed(0),
+    requestLog: { purge: async (...request: unknown[]) => requests[logged.push(request) - 1] ?? 0 },
   };
   const logger = { debug: (fields: object) => void totals.push(fields), info() {}, warn() {}, error() {} };
   const job = { id: 'purge', kind: 'purge', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
   const core = { storage, clock, options: { logger, webhooks: { retentionDays: 30 } } };
   const next = await purgeHandler(core as unknown as Core)({}, job);
-  return { asked, totals, next, now: clock.now() };
+  return { asked, logged, totals, next, now: clock.now() };
 }
 
 it('the purge asks for what ended, with a day of grace, and comes again ten minutes later', async () => {
-  const { asked, next, now } = await purged();
+  const { asked, logged, next, now } = await purged();
   expect(asked).toEqual([{ now, before: now - day, eventsBefore: now - 30 * day, limit: 500 }]);
+  expect(logged).toEqual([[now - 7 * day, 500]]);
   expect(next).toEqual({ dueAt: now + 10 * minute });
 });
 
 it.each(kinds)('the purge goes on in batches while there is a full one of %s', async (kind) => {
   const full = { ...removed(1), [kind]: 500 };
-  const { asked, totals } = await purged(full, full, { ...full, [kind]: 499 });
+  const { asked, totals } = await purged([full, full, { ...full, [kind]: 499 }]);
   expect(asked).toHaveLength(3);
-  expect(totals).toEqual([{ ...removed(3), [kind]: 1_499 }]);
+  expect(totals).toEqual([{ ...removed(3), [kind]: 1_499, requests: 0 }]);
+});
+
+it('the purge goes on while there is a full batch of logged requests', async () => {
+  const { asked, totals } = await purged([], [500, 7]);
+  expect([asked.length, totals]).toEqual([2, [{ ...removed(0), requests: 507 }]]);
 });
 
 it('the purge gives others a turn after a hundred batches, and comes again at once', async () => {
-  const { asked, next, now } = await purged(...Array.from({ length: 1_000 }, () => removed(500)));
+  const { asked, next, now } = await purged(Array.from({ length: 1_000 }, () => removed(500)));
   expect([asked.length, next]).toEqual([100, { dueAt: now }]);
 });
 

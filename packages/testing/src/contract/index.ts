@@ -31,6 +31,7 @@ import { recoveryCases } from './recoveries.ts';
 import { redeliveryCases } from './redeliveries.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
 import { refreshCases } from './refreshes.ts';
+import { requestLogCases } from './request-log.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
 import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
@@ -139,5 +140,6 @@ const storageContractCases = [
   ...purgeCases,
   ...eventPurgeCases,
   ...auditCases,
+  ...requestLogCases,
   ...textCases,
 ];

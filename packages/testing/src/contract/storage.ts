@@ -12,6 +12,7 @@ import { idempotencyCalls } from './idempotency.ts';
 import { interactionCalls } from './interactions.ts';
 import { partnerCalls } from './partners.ts';
 import { queueCalls } from './queue.ts';
+import { requestLogCalls } from './request-log.ts';
 import { digestOf, minute, now, redeemed, sampleClient, sampleGrant } from './samples.ts';
 import { signingKeyCalls } from './signing-keys.ts';
 import { transferCalls } from './transfers.ts';
@@ -32,6 +33,7 @@ const ports = {
   deliveries: deliveryCalls,
   queue: queueCalls,
   audit: auditCalls,
+  requestLog: requestLogCalls,
 };
 
 /** Every call of every port, by its name. */

@@ -1,0 +1,87 @@
+import type {
+  ListPosition,
+  LoggedRequest,
+  LoggedRequestFilter,
+  Owner,
+  RequestLog,
+} from '@ostiary/core/storage';
+import type { Database } from './database.ts';
+import { longPatienceMs } from './patience.ts';
+import { statement } from './statement.ts';
+
+type Page = Omit<LoggedRequestFilter, 'after'> & ListPosition;
+
+const columns = `
+  id, partner, mode, key_id AS "keyId", created_at AS "createdAt", duration_ms AS "durationMs", method, route, status,
+  code, sent, answered
+`;
+
+function statementsIn(schema: string) {
+  return {
+    insert: statement<{ readonly requests: string }>(`
+      INSERT INTO ${schema}.logged_requests (
+        id, partner, mode, key_id, created_at, duration_ms, method, route, status, code, sent, answered
+      )
+      SELECT id, partner, mode, "keyId", "createdAt", "durationMs", method, route, status, code, sent, answered
+      FROM json_to_recordset(:requests::json) AS request (
+        id text, partner text, mode text, "keyId" text, "createdAt" bigint, "durationMs" bigint, method text, route text,
+        status integer, code text, sent text, answered text
+      )
+      ORDER BY id
+      ON CONFLICT (id) DO NOTHING
+    `),
+
+    trim: statement<Owner & { readonly most: number }>(`
+      DELETE FROM ${schema}.logged_requests
+      WHERE partner = :partner AND mode = :mode AND (created_at, id) <= (
+        SELECT created_at, id FROM ${schema}.logged_requests
+        WHERE partner = :partner AND mode = :mode
+        ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET :most
+      )
+    `),
+
+    list: statement<Page, LoggedRequest>(`
+      SELECT ${columns} FROM ${schema}.logged_requests
+      WHERE partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id)
+        AND (NOT :failed::boolean OR status >= 400)
+      ORDER BY created_at DESC, id DESC LIMIT :limit
+    `),
+
+    find: statement<Owner & { readonly id: string }, LoggedRequest>(`
+      SELECT ${columns} FROM ${schema}.logged_requests
+      WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    purge: statement<{ readonly before: number; readonly limit: number }>(`
+      DELETE FROM ${schema}.logged_requests WHERE ctid = ANY (ARRAY (
+        SELECT ctid FROM ${schema}.logged_requests
+        WHERE created_at < :before ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED
+      ))
+    `),
+  };
+}
+
+export function postgresRequestLog(database: Database): RequestLog {
+  const sql = statementsIn(database.schema);
+
+  return {
+    async append(requests, most) {
+      const rows = JSON.stringify(requests);
+      const owners = new Map(requests.map(({ partner, mode }) => [`${mode} ${partner}`, { partner, mode }]));
+      await database.write(async (connection) => {
+        await sql.insert.run(connection, { requests: rows });
+        for (const owner of owners.values()) await sql.trim.run(connection, { ...owner, most });
+      });
+    },
+
+    list({ partner, mode, failed, after, limit }) {
+      const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
+      return database.all(sql.list, { partner, mode, failed, time, id, limit });
+    },
+
+    find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
+
+    purge: (before, limit) =>
+      database.change((connection) => sql.purge.run(connection, { before, limit }), longPatienceMs),
+  };
+}

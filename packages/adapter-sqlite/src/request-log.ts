@@ -1,0 +1,78 @@
+import type {
+  ListPosition,
+  LoggedRequest,
+  LoggedRequestFilter,
+  Owner,
+  RequestLog,
+} from '@ostiary/core/storage';
+import type { Database } from './database.ts';
+
+type Page = Omit<LoggedRequestFilter, 'failed' | 'after'> & ListPosition;
+
+const columns = `
+  id, partner, mode, key_id AS keyId, created_at AS createdAt, duration_ms AS durationMs, method, route, status, code,
+  sent, answered
+`;
+
+const pageOf = (condition: string) => `
+  SELECT ${columns} FROM logged_requests
+  WHERE partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id) AND ${condition}
+  ORDER BY created_at DESC, id DESC LIMIT :limit
+`;
+
+export function sqliteRequestLog(database: Database): RequestLog {
+  const sql = database.prepare((connection) => ({
+    insert: connection.prepare<[LoggedRequest]>(`
+      INSERT INTO logged_requests (
+        id, partner, mode, key_id, created_at, duration_ms, method, route, status, code, sent, answered
+      )
+      VALUES (
+        :id, :partner, :mode, :keyId, :createdAt, :durationMs, :method, :route, :status, :code, :sent, :answered
+      )
+      ON CONFLICT (id) DO NOTHING
+    `),
+
+    trim: connection.prepare<[Owner & { readonly most: number }]>(`
+      DELETE FROM logged_requests
+      WHERE partner = :partner AND mode = :mode AND (created_at, id) <= (
+        SELECT created_at, id FROM logged_requests
+        WHERE partner = :partner AND mode = :mode
+        ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET :most
+      )
+    `),
+
+    list: connection.prepare<[Page], LoggedRequest>(pageOf('true')),
+    listFailed: connection.prepare<[Page], LoggedRequest>(pageOf('status >= 400')),
+
+    find: connection.prepare<[Owner & { readonly id: string }], LoggedRequest>(`
+      SELECT ${columns} FROM logged_requests WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    purge: connection.prepare<[{ readonly before: number; readonly limit: number }]>(`
+      DELETE FROM logged_requests WHERE id IN (
+        SELECT id FROM logged_requests WHERE created_at < :before ORDER BY created_at LIMIT :limit
+      )
+    `),
+  }));
+
+  return {
+    async append(requests, most) {
+      const rows = requests.map((request) => ({ ...request }));
+      const owners = new Map(rows.map(({ partner, mode }) => [`${mode} ${partner}`, { partner, mode }]));
+      await database.write(() => {
+        for (const row of rows) sql().insert.run(row);
+        for (const owner of owners.values()) sql().trim.run({ ...owner, most });
+      });
+    },
+
+    list: ({ partner, mode, failed, after, limit }) =>
+      database.read(() => {
+        const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
+        return sql()[failed ? 'listFailed' : 'list'].all({ partner, mode, time, id, limit });
+      }),
+
+    find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
+
+    purge: (before, limit) => database.write(() => sql().purge.run({ before, limit }).changes),
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { iso } from '../../clock.ts';
+import type { Core } from '../../context.ts';
+import { PartnerError } from '../../errors.ts';
+import type { JsonObject } from '../../ports/interactions.ts';
+import type { LoggedRequest } from '../../ports/request-log.ts';
+import { newestFirst } from '../paging.ts';
+import { operation, type PartnerOperation } from '../request.ts';
+import { cursor, pageSize } from '../schemas.ts';
+
+function requestView({ partner: _, mode: __, createdAt, ...request }: LoggedRequest): JsonObject {
+  return { ...request, createdAt: iso(createdAt) };
+}
+
+/** What a console reads of the log of requests. */
+export function requestOperations({ storage: { requestLog } }: Core): PartnerOperation[] {
+  return [
+    operation({
+      operation: 'listRequests',
+      scope: 'webhooks',
+      query: z.strictObject({ failed: z.literal('true').optional(), limit: pageSize, cursor }),
+      async handle({ query: { failed, ...page }, partner, mode }) {
+        const filter = { partner, mode, failed: failed === 'true' };
+        const body = await newestFirst({
+          ...page,
+          read: (page) => requestLog.list({ ...filter, ...page }),
+          // A list shows no bodies.
+          view: ({ sent: _, answered: __, ...request }) =>
+            requestView({ ...request, sent: null, answered: null }),
+        });
+        return { status: 200, body };
+      },
+    }),
+
+    operation({
+      operation: 'getRequest',
+      scope: 'webhooks',
+      pathSchema: z.object({ id: z.string().max(100) }),
+      async handle({ path, partner, mode }) {
+        const request = await requestLog.find({ partner, mode }, path.id);
+        if (request === null)
+          throw new PartnerError('not_found', { description: 'There is no such request.' });
+        return { status: 200, body: requestView(request) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,104 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import type { PartnerError } from '../errors.ts';
+import type { ApiKeyState } from '../ports/api-keys.ts';
+import type { LoggedRequest } from '../ports/request-log.ts';
+import { bodyRedaction } from './redaction.ts';
+
+/** Requests that are kept of each partner and mode. */
+const mostOfPartner = 5_000;
+
+/** Requests of a process that wait to be stored, at most: what comes then is lost. */
+const mostWaiting = 1_000;
+
+/** Stored in one call. */
+const batch = 100;
+
+/** What the steps of the pipeline leave in `ctx.state` for the log. */
+export interface Noted {
+  /** The key that the request carried, once it was found. */
+  key?: ApiKeyState;
+  /** The body, as it came. */
+  sent?: Buffer;
+  /** JSON that was written as text. */
+  answered?: string;
+}
+
+type Failure = Pick<PartnerError, 'code'> & Partial<Pick<PartnerError, 'details'>>;
+
+/** What was answered instead, as `answerPartnerError` has it. */
+function failureOf({ body }: Context): Failure | null {
+  const isFailure = typeof body === 'object' && body !== null && 'code' in body;
+  return isFailure ? (body as Failure) : null;
+}
+
+export type RequestNotes = ReturnType<typeof requestNotes>;
+
+/**
+ * Notes requests for the people of a partner. It is done when the answer has gone, in the background: a request neither waits nor
+ * fails for it, and what cannot be stored in time is lost.
+ */
+export function requestNotes({ storage, options: { prefix, requestLog, logger }, clock }: Core) {
+  const redacted = bodyRedaction(prefix);
+  const waiting: LoggedRequest[] = [];
+  let writing: Promise<void> | null = null;
+  let lost = 0;
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const requests = waiting.splice(0, batch);
+      await storage.requestLog.append(requests, mostOfPartner).catch((err: unknown) => {
+        logger.warn({ err, requests: requests.length }, 'requests could not be logged');
+      });
+    }
+    if (lost > 0) logger.warn({ requests: lost }, 'requests were not logged: there were too many at once');
+    lost = 0;
+    writing = null;
+  }
+
+  function add(request: LoggedRequest): void {
+    if (waiting.length === mostWaiting) lost += 1;
+    else waiting.push(request);
+    writing ??= write();
+  }
+
+  /** Bodies are those of tests alone. */
+  function bodiesOf(ctx: Context, { mode }: ApiKeyState, { sent, answered }: Noted) {
+    if (mode === 'live') return { sent: null, answered: null };
+    const failure = failureOf(ctx);
+    const answer = answered ?? (failure === null ? null : JSON.stringify(failure));
+    const blamed = failure?.details?.map(({ path }) => path);
+    return {
+      sent: sent === undefined || sent.length === 0 ? null : redacted(sent.toString('utf8'), blamed),
+      answered: answer === null ? null : redacted(answer),
+    };
+  }
+
+  return {
+    /** Notes a request once its answer has gone, if its key was one and requests of its mode are logged. */
+    noting(ctx: Context): Context {
+      if (requestLog === 'off') return ctx;
+      const createdAt = clock.now();
+      ctx.res.once('close', () => {
+        const noted: Noted = ctx.state;
+        const { key } = noted;
+        if (key === undefined || (key.mode === 'live' && requestLog !== 'all')) return;
+        add({
+          id: ctx.state.headers['X-Request-Id'],
+          ...{ partner: key.partner, mode: key.mode, keyId: key.id },
+          createdAt,
+          durationMs: Math.max(0, clock.now() - createdAt),
+          ...{ method: ctx.method, route: ctx.state.route, status: ctx.status },
+          code: failureOf(ctx)?.code ?? null,
+          ...bodiesOf(ctx, key, noted),
+        });
+      });
+      return ctx;
+    },
+
+    /** Resolves when what was noted is stored. */
+    async settled(): Promise<void> {
+      await writing;
+    },
+  };
+}

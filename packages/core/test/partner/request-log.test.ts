@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { bodyRedaction } from '../../src/partner/redaction.ts';
+import type { LoggedRequest, Mode } from '../../src/storage.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { partnerProvider, payment } from '../support/partner-api.ts';
+import type { TestProvider } from '../support/provider.ts';
+
+type Given = Parameters<typeof partnerProvider>[0];
+
+/** A provider whose log can be read. */
+async function logged(options: Given = {}) {
+  const database = fragileStorage();
+  const given = await partnerProvider({ storage: database.storage, ...options });
+  const { provider } = given;
+  await provider.partner('acme');
+  const keyOf: TestProvider['key'] = (settings = {}) => provider.key({ partner: 'acme', ...settings });
+  /** What is in the log of the partner, once there is as much. */
+  async function read(count: number, mode: Mode = 'test'): Promise<LoggedRequest[]> {
+    const filter = { partner: 'acme', mode, failed: false, after: null, limit: 100 };
+    for (let turn = 0; turn < 200; turn += 1) {
+      const found = await database.storage.requestLog.list(filter);
+      if (found.length >= count) return found;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return database.storage.requestLog.list(filter);
+  }
+  return { ...given, keyOf, database, read };
+}
+
+describe('the log of requests', () => {
+  it('has each request of a test key, with what was sent and answered', async () => {
+    const { provider, keyOf, read } = await logged();
+    const key = await keyOf({ mode: 'test' });
+    const sent = { amount: '2.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } };
+    const paid = await provider.partnerCall(key, 'POST /v1/partner/payments', sent);
+    await read(1);
+    provider.clock.advance(1);
+    const refused = await provider.partnerCall(key, 'POST /v1/partner/payments', { ...sent, amount: '-1' });
+    const [second, first, ...others] = await read(2);
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      ...{ id: paid.headers.get('x-request-id'), partner: 'acme', mode: 'test', keyId: key.id },
+      ...{ method: 'POST', route: '/v1/partner/payments', status: 201, code: null },
+      ...{ createdAt: provider.clock.now() - 1, durationMs: 0, sent: JSON.stringify(sent) },
+    });
+    expect(JSON.parse(first?.answered ?? '')).toEqual(paid.json());
+    expect(second).toMatchObject({ status: 400, code: 'invalid_request', id: refused.json().requestId });
+    expect(JSON.parse(second?.sent ?? '')).toEqual({ ...sent, amount: '[removed]' });
+    expect(JSON.parse(second?.answered ?? '').details).toMatchObject([{ path: 'amount' }]);
+  });
+
+  it('has refusals of a key too, and nothing of strangers', async () => {
+    const { provider, keyOf, read } = await logged();
+    const key = await keyOf({ mode: 'test', scopes: ['webhooks'] });
+    await provider.partnerCall(key, 'GET /v1/partner/payments/tr_1');
+    await provider.partnerCall(`${key.key}x`, 'GET /v1/partner/payments');
+    await provider.partnerCall(key, 'GET /v1/partner/nowhere');
+    const found = await read(2);
+    expect(found).toMatchObject([
+      { route: '/v1/partner/payments/:id', status: 403, code: 'insufficient_scope', sent: null },
+    ]);
+  });
+
+  it.each([
+    ['test', 1, 0],
+    ['off', 0, 0],
+    ['all', 1, 1],
+  ] as const)('%s: %d of tests, %d live', async (requestLog, ofTests, live) => {
+    const { provider, keyOf, read } = await logged({ requestLog });
+    for (const mode of ['test', 'live'] as const)
+      await provider.partnerCall(await keyOf({ mode }), 'GET /v1/partner/whoami');
+    expect(await read(ofTests)).toHaveLength(ofTests);
+    expect(await read(live, 'live')).toHaveLength(live);
+  });
+
+  it('keeps no bodies of live requests', async () => {
+    const { provider, keyOf, read } = await logged({ requestLog: 'all' });
+    await provider.partnerCall(await keyOf(), 'POST /v1/partner/payments', payment);
+    expect(await read(1, 'live')).toMatchObject([{ status: 201, sent: null, answered: null }]);
+  });
+
+  it('holds up nobody: a request is answered while the log cannot be written, and what waits is lost', async () => {
+    const { provider, keyOf, database, read } = await logged();
+    const key = await keyOf({ mode: 'test' });
+    database.breakWhen((call) => call === 'requestLog.append');
+    expect((await provider.partnerCall(key, 'GET /v1/partner/whoami')).status).toBe(200);
+    await expect
+      .poll(() => provider.logged.map(({ message }) => message))
+      .toContain('requests could not be logged');
+    database.breakWhen(null);
+    await provider.partnerCall(key, 'GET /v1/partner/whoami');
+    expect(await read(1)).toHaveLength(1);
+  });
+
+  it('is whole when the service has closed', async () => {
+    const { provider, keyOf, database } = await logged();
+    const key = await keyOf({ mode: 'test' });
+    database.forget();
+    await Promise.all(Array.from({ length: 250 }, () => provider.partnerCall(key, 'GET /v1/partner/whoami')));
+    await provider.stop();
+    const stored = database.given.flatMap(([requests]) => (Array.isArray(requests) ? requests : []));
+    const ids = stored.filter(({ route }) => route === '/v1/partner/whoami').map(({ id }) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
+  });
+});
+
+describe('a body in the log', () => {
+  const redacted = bodyRedaction('svc');
+
+  it.each<readonly [unknown, unknown]>([
+    [
+      { secret: 'x', url: 'https://a.example' },
+      { secret: '[removed]', url: 'https://a.example' },
+    ],
+    [
+      { secret: ['x'], token: { a: 'x' } },
+      { secret: '[removed]', token: '[removed]' },
+    ],
+    [
+      { recipient: { phone: '+509' }, secret: null },
+      { recipient: { phone: '[removed]' }, secret: null },
+    ],
+    [['svc_live_aZ-_09 and svc_at_abc'], ['[removed] and [removed]']],
+    ['a eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.c2ln-_ b', 'a [removed] b'],
+    [{ __proto__: null, constructor: 'a' }, { constructor: 'a' }],
+    [
+      [1, true, null],
+      [1, true, null],
+    ],
+  ])('%j is kept as %j', (body, kept) => {
+    expect(JSON.parse(redacted(JSON.stringify(body)) ?? 'null')).toEqual(kept);
+  });
+
+  it('is without what an error blames, is 8 KiB at most, and well-formed', () => {
+    expect(redacted('{"events":["a","b"],"x":{"y":1}}', ['events.1', 'x'])).toBe(
+      '{"events":["a","[removed]"],"x":"[removed]"}',
+    );
+    const long = redacted(JSON.stringify({ a: `b${'🔑'.repeat(5000)}` })) ?? '';
+    expect(long.length).toBe(8192);
+    expect(long.isWellFormed()).toBe(true);
+  });
+
+  it.each(['', '{', 'a=b', '\u0000'])('that is no JSON is not kept: %j', (body) => {
+    expect(redacted(body)).toBeNull();
+  });
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { LoggedRequest, LoggedRequestFilter, Storage } from '@ostiary/core/storage';
+import { assertFields, assertSame, type Calls, casesOf, countedTo, inParallel } from './case.ts';
+import { acme } from './partner-samples.ts';
+import { now } from './samples.ts';
+
+const most = 1000;
+const ours = { ...acme, mode: 'test' } as const;
+
+export function sampleRequest(id: string, changes: Partial<LoggedRequest> = {}): LoggedRequest {
+  return {
+    ...{ id, ...ours, keyId: 'key_a', createdAt: now, durationMs: 12 },
+    ...{ method: 'POST', route: '/v1/partner/payments', status: 201, code: null },
+    ...{ sent: '{"amount":"1.00"}', answered: null },
+    ...changes,
+  };
+}
+
+const listed = ({ requestLog }: Storage, filter: Partial<LoggedRequestFilter> = {}) =>
+  requestLog.list({ ...ours, failed: false, after: null, limit: 100, ...filter });
+
+export const requestLogCases = casesOf('request log', {
+  'requests are read back as they were stored, newest first, each partner’s and mode’s own': async (
+    storage,
+  ) => {
+    const requests = [
+      sampleRequest('d', { createdAt: now + 2, status: 409, code: 'idempotency_conflict', sent: null }),
+      sampleRequest('b', { createdAt: now + 1, answered: '{"note":"Ti “Biznis” 🗝️"}' }),
+      sampleRequest('a', { createdAt: now + 1, durationMs: 0, status: 500, code: 'internal_error' }),
+      sampleRequest('c'),
+    ];
+    const others = [
+      sampleRequest('live', { mode: 'live' }),
+      sampleRequest('of another', { partner: 'other' }),
+    ];
+    await storage.requestLog.append([...others, ...requests.toReversed()], most);
+    assertSame(await listed(storage), requests);
+    assertFields(await listed(storage, { failed: true }), 'id', ['d', 'a']);
+    assertFields(await listed(storage, { mode: 'live' }), 'id', ['live']);
+    for (const [index, { createdAt: time, id }] of requests.entries()) {
+      const after = { time, id };
+      assertSame(await listed(storage, { after, limit: 1 }), requests.slice(index + 1, index + 2));
+      assertSame(await storage.requestLog.find(ours, id), requests[index]);
+    }
+    assertFields(await listed(storage, { failed: true, after: { time: now + 2, id: 'd' } }), 'id', ['a']);
+    for (const id of ['live', 'of another', 'unknown'])
+      assert.equal(await storage.requestLog.find(ours, id), null);
+  },
+
+  'one that is stored already stays as it is': async (storage) => {
+    await storage.requestLog.append([sampleRequest('a')], most);
+    await storage.requestLog.append([sampleRequest('a', { status: 500 }), sampleRequest('b')], most);
+    assertFields(await listed(storage), 'status', [201, 201]);
+    await storage.requestLog.append([], most);
+  },
+
+  'of each partner and mode the newest stay': async (storage) => {
+    const of = (mode: 'live' | 'test', createdAt: number) =>
+      sampleRequest(`${mode} ${createdAt}`, { mode, createdAt });
+    await storage.requestLog.append(
+      countedTo(3).map((at) => of('live', at)),
+      3,
+    );
+    await storage.requestLog.append(
+      countedTo(5).map((at) => of('test', at)),
+      3,
+    );
+    assertFields(await listed(storage, { mode: 'test' }), 'createdAt', [5, 4, 3]);
+    assertFields(await listed(storage, { mode: 'live' }), 'createdAt', [3, 2, 1]);
+    await storage.requestLog.append([of('test', 2), of('test', 6)], 3);
+    assertFields(await listed(storage, { mode: 'test' }), 'createdAt', [6, 5, 4]);
+  },
+
+  'what processes append at the same time is all there': async (storage) => {
+    await inParallel(8, (writer) =>
+      storage.requestLog.append(
+        countedTo(5).map((number) => sampleRequest(`${writer} ${number}`, { createdAt: now + number })),
+        most,
+      ),
+    );
+    assert.equal((await listed(storage)).length, 40);
+  },
+
+  'those that came before a time go, the oldest first': async (storage) => {
+    const requests = countedTo(4).map((at) => sampleRequest(`${at}`, { createdAt: at }));
+    await storage.requestLog.append(requests, most);
+    assert.equal(await storage.requestLog.purge(3, 1), 1);
+    assertFields(await listed(storage), 'id', ['4', '3', '2']);
+    assert.equal(await storage.requestLog.purge(3, 10), 1);
+    assert.equal(await storage.requestLog.purge(3, 10), 0);
+    assertFields(await listed(storage), 'id', ['4', '3']);
+  },
+});
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const requestLogCalls: Calls<'requestLog'> = {
+  append: ({ requestLog }) => requestLog.append([sampleRequest('a')], most),
+  list: (storage) => listed(storage, { limit: 1 }),
+  find: ({ requestLog }) => requestLog.find(ours, 'a'),
+  purge: ({ requestLog }) => requestLog.purge(0, 1),
+};
