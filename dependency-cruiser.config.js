@@ -7,8 +7,7 @@ const core = 'packages/core/src';
 const rooms = {
   ports: [],
   ground: ['languages', 'ports', 'keys'],
-  // `worker` for the kind of job that seals secrets anew.
-  keys: ['ground', 'ports', 'worker'],
+  keys: ['ground', 'ports'],
   http: ['ground', 'ports'],
   languages: ['ground'],
   pages: ['ground', 'languages'],
@@ -16,9 +15,9 @@ const rooms = {
   users: ['ground', 'ports'],
   passports: ['ground', 'ports'],
   webhooks: ['ground', 'ports', 'worker'],
-  payments: ['ground', 'ports', 'webhooks', 'worker'],
+  payments: ['ground', 'ports', 'webhooks'],
   admin: ['ground', 'keys', 'ports', 'webhooks'],
-  oauth: ['ground', 'http', 'keys', 'languages', 'pages', 'ports', 'worker'],
+  oauth: ['ground', 'http', 'keys', 'languages', 'pages', 'ports'],
   partner: ['ground', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],
 };
 

@@ -6,11 +6,15 @@ import { Hono } from 'hono';
 import type { Host } from './host.ts';
 import { listening, type Stop } from './listening.ts';
 
+/** Lets Ostiary answer before the routes that come after this call. */
+export function mountOn(app: Hono<{ Bindings: HttpBindings }>, ostiary: Ostiary): void {
+  app.use((c, next) => ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address, next }));
+}
+
 /** Ostiary in Hono. */
 export function serveHono(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  app.use((c, next) => ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address, next }));
-
+  mountOn(app, ostiary);
   app.get('/login', (c) => c.html(host.loginPage(c.req.query('return_to') ?? '')));
   app.post('/login', async (c) => {
     const { cookie, location } = host.signIn((await c.req.parseBody()) as Record<string, string>);

@@ -5,9 +5,8 @@ import Koa from 'koa';
 import type { Host } from './host.ts';
 import { listening, type Stop } from './listening.ts';
 
-/** Ostiary in Koa. */
-export function serveKoa(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
-  const app = new Koa();
+/** Lets Ostiary answer before the middleware that comes after this call. */
+export function mountOn(app: Koa, ostiary: Ostiary): void {
   app.use(async (ctx, next) => {
     let passed = false;
     ostiary.handler(ctx.req, ctx.res, () => {
@@ -18,7 +17,12 @@ export function serveKoa(ostiary: Ostiary, host: Host, port: number): Promise<St
     ctx.respond = false;
     await once(ctx.res, 'close');
   });
+}
 
+/** Ostiary in Koa. */
+export function serveKoa(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
+  const app = new Koa();
+  mountOn(app, ostiary);
   app.use(async (ctx) => {
     switch (`${ctx.method} ${ctx.path}`) {
       case 'GET /login':

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Ostiary } from '@ostiary/core';
@@ -8,7 +9,9 @@ import { fastify } from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { expect, it } from 'vitest';
-import { mountOn } from '../src/fastify.ts';
+import { mountOn as mountOnFastify } from '../src/fastify.ts';
+import { mountOn as mountOnHono } from '../src/hono.ts';
+import { mountOn as mountOnKoa } from '../src/koa.ts';
 
 const hello = 'a page of the host';
 
@@ -22,18 +25,15 @@ const servers: { readonly [framework: string]: (ostiary: Ostiary) => TestServer 
       .get('/hello', (_request, response) => void response.send(hello)),
   Koa(ostiary) {
     const app = new Koa();
-    app.use(async (ctx, next) => {
-      ctx.respond = false;
-      ostiary.handler(ctx.req, ctx.res, () => {
-        ctx.respond = true;
-        return next().then(() => void ctx.res.end(hello));
-      });
+    mountOnKoa(app, ostiary);
+    app.use((ctx) => {
+      ctx.body = hello;
     });
     return app.callback();
   },
   async Fastify(ostiary) {
     const app = fastify();
-    mountOn(app, ostiary);
+    mountOnFastify(app, ostiary);
     app.get('/hello', async () => hello);
     await app.ready();
     return app.routing;
@@ -50,9 +50,11 @@ const servers: { readonly [framework: string]: (ostiary: Ostiary) => TestServer 
     return app.getHttpAdapter().getInstance();
   },
   Hono(ostiary) {
-    const app = new Hono();
-    app.use((c, next) => ostiary.fetch(c.req.raw, { next }));
-    return app.get('/hello', (c) => c.text(hello));
+    const app = new Hono<{ Bindings: HttpBindings }>();
+    mountOnHono(app, ostiary);
+    app.get('/hello', (c) => c.text(hello));
+    // The mount asks for the socket's address, which Hono has on Node only.
+    return getRequestListener(app.fetch);
   },
   // A route handler is a function of a request; the page is another route.
   'Next.js': (ostiary) => ({

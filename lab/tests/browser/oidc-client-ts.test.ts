@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type * as oidc from 'oidc-client-ts';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { ana, Host, hostCookie } from '../../../packages/core/test/support/directory.ts';
+import { ana, Host } from '../../../packages/core/test/support/directory.ts';
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
 
@@ -38,10 +38,7 @@ declare global {
 async function start() {
   const host = new Host();
   host.people.set(ana.sub, { ...ana, email: 'ana@example.com', emailVerified: true });
-  const login = {
-    ...host.login,
-    signOut: (request: Parameters<typeof hostCookie>[0]) => host.signOut(hostCookie(request)),
-  };
+  const login = host.loginWithSignOut;
   const options = { login, scopes: { email: true, standardProfile: true }, refreshTokens: {} };
   const provider = await startProvider(options, host);
   const app = await startApp();

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Auth, type AuthConfig, customFetch } from '@auth/core';
 import { betterAuth } from 'better-auth';
 import { memoryAdapter } from 'better-auth/adapters/memory';
@@ -10,19 +8,16 @@ import express from 'express';
 import openid from 'express-openid-connect';
 import { expect, it, onTestFinished } from 'vitest';
 import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
-import { ana, Host, hostCookie } from '../../../packages/core/test/support/directory.ts';
+import { ana, Host } from '../../../packages/core/test/support/directory.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
+import { close, listen } from '../../support/http.ts';
 
 // Libraries that ask for `openid profile email` when nobody tells them what to ask for, or read those claims.
 
 const host = new Host();
 host.people.set(ana.sub, { ...ana, email: 'ana@example.com', emailVerified: true });
-const login = {
-  ...host.login,
-  signOut: (request: Parameters<typeof hostCookie>[0]) => host.signOut(hostCookie(request)),
-};
 const provider = await startProvider(
-  { login, scopes: { email: true, standardProfile: true }, refreshTokens: {} },
+  { login: host.loginWithSignOut, scopes: { email: true, standardProfile: true }, refreshTokens: {} },
   host,
 );
 const allowedScopes = ['openid', 'profile', 'email', 'offline_access'];
@@ -30,10 +25,8 @@ const allowedScopes = ['openid', 'profile', 'email', 'offline_access'];
 /** An app on a server of its own, and a browser that goes between it and the provider. */
 async function startApp(listenerOf: (origin: string) => RequestListener | Promise<RequestListener>) {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = await listen(server);
+  onTestFinished(() => close(server));
   server.on('request', await listenerOf(origin));
   return { origin, browser: new TestBrowser(origin) };
 }
@@ -143,32 +136,34 @@ it('better-auth signs in, reads userinfo, refreshes, and signs out here too', as
   expect((await atProvider.get(left.url)).location).toMatch(`${origin}/bye`);
 });
 
-it('express-openid-connect signs in with its default scopes, reads userinfo, refreshes, and signs out here too', async () => {
-  const { origin, browser } = await startApp(async (baseURL) => {
+/** An app with express-openid-connect: `/me` shows its user, `/renew` asks for new tokens. */
+const startExpress = (authorizationParams: { readonly scope?: string } = {}) =>
+  startApp(async (baseURL) => {
     const client = await provider.client({
       ...{ allowedScopes, redirectUris: [`${baseURL}/callback`], postLogoutRedirectUris: [baseURL] },
     });
     const app = express();
     app.use(
       openid.auth({
-        ...{
-          issuerBaseURL: provider.origin,
-          baseURL,
-          clientID: client.id,
-          clientSecret: client.secret ?? '',
-        },
-        ...{ secret: 'a secret of the application, long enough', authRequired: false, idpLogout: true },
-        authorizationParams: { response_type: 'code' },
+        ...{ issuerBaseURL: provider.origin, baseURL, clientID: client.id },
+        ...{ clientSecret: client.secret ?? '', secret: 'a secret of the application, long enough' },
+        ...{ authRequired: false, idpLogout: true },
+        authorizationParams: { response_type: 'code', ...authorizationParams },
       }),
     );
     app.get('/me', openid.requiresAuth(), async (request, response) => {
-      response.json({
-        user: await request.oidc.fetchUserInfo(),
-        scope: request.oidc.accessToken?.token_type,
-      });
+      const { accessToken } = request.oidc;
+      response.json({ user: await request.oidc.fetchUserInfo(), token: accessToken?.access_token });
+    });
+    app.get('/renew', openid.requiresAuth(), async (request, response) => {
+      await request.oidc.accessToken?.refresh();
+      response.redirect('/me');
     });
     return app as RequestListener;
   });
+
+it('express-openid-connect signs in with its default scopes, reads userinfo, and signs out here too', async () => {
+  const { origin, browser } = await startExpress();
   const start = await browser.get(`${origin}/login`);
   expect(start.callback.get('scope')).toBe('openid profile email');
   const atProvider = provider.browser();
@@ -179,4 +174,15 @@ it('express-openid-connect signs in with its default scopes, reads userinfo, ref
   const bye = await atProvider.get(leaving.location ?? '');
   expect(bye.location).toMatch(new RegExp(`^${origin}/?$`));
   expect((await browser.get(`${origin}/me`)).status).toBe(302);
+});
+
+it('express-openid-connect refreshes its tokens when it asks for offline_access', async () => {
+  const { origin, browser } = await startExpress({ scope: 'openid profile offline_access' });
+  const start = await browser.get(`${origin}/login`);
+  await browser.get(await throughProvider(start.location ?? ''));
+  const first = (await browser.get(`${origin}/me`)).json().token;
+  await browser.get(`${origin}/renew`);
+  const renewed = (await browser.get(`${origin}/me`)).json();
+  expect(renewed).toMatchObject({ token: expect.stringMatching(/./), user: { sub: ana.sub } });
+  expect(renewed.token).not.toBe(first);
 });

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import * as client from 'openid-client';
 import { expect, it } from 'vitest';
-import { ana, Host, hostCookie } from '../../../packages/core/test/support/directory.ts';
+import { ana, Host } from '../../../packages/core/test/support/directory.ts';
 import type { TestClient } from '../../../packages/core/test/support/provider.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 
@@ -114,11 +113,7 @@ it.each([false, true])('refreshes, validates the new ID token, and revokes; publ
 
 it('signs its user out at the service, and gets the browser back', async () => {
   const host = new Host();
-  const login = {
-    ...host.login,
-    signOut: (request: IncomingMessage) => host.signOut(hostCookie(request)),
-  };
-  const at = await startProvider({ login }, host);
+  const at = await startProvider({ login: host.loginWithSignOut }, host);
   const bye = 'https://app.example/bye';
   const app = await at.client({ postLogoutRedirectUris: [bye] });
   const config = await discover(app, undefined, {}, at);

@@ -1,10 +1,4 @@
-import type {
-  AccessTokenState,
-  GrantRecord,
-  GrantState,
-  GrantStore,
-  RefreshTokenState,
-} from '@ostiary/core/storage';
+import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isLockTimeout, isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
@@ -130,11 +124,10 @@ function statementsIn(schema: string) {
       RETURNING digest
     `),
 
-    findRefreshToken: lookup<{ digest: Uint8Array }, GrantState & { readonly refreshExpiresAt: number }>(
+    findRefreshToken: lookup<{ digest: Uint8Array }, GrantState>(
       { digest: 'bytea' },
       `
-      SELECT ${grantColumns}, refresh_tokens.expires_at AS "refreshExpiresAt"
-      FROM ${schema}.refresh_tokens JOIN ${schema}.grants ON grants.id = grant_id
+      SELECT ${grantColumns} FROM ${schema}.refresh_tokens JOIN ${schema}.grants ON grants.id = grant_id
       WHERE digest = :digest
     `,
     ),
@@ -226,12 +219,7 @@ export function postgresGrants(database: Database): GrantStore {
       return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
     },
 
-    async findRefreshToken(digest): Promise<RefreshTokenState | null> {
-      const found = await database.get(sql.findRefreshToken, { digest: Buffer.from(digest) });
-      if (found === null) return null;
-      const { refreshExpiresAt: expiresAt, ...grant } = found;
-      return { grant, expiresAt };
-    },
+    findRefreshToken: (digest) => database.get(sql.findRefreshToken, { digest: Buffer.from(digest) }),
 
     async refresh({ digest, successor, token, scopes, graceMs, now }) {
       const refresh = {

@@ -4,7 +4,6 @@ import type {
   GrantState,
   GrantStore,
   NewRefreshToken,
-  RefreshTokenState,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -55,9 +54,8 @@ function statementsOn(connection: Connection) {
     ),
 
     // The plus as for access tokens below.
-    findRefreshToken: connection.prepare<[Uint8Array], GrantRow & { readonly refreshExpiresAt: number }>(`
-      SELECT ${grantColumns}, refresh_tokens.expires_at AS refreshExpiresAt
-      FROM refresh_tokens JOIN grants ON grants.id = grant_id
+    findRefreshToken: connection.prepare<[Uint8Array], GrantRow>(`
+      SELECT ${grantColumns} FROM refresh_tokens JOIN grants ON grants.id = grant_id
       WHERE digest = +?
     `),
 
@@ -181,14 +179,7 @@ export function sqliteGrants(database: Database): GrantStore {
       });
     },
 
-    findRefreshToken: (tokenDigest) =>
-      database.find(
-        () => sql().findRefreshToken.get(tokenDigest),
-        ({ refreshExpiresAt, ...grant }): RefreshTokenState => ({
-          grant: grantOf(grant),
-          expiresAt: refreshExpiresAt,
-        }),
-      ),
+    findRefreshToken: (tokenDigest) => database.find(() => sql().findRefreshToken.get(tokenDigest), grantOf),
 
     async refresh({ graceMs, now, ...refresh }) {
       const digest = Buffer.from(refresh.digest);

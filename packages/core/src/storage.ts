@@ -45,7 +45,6 @@ export type {
   GrantStore,
   NewAccessToken,
   NewRefreshToken,
-  RefreshTokenState,
 } from './ports/grants.ts';
 export type {
   ClaimOutcome,

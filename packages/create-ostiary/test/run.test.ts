@@ -144,6 +144,16 @@ describe('npm create ostiary refuses', () => {
     expect((await typed([join(folder, 'link'), '--yes'])).errors).toContain('is no folder');
   });
 
+  it('a folder that got something in it while the questions were answered', async () => {
+    mkdirSync(folder);
+    const { code, errors } = await typed(['--storage', 'sqlite'], [folder, 'node'], (question) => {
+      if (question.startsWith('Languages')) writeFileSync(join(folder, 'README.md'), 'mine');
+    });
+    expect([code, errors]).toEqual([1, `create-ostiary: the folder ${folder} is not empty\n`]);
+    expect(readdirSync(folder)).toEqual(['README.md']);
+    expect(read('README.md')).toBe('mine');
+  });
+
   it('and leaves everything as it was when it cannot write to the end', () => {
     const files = new Map([
       ['one.txt', '1'],

@@ -10,10 +10,10 @@ import type { HostTestOptions, HostTestOstiary } from './host/kit.ts';
 import { createInbox } from './inbox.ts';
 import type { TestKey, TestOstiary, TestOstiaryOptions } from './kit.ts';
 import { createOAuth } from './oauth.ts';
-import { anyAddress, clockOf, networkOf, originsOf, start } from './parts.ts';
+import { anyAddress, clockOf, networkOf, originsOf, received, settling, start } from './parts.ts';
 import { createTestRail } from './rail.ts';
 import { createTestUsers, type UserReference } from './users.ts';
-import { Mail, refuseInsideReceiver } from './webhooks.ts';
+import { Mail } from './webhooks.ts';
 
 /** Tells those who wait that something has happened. */
 class Activity {
@@ -55,12 +55,6 @@ const hostScopesOf = (scopes: OstiaryOptions['scopes'] = {}): string[] =>
 function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
   if (first === undefined) throw new Error('the kit has no users');
   return first;
-}
-
-/** What the receiver of an address answers; `null` where nobody receives. */
-function received(mail: Mail, request: Request): Promise<Response> | null {
-  const receiver = mail.receiverOf(request.url);
-  return receiver === null ? null : (async () => receiver(request))();
 }
 
 /** Partners, numbered as they come, and keys of the first one. */
@@ -140,11 +134,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
   const closed = new AbortController();
   const activity = new Activity();
 
-  const settle = async (): Promise<void> => {
-    refuseInsideReceiver();
-    await network.idle();
-    while (!closed.signal.aborted && (await ostiary.worker.runDue()) > 0);
-  };
+  const settle = settling(closed.signal, () => ({ network, worker: ostiary.worker }));
   const settleIfOpen = async (): Promise<void> => {
     closed.signal.throwIfAborted();
     await settle().catch((error: unknown) => {

@@ -28,6 +28,28 @@ export async function start(
   return ostiary;
 }
 
+/**
+ * Does the work that is due now, and what becomes due by it.
+ * @param parts - what it works with, which is made after it
+ */
+export const settling =
+  (
+    closed: AbortSignal,
+    parts: () => { readonly network: ReturnType<typeof createNetwork>; readonly worker: Ostiary['worker'] },
+  ) =>
+  async (): Promise<void> => {
+    refuseInsideReceiver();
+    const { network, worker } = parts();
+    await network.idle();
+    while (!closed.aborted && (await worker.runDue()) > 0);
+  };
+
+/** What the receiver of an address answers; `null` where nobody receives. */
+export function received(mail: Mail, request: Request): Promise<Response> | null {
+  const receiver = mail.receiverOf(request.url);
+  return receiver === null ? null : (async () => receiver(request))();
+}
+
 /** The time, as a test sees and moves it. */
 export function clockOf(timeline: Timeline): TestClock {
   return {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
 import type { OstiaryOptions } from '../../../../packages/core/src/index.ts';
-import { ana, Host, hostCookie } from '../../../../packages/core/test/support/directory.ts';
+import { ana, Host } from '../../../../packages/core/test/support/directory.ts';
 import { startProvider } from '../../../../packages/core/test/support/running.ts';
 import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 
@@ -39,11 +39,10 @@ export type Suite = Awaited<ReturnType<typeof startSuite>>;
 export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: 'https://id.example.com' }) {
   const host = new Host();
   host.people.set(rich.sub, rich);
-  const login = {
-    ...host.login,
-    signOut: (request: Parameters<typeof hostCookie>[0]) => host.signOut(hostCookie(request)),
-  };
-  const provider = await startProvider({ login, scopes, refreshTokens: {}, ...options }, host);
+  const provider = await startProvider(
+    { login: host.loginWithSignOut, scopes, refreshTokens: {}, ...options },
+    host,
+  );
   const endpointOfClient = await sink();
   const isLocal = options.webhooks?.allowPrivateTargets === true;
   const { clock } = provider;

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { signingSecretContext } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
+import type { JobHandler } from '../ports/queue.ts';
 import type { ResealedSecret, SealedSecrets } from '../ports/sealed-secrets.ts';
 import { webhookSecretContext } from '../webhook-secrets.ts';
-import type { JobHandler } from '../worker/worker.ts';
 import { UnsealError } from './sealing.ts';
 
 /**

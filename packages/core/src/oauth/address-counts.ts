@@ -18,7 +18,8 @@ export function addressCounts({ options, storage }: Core): Pick<SharedRateLimits
       if (presented === null || states.some(({ allowed }) => !allowed))
         return { states, client: null, grant: null };
       const { clientId, codeDigest } = presented;
-      return { states, client: await clients.find(clientId), grant: await grants.find(codeDigest) };
+      const [client, grant] = await Promise.all([clients.find(clientId), grants.find(codeDigest)]);
+      return { states, client, grant };
     },
   };
 }

@@ -1,12 +1,11 @@
 import { OAuthError } from '../errors.ts';
-import { formDecoded, formPairs } from '../http/body.ts';
-import { isUnstorable } from '../http/json.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
 import { printableUrl } from '../printable.ts';
 import type { ScopeCatalog } from '../scope-catalog.ts';
-import { isEnabled, needsPkce } from './client.ts';
+import { needsPkce, requireClient } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
+import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
 /** The longest values that are kept while the user is asked, in bytes. */
 const maxBytes = {
@@ -40,38 +39,6 @@ export const knownParameters = [
 
 type Parameter = (typeof knownParameters)[number];
 
-/** Parameters of a request as they came; a value of `null` came twice or is not readable. */
-type RawParameters<Name extends string = Parameter> = ReadonlyMap<Name, string | null>;
-
-const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
-
-function decoded(text: string): string | null {
-  try {
-    const value = formDecoded(text);
-    return isUnstorable(value) ? null : value;
-  } catch {
-    return null;
-  }
-}
-
-/** Splits a query string. Parameters without a value count as not sent (RFC 6749, section 3.1). */
-export function readQuery<Name extends string>(query: string, names: readonly Name[]): RawParameters<Name> {
-  const known = new Set<string>(names);
-  const parameters = new Map<Name, string | null>();
-  for (const [rawName, text] of formPairs(query)) {
-    const name = decoded(rawName);
-    if (name === null || text === '' || !known.has(name)) continue;
-    const parameter = name as Name;
-    parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));
-  }
-  return parameters;
-}
-
-function requireShort(name: keyof typeof maxBytes, value: string): void {
-  if (Buffer.byteLength(value) <= maxBytes[name]) return;
-  throw invalid(`The parameter ${name} may have ${maxBytes[name]} bytes at most.`);
-}
-
 /** A client and a redirect URI that belong together: from here on errors may be sent there. */
 export interface RedirectTarget {
   readonly client: ClientRecord;
@@ -82,20 +49,18 @@ export interface RedirectTarget {
 
 /** Who asks and where the answer goes; before this, nothing may be redirected. @throws OAuthError */
 export async function findRedirectTarget(
-  parameters: RawParameters,
+  parameters: RawParameters<Parameter>,
   clients: ClientStore,
   logger: Logger,
 ): Promise<RedirectTarget> {
   const required = (name: 'client_id' | 'redirect_uri'): string => {
-    const value = parameters.get(name);
+    const value = oneValue(parameters, name);
     if (value) return value;
-    const problem = value === undefined ? 'is missing' : 'is given twice or malformed';
-    throw invalid(`The parameter ${name} ${problem}.`);
+    throw invalid(`The parameter ${name} is missing.`);
   };
   const clientId = required('client_id');
   const redirectUri = required('redirect_uri');
-  const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await clients.find(clientId) : null;
-  if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
+  const client = await requireClient(clients, clientId);
   if (!client.redirectUris.includes(redirectUri)) {
     // Whoever sees the page cannot mend it.
     logger.warn(
@@ -106,7 +71,7 @@ export async function findRedirectTarget(
   }
   const state = parameters.get('state') ?? null;
   // Told to the user and not to the client, which could not tell whose answer it is without its `state`.
-  if (state !== null) requireShort('state', state);
+  if (state !== null) requireShort(maxBytes, 'state', state);
   return { client, redirectUri, state };
 }
 
@@ -143,17 +108,13 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
 /** The rest of the request, checked, in the one form that the engine is given. @throws OAuthError for the redirect URI */
 export function normalizedQuery(
   catalog: ScopeCatalog,
-  parameters: RawParameters,
+  parameters: RawParameters<Parameter>,
   { client }: RedirectTarget,
 ): string {
-  const value = (name: Parameter): string | undefined => {
-    const text = parameters.get(name);
-    if (text === null) throw invalid(`The parameter ${name} is given twice or malformed.`);
-    return text;
-  };
+  const value = (name: Parameter): string | undefined => oneValue(parameters, name);
   for (const name of knownParameters) value(name);
   for (const name of Object.keys(maxBytes) as (keyof typeof maxBytes)[])
-    requireShort(name, value(name) ?? '');
+    requireShort(maxBytes, name, value(name));
   for (const name of ['request', 'request_uri', 'registration'] as const) {
     if (value(name) !== undefined) throw new OAuthError(`${name}_not_supported`);
   }

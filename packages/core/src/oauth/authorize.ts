@@ -11,12 +11,12 @@ import {
   knownParameters,
   normalizedQuery,
   type RedirectTarget,
-  readQuery,
 } from './authorize-request.ts';
 import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
+import { readQuery } from './request-parameters.ts';
 
 export function seeOther(ctx: Context, location: string): void {
   setNoStore(ctx);
@@ -69,14 +69,15 @@ export function answerHead(ctx: Context): void {
   ctx.type = 'html';
 }
 
-export function limitStarts(core: Core, name: string): Handler {
+/** @param what - what is counted, in the words of the answer */
+export function limitStarts(core: Core, name: string, what = 'authorization requests'): Handler {
   const limit = core.options.limits.authorizeStarts;
   const starts = addressLimit(addressCounts(core), { name, limit });
 
   return async (ctx) => {
     const now = core.clock.now();
     const state = await starts.consume(core.clientAddress(ctx.req), now);
-    requireAllowed([state], now, 'Too many authorization requests from this address.');
+    requireAllowed([state], now, `Too many ${what} from this address.`);
   };
 }
 

@@ -2,6 +2,7 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import { isClientId } from './client.ts';
 import { pageUrl } from './endpoints.ts';
 
 /** Where the logo of a client is, `null` where it has none. Another logo is at another address. */
@@ -13,7 +14,7 @@ export function logoUrl({ options }: Core, { clientId, logo }: ClientRecord): st
 export function logoHandler({ storage }: Core): Handler {
   return async (ctx) => {
     const { id } = ctx.params;
-    const png = /^[A-Za-z0-9_-]{1,255}$/.test(id) ? await storage.clients.findLogo(id) : null;
+    const png = isClientId(id) ? await storage.clients.findLogo(id) : null;
     if (png === null) throw new OAuthError('not_found');
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
     ctx.set('Content-Security-Policy', "default-src 'none'");

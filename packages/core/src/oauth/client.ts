@@ -1,9 +1,19 @@
 import { OAuthError } from '../errors.ts';
-import type { ClientRecord, ClientState } from '../ports/clients.ts';
+import type { ClientRecord, ClientState, ClientStore } from '../ports/clients.ts';
 
 /** Whether a client works: there is one, and neither it nor the partner that it belongs to is disabled. */
 export function isEnabled(client: ClientState | null): client is ClientState {
   return client !== null && client.disabledAt === null && !client.partnerDisabled;
+}
+
+/** Whether a client could have this id: no other text is looked up. */
+export const isClientId = (text: string): boolean => /^[A-Za-z0-9_-]{1,255}$/.test(text);
+
+/** The client that a browser was sent by. @throws OAuthError where there is none that works */
+export async function requireClient(clients: ClientStore, clientId: string): Promise<ClientRecord> {
+  const client = isClientId(clientId) ? await clients.find(clientId) : null;
+  if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
+  return client;
 }
 
 /** A client without a secret, which therefore always needs PKCE (RFC 6749, section 2.1). */

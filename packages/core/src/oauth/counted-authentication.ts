@@ -7,6 +7,7 @@ import type { GrantState } from '../ports/grants.ts';
 import type { PresentedCode } from '../ports/rate-limits.ts';
 import { digest } from '../tokens.ts';
 import { addressCounts } from './address-counts.ts';
+import { isClientId } from './client.ts';
 import { type Credentials, checkSecret, requireEnabled } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { importedSecrets } from './imported-secrets.ts';
@@ -17,12 +18,10 @@ export interface Presented {
   readonly text: string;
 }
 
-const clientIds = /^[A-Za-z0-9_-]{1,255}$/;
-
 /** What names the client and, where the text is a code, the grant. */
 function namesOf({ credentials: { clientId }, text }: Presented): PresentedCode {
   // An id that cannot be one is looked up as one that nobody has.
-  return { clientId: clientIds.test(clientId) ? clientId : '', codeDigest: digest(text) };
+  return { clientId: isClientId(clientId) ? clientId : '', codeDigest: digest(text) };
 }
 
 /**

@@ -3,9 +3,9 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { printableUrl } from '../printable.ts';
-import { readQuery } from './authorize-request.ts';
-import { isEnabled } from './client.ts';
+import { requireClient } from './client.ts';
 import { issuerOf } from './endpoints.ts';
+import { invalid, oneValue, readQuery, requireShort } from './request-parameters.ts';
 
 /** Parameters of RP-Initiated Logout 1.0, section 2; others are ignored. */
 const parameters = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'ui_locales'] as const;
@@ -22,8 +22,6 @@ export interface LogoutRequest {
   readonly returnTo: string | null;
   readonly uiLocales: string | undefined;
 }
-
-const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
 
 /** What one of our ID tokens says, also after it has expired; `null` for what proves nothing (any more). */
 async function readHint(core: Core, token: string): Promise<{ sub: string; aud: string } | null> {
@@ -42,15 +40,9 @@ async function readHint(core: Core, token: string): Promise<{ sub: string; aud: 
 /** Reads and checks a request to sign a user out; nothing has happened when this throws. @throws OAuthError */
 export async function readLogoutRequest(core: Core, query: string): Promise<LogoutRequest> {
   const given = readQuery(query, parameters);
-  const value = (name: (typeof parameters)[number]): string | undefined => {
-    const text = given.get(name);
-    if (text === null) throw invalid(`The parameter ${name} is given twice or malformed.`);
-    return text;
-  };
-  for (const [name, limit] of Object.entries(maxBytes) as [keyof typeof maxBytes, number][]) {
-    if (Buffer.byteLength(value(name) ?? '') > limit)
-      throw invalid(`The parameter ${name} may have ${limit} bytes at most.`);
-  }
+  const value = (name: (typeof parameters)[number]): string | undefined => oneValue(given, name);
+  for (const name of Object.keys(maxBytes) as (keyof typeof maxBytes)[])
+    requireShort(maxBytes, name, value(name));
   const [hint, redirectUri, state] = [
     value('id_token_hint'),
     value('post_logout_redirect_uri'),
@@ -60,19 +52,13 @@ export async function readLogoutRequest(core: Core, query: string): Promise<Logo
   const clientId = value('client_id') ?? hinted?.aud;
   if (hinted !== null && clientId !== hinted.aud)
     throw invalid('The id_token_hint was issued to another client than client_id names.');
-  const client = clientId === undefined ? null : await findClient(core, clientId);
+  const client = clientId === undefined ? null : await requireClient(core.storage.clients, clientId);
   return {
     client,
     sub: hinted?.sub ?? null,
     returnTo: redirectUri === undefined ? null : returnAddress(core, client, redirectUri, state),
     uiLocales: value('ui_locales'),
   };
-}
-
-async function findClient({ storage }: Core, clientId: string): Promise<ClientRecord> {
-  const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await storage.clients.find(clientId) : null;
-  if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
-  return client;
 }
 
 /** Only where the client has registered it, character by character. @throws OAuthError */

@@ -20,7 +20,7 @@ const purpose = (user: Authentication): FormPurpose => ['logout', user.sub];
 /** The end of a user's sign-in at the host, at the wish of an app (OpenID Connect RP-Initiated Logout 1.0). */
 export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
   const { options } = core;
-  const limit = limitStarts(core, 'logout');
+  const limit = limitStarts(core, 'logout', 'requests to sign out');
 
   const pageContext = (ctx: Context, { uiLocales }: LogoutRequest) => ({
     theme: options.theme,

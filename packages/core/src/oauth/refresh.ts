@@ -50,10 +50,9 @@ export async function refresh(
   if (credentials.secret === null && !isPublicClient(client))
     throw invalidClient(credentials, client.clientId, 'no client_secret was sent for a refresh');
   const presented = digest(refreshToken);
-  const found = tokens.isRefreshToken(refreshToken) ? await storage.grants.findRefreshToken(presented) : null;
+  const grant = tokens.isRefreshToken(refreshToken) ? await storage.grants.findRefreshToken(presented) : null;
   // One of another client ends nothing: whoever has it is not who was given it.
-  if (found === null || found.grant.clientId !== client.clientId) throw refused();
-  const { grant } = found;
+  if (grant === null || grant.clientId !== client.clientId) throw refused();
   if (grant.revokedAt !== null) throw refused();
   const scopes = scopesOf(client, grant, scope);
   if ((await findUser(core, grant.sub, [])) === null) {

@@ -25,10 +25,10 @@ export function revocationHandler(core: Core): Handler {
       await storage.grants.revokeToken(digest(token), clock.now());
     }
     if (tokens.isRefreshToken(token)) {
-      const known = await storage.grants.findRefreshToken(digest(token));
-      if (known !== null) {
-        await narrowOriginTo(core, ctx, known.grant.clientId);
-        await storage.grants.revoke(known.grant.codeDigest, clock.now());
+      const grant = await storage.grants.findRefreshToken(digest(token));
+      if (grant !== null) {
+        await narrowOriginTo(core, ctx, grant.clientId);
+        await storage.grants.revoke(grant.codeDigest, clock.now());
       }
     }
     ctx.body = { ok: true };

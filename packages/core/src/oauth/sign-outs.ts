@@ -1,8 +1,7 @@
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
-import type { NewJob } from '../ports/queue.ts';
+import type { JobHandler, NewJob } from '../ports/queue.ts';
 import { digest } from '../tokens.ts';
-import type { JobHandler } from '../worker/worker.ts';
 import { isEnabled } from './client.ts';
 import { issuerOf } from './endpoints.ts';
 import { signForClient } from './id-token.ts';

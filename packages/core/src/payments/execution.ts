@@ -1,10 +1,9 @@
 import type { Core } from '../context.ts';
 import { withDeadline } from '../host-call.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
-import type { NewJob } from '../ports/queue.ts';
+import type { JobHandler, NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
 import { count } from '../telemetry.ts';
-import type { JobHandler } from '../worker/worker.ts';
 import { checkedResult, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 

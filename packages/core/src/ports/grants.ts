@@ -44,12 +44,6 @@ export interface NewRefreshToken {
   readonly expiresAt: number;
 }
 
-/** A refresh token, whatever its state is, with the grant that it belongs to. */
-export interface RefreshTokenState {
-  readonly grant: GrantState;
-  readonly expiresAt: number;
-}
-
 /** An access token joined with its grant, as every use of the token reads it. */
 export interface AccessTokenState {
   readonly clientId: string;
@@ -103,8 +97,8 @@ export interface GrantStore {
     readonly now: number;
   }): Promise<'redeemed' | 'replayed' | 'refused'>;
 
-  /** Finds a refresh token whatever its state is, until it is purged. One statement. */
-  findRefreshToken(digest: Uint8Array): Promise<RefreshTokenState | null>;
+  /** Finds the grant of a refresh token, whatever the state of both is, until the token is purged. One statement. */
+  findRefreshToken(digest: Uint8Array): Promise<GrantState | null>;
 
   /**
    * Replaces a refresh token by its successor and stores an access token, in one transaction: a grant has one live refresh

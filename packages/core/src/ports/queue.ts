@@ -18,6 +18,12 @@ export interface ClaimedJob extends NewJob {
   readonly attempt: number;
 }
 
+/** What a job handler says when it is through. `null`: done, remove the job. */
+export type JobResult = { readonly dueAt: number } | null;
+
+/** Does the work of one kind of job. Throwing means: try again later. */
+export type JobHandler = (payload: JsonObject, job: ClaimedJob) => Promise<JobResult>;
+
 /** What proves that a result belongs to the current claim of a job. */
 export type Claim = Pick<ClaimedJob, 'id' | 'claimId'>;
 

@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
+import type { JobHandler } from '../ports/queue.ts';
 import type { Purged } from '../ports/storage.ts';
-import type { JobHandler } from './worker.ts';
 
 /**
  * The kind of the job that removes old rows. There is one such job, so that one process at a time does it.

@@ -1,13 +1,6 @@
 import type { Core } from '../context.ts';
-import type { JsonObject } from '../ports/interactions.ts';
-import type { ClaimedJob } from '../ports/queue.ts';
+import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import { createPace } from './pace.ts';
-
-/** What a job handler says when it is through. `null`: done, remove the job. */
-export type JobResult = { readonly dueAt: number } | null;
-
-/** Does the work of one kind of job. Throwing means: try again later. */
-export type JobHandler = (payload: JsonObject, job: ClaimedJob) => Promise<JobResult>;
 
 /** A handler for each kind of job. */
 export type JobHandlers = { readonly [kind: string]: JobHandler };

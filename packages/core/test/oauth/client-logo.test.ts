@@ -27,6 +27,10 @@ function png(width: number, height = width, filler = 0): Buffer {
   ]);
 }
 
+/** One of so many bytes. */
+const ofBytes = (count: number): Buffer =>
+  png(64, 64, count - png(64).length - chunk('tEXt', Buffer.alloc(0)).length);
+
 const provider = await startProvider();
 const { clients } = provider.ostiary.admin;
 
@@ -48,6 +52,8 @@ it('the logo of an app is shown on the pages, from this origin, and cached for a
     ...{ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' },
     'cache-control': 'public, max-age=31536000, immutable',
     'content-security-policy': "default-src 'none'",
+    // Other sites cannot find out with it which apps there are.
+    'cross-origin-resource-policy': 'same-origin',
   });
   const second = await clients.setLogo(client.id, png(32));
   expect(address).not.toContain(second.logo ?? '');
@@ -57,13 +63,23 @@ it('the logo of an app is shown on the pages, from this origin, and cached for a
 });
 
 it.each([
+  ['the smallest', png(32)],
+  ['the largest', png(1024)],
+  ['the longest', ofBytes(65_536)],
+])('%s that may be is a logo', async (_what, bytes) => {
+  const client = await provider.client();
+  expect((await clients.setLogo(client.id, bytes)).logo).toMatch(/^[\w-]{43}$/);
+});
+
+it.each([
   ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'is no PNG'],
   ['a JPEG', Buffer.from('ffd8ffe000104a46', 'hex'), 'is no PNG'],
   ['nothing', Buffer.alloc(0), 'is no PNG'],
-  ['one that is not square', png(64, 32), 'has to be square, and is 64 × 32'],
-  ['a tiny one', png(16), '32 to 1024 pixels'],
-  ['a huge one', png(2048), '32 to 1024 pixels'],
-  ['a long one', png(64, 64, 70_000), '65536 bytes at most'],
+  ['a wide one', png(64, 32), 'has to be square, and is 64 × 32'],
+  ['a high one', png(32, 64), 'has to be square, and is 32 × 64'],
+  ['one that is a pixel too small', png(31), '32 to 1024 pixels on a side, and has 31'],
+  ['one that is a pixel too large', png(1025), '32 to 1024 pixels on a side, and has 1025'],
+  ['one that is a byte too long', ofBytes(65_537), '65536 bytes at most'],
   ['one that ends early', png(64).subarray(0, -4), 'ends early'],
   ['one with a page after it', Buffer.concat([png(64), Buffer.from('<script>')]), 'has more after its end'],
   ['a damaged one', Buffer.from(png(64)).fill(1, 40, 44), 'damaged|ends early'],

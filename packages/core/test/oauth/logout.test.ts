@@ -162,8 +162,9 @@ it('logouts of one address are limited as authorization requests are', async () 
   const own = await loggingOut({ limits: { authorizeStarts: 2 } });
   const answers = [];
   for (let time = 0; time < 3; time += 1)
-    answers.push((await own.provider.browser(null).get(`${own.provider.site}/oauth/logout`)).status);
-  expect(answers).toEqual([200, 200, 429]);
+    answers.push(await own.provider.browser(null).get(`${own.provider.site}/oauth/logout`));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(answers[2]?.text).toContain('Too many requests to sign out from this address.');
 });
 
 describe('addresses for users who signed out', () => {

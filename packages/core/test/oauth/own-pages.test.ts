@@ -56,7 +56,20 @@ describe('a consent page by a function of the host', () => {
       expect(shown.headers.get('content-type')).toMatch(/^text\/html/);
       const policy = isText ? "frame-ancestors 'none'" : "default-src 'self'";
       expect(shown.headers.get('content-security-policy')).toBe(policy);
+      expect(shown.headers.get('referrer-policy')).toBe('same-origin');
     }
+  });
+
+  it('may set cookies, and say what other sites learn of its address', async () => {
+    const headers = new Headers({ 'referrer-policy': 'no-referrer' });
+    for (const cookie of ['seen=1; Path=/', 'shape=round; Path=/; HttpOnly'])
+      headers.append('set-cookie', cookie);
+    const provider = await withPages({ consent: () => new Response('<p>mine', { headers }) });
+    const browser = provider.browser();
+    const { location } = await browser.get(provider.authorizeUrl(await provider.client()));
+    const shown = await browser.get(location ?? '');
+    expect(shown.headers.getSetCookie()).toEqual(['seen=1; Path=/', 'shape=round; Path=/; HttpOnly']);
+    expect(shown.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
   it('may be one that a fetch of the host answered, decoded', async () => {

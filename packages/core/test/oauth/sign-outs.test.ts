@@ -6,7 +6,7 @@ import type { Core } from '../../src/context.ts';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { signOutHandler, signOutKind } from '../../src/oauth/sign-outs.ts';
 import { assemble } from '../../src/seams.ts';
-import { ana, ben, Host, hostCookie } from '../support/directory.ts';
+import { ana, ben, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
@@ -14,12 +14,8 @@ import { sink } from '../webhooks/support/sink.ts';
 
 /** A provider that may call this machine, whose host can sign users out, and an endpoint of a client. */
 async function start(options: Partial<OstiaryOptions> = {}, host = new Host()) {
-  const login = {
-    ...host.login,
-    signOut: (request: Parameters<typeof hostCookie>[0]) => host.signOut(hostCookie(request)),
-  };
   const webhooks = { allowPrivateTargets: true, retryDelaysSeconds: [60, 300] };
-  const provider = await startProvider({ login, webhooks, ...options }, host);
+  const provider = await startProvider({ login: host.loginWithSignOut, webhooks, ...options }, host);
   const endpoint = await sink(() => provider.clock.now());
   return {
     provider,

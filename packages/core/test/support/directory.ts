@@ -70,6 +70,10 @@ export class Host {
       return `/login?${query}`;
     },
   };
+  /** The login of a host where users can sign out too. */
+  get loginWithSignOut(): Login {
+    return { ...this.login, signOut: (request) => this.signOut(hostCookie(request)) };
+  }
 
   signIn(browser: string, sub: string, authenticatedAt: Date): void {
     this.#signedIn.set(browser, { sub, authenticatedAt });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { JobHandler } from '../../src/worker/worker.ts';
+import type { JobHandler } from '../../src/ports/queue.ts';
 import { quiet, workshop } from './workshop.ts';
 
 /** A handler that tests count. */

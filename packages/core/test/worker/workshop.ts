@@ -1,8 +1,9 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import type { Core } from '../../src/context.ts';
+import type { JobHandler } from '../../src/ports/queue.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
-import { createWorker, type JobHandler, type Schedule } from '../../src/worker/worker.ts';
+import { createWorker, type Schedule } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 
 /** Resolves when everything that needs no timer has happened. */

@@ -116,7 +116,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
       return {
         ...given,
         token: found && { ...token, expiresAt: found.expiresAt },
-        refreshToken: next && { ...refreshToken, expiresAt: next.expiresAt },
+        refreshToken: next && refreshToken,
       };
     },
   }),
@@ -140,7 +140,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
         ...given,
         scopes: found?.scopes,
         token: found && { ...token, expiresAt: found.expiresAt },
-        successor: next && { ...successor, expiresAt: next.expiresAt },
+        successor: next && successor,
       };
     },
   }),

@@ -4,9 +4,9 @@ import type { NewClient } from '@ostiary/core/admin';
 import { createFetchHandler } from '@ostiary/core/seams';
 import { Timeline } from '../clock.ts';
 import { createTestFaults } from '../faults.ts';
-import { anyAddress, clockOf, networkOf, originsOf, start } from '../parts.ts';
+import { anyAddress, clockOf, networkOf, originsOf, received, settling, start } from '../parts.ts';
 import { Plans } from '../plans.ts';
-import { Mail, refuseInsideReceiver } from '../webhooks.ts';
+import { Mail } from '../webhooks.ts';
 import { createFakeApp } from './app.ts';
 import { createHostBrowser } from './browser.ts';
 import type { HostTestOptions, HostTestOstiary, TestServer } from './kit.ts';
@@ -61,11 +61,7 @@ export async function createHostKit<Scopes extends HostScopes>({
   const { baseUrl = authUrl } = rest;
   const closed = new AbortController();
   const log = keptErrors();
-  const settle = async (): Promise<void> => {
-    refuseInsideReceiver();
-    await network.idle();
-    while (!closed.signal.aborted && (await ostiary.worker.runDue()) > 0);
-  };
+  const settle = settling(closed.signal, () => ({ network, worker: ostiary.worker }));
   const timeline = new Timeline(Number(now), settle);
   const { faults, requests, deliveries } = createTestFaults(new Plans());
   const mail = new Mail(deliveries, () => timeline.now());
@@ -82,10 +78,7 @@ export async function createHostKit<Scopes extends HostScopes>({
     timeline,
     {
       ...{ origins, faults: requests, closed: closed.signal, answered: () => undefined },
-      receive: (request) => {
-        const receiver = mail.receiverOf(request.url);
-        return receiver === null ? null : (async () => receiver(request))();
-      },
+      receive: (request) => received(mail, request),
     },
   );
   const send = network.from(address);

@@ -24,7 +24,8 @@ export interface HostTestOptions<Scopes extends HostScopes = HostScopes>
 
 /**
  * Your server: a listener for Node's requests (Express's app, Koa's `app.callback()`, Fastify's `app.routing` after `app.ready()`, Nest's
- * `getInstance()`), or whatever has a `fetch` (Hono's app).
+ * `getInstance()`, Hono's `getRequestListener(app.fetch)`, since a mount that asks for the socket's address finds none in `app.fetch`
+ * alone), or whatever has a `fetch` (`{ fetch: yourRouteHandler }` of Next.js).
  */
 export type TestServer =
   | RequestListener

@@ -189,6 +189,10 @@ describeMistakes({
     'purge: one call removes at most the limit of each kind, the oldest first, and never a grant before its token',
     (storage) => ({ purge: (request) => storage.purge({ ...request, limit: 1000 }) }),
   ],
+  'counts no refresh tokens that it purged': [
+    'refresh tokens: they are purged when they ended, and their grant after them',
+    (storage) => ({ purge: async (request) => ({ ...(await storage.purge(request)), refreshTokens: 0 }) }),
+  ],
   'counts what it wanted to purge': [
     'parallel calls: that purge remove each row once',
     (storage) => ({

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Authentication, Ostiary } from '@ostiary/core';
+import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createTestOstiary } from '../../src/index.ts';
@@ -129,13 +130,55 @@ describe('the kit of a host', () => {
   it('takes no answer that is not its own', async () => {
     await using kit = await start();
     const app = await kit.app({ allowedScopes: ['openid'] });
+    const iss = encodeURIComponent(kit.authUrl);
     for (const [query, problem] of [
-      ['state=y&code=x', 'another state'],
-      ['code=x', 'another state'],
+      [() => `state=y&code=x&iss=${iss}`, 'another state'],
+      [() => `code=x&iss=${iss}`, 'another state'],
+      [(state: string) => `state=${state}&code=x&iss=https://evil.example`, 'another issuer'],
+      [(state: string) => `state=${state}&code=x`, 'another issuer'],
     ] as const) {
-      kit.serve({ fetch: () => Response.redirect(`https://app.example/callback?${query}`) });
+      kit.serve({
+        fetch({ url }) {
+          const state = new URL(url).searchParams.get('state') ?? '';
+          return Response.redirect(`https://app.example/callback?${query(state)}`);
+        },
+      });
       await expect(app.signIn()).rejects.toThrow(problem);
     }
+  });
+
+  it.each<[string, JWTPayload, string | null]>([
+    ['that is right', {}, null],
+    ['of another issuer', { iss: 'https://evil.example' }, 'unexpected "iss" claim value'],
+    ['for another app', { aud: 'another-app' }, 'unexpected "aud" claim value'],
+    ['of another sign-in', { nonce: 'of another sign-in' }, 'another nonce'],
+    ['without a nonce', { nonce: undefined }, 'another nonce'],
+    ['that has ended', { exp: 1 }, '"exp" claim timestamp check failed'],
+    ['of another user', { sub: 'u-2' }, 'userinfo is of another user'],
+  ])('takes an ID token %s for what it is', async (_what, changes, problem) => {
+    const { users, login } = createHost();
+    const authenticate = () => ({ sub: 'u-1', authenticatedAt: new Date() });
+    await using kit = await createTestOstiary({ users, login: { ...login, authenticate } });
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    const keys = [{ ...(await exportJWK(publicKey)), kid: 'forger', alg: 'ES256', use: 'sig' }];
+    kit.serve({
+      async fetch(request) {
+        const { pathname } = new URL(request.url);
+        if (pathname === '/.well-known/jwks.json') return Response.json({ keys });
+        const answer = await kit.ostiary.fetch(request);
+        if (pathname !== '/v1/oauth/token') return answer;
+        const tokens = (await answer.json()) as { readonly id_token: string };
+        const forged = new SignJWT({ ...decodeJwt(tokens.id_token), ...changes });
+        const signed = forged.setProtectedHeader({ alg: 'ES256', kid: 'forger', typ: 'JWT' });
+        return Response.json({ ...tokens, id_token: await signed.sign(privateKey) });
+      },
+    });
+    const app = await kit.app({ allowedScopes: ['openid'] });
+    const said = await app.signIn().then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(said).toEqual(problem === null ? null : expect.stringContaining(problem));
   });
 
   it('says when a login leads to an address that is not of the kit', async () => {

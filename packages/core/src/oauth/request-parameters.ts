@@ -1,0 +1,50 @@
+import { OAuthError } from '../errors.ts';
+import { formDecoded, formPairs } from '../http/body.ts';
+import { isUnstorable } from '../http/json.ts';
+
+/** Parameters of a request as they came; a value of `null` came twice or is not readable. */
+export type RawParameters<Name extends string> = ReadonlyMap<Name, string | null>;
+
+export const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
+
+function decoded(text: string): string | null {
+  try {
+    const value = formDecoded(text);
+    return isUnstorable(value) ? null : value;
+  } catch {
+    return null;
+  }
+}
+
+/** Splits a query string. Parameters without a value count as not sent (RFC 6749, section 3.1). */
+export function readQuery<Name extends string>(query: string, names: readonly Name[]): RawParameters<Name> {
+  const known = new Set<string>(names);
+  const parameters = new Map<Name, string | null>();
+  for (const [rawName, text] of formPairs(query)) {
+    const name = decoded(rawName);
+    if (name === null || text === '' || !known.has(name)) continue;
+    const parameter = name as Name;
+    parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));
+  }
+  return parameters;
+}
+
+/** A parameter, if it was sent. @throws OAuthError for one that came twice or is not readable */
+export function oneValue<Name extends string>(
+  parameters: RawParameters<Name>,
+  name: Name,
+): string | undefined {
+  const text = parameters.get(name);
+  if (text === null) throw invalid(`The parameter ${name} is given twice or malformed.`);
+  return text;
+}
+
+/** @throws OAuthError for a value of more bytes than its parameter may have */
+export function requireShort<Name extends string>(
+  maxBytes: Readonly<Record<Name, number>>,
+  name: Name,
+  value: string | undefined,
+): void {
+  if (value === undefined || Buffer.byteLength(value) <= maxBytes[name]) return;
+  throw invalid(`The parameter ${name} may have ${maxBytes[name]} bytes at most.`);
+}
