@@ -160,6 +160,19 @@ describe('the sandbox console, in a real browser', () => {
       }
       await page.locator('#event-list li').nth(2).waitFor();
       await look('sandbox');
+
+      await page.getByRole('link', { name: 'API requests' }).click();
+      await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
+      const payment = { amount: '12.5', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } };
+      await provider.partnerCall(key, 'GET /v1/partner/whoami');
+      const refused = await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
+      // Without a reload.
+      await page.locator('#request-list li').nth(1).waitFor();
+      await look('sandbox-requests');
+      await page.getByLabel('Request id').fill(refused.json().requestId);
+      await page.getByRole('button', { name: 'Find' }).click();
+      await page.getByText('has to be a decimal string').waitFor();
+      await look('sandbox-request');
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByText('You are signed out.').waitFor();
       expect(problems).toEqual([]);

@@ -25,6 +25,20 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
+/** A request to the partner API, as its log has it; a list leaves the bodies out. */
+export interface LoggedRequest {
+  readonly id: string;
+  readonly keyId: string;
+  readonly createdAt: string;
+  readonly durationMs: number;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly sent: string | null;
+  readonly answered: string | null;
+}
+
 /** The operations of the partner API that the console's pages are made of, with what they answer. */
 interface Answers {
   readonly listWebhooks: { readonly data: readonly WebhookEndpoint[] };
@@ -37,6 +51,8 @@ interface Answers {
   readonly latestEvents: { readonly data: readonly ListedEvent[]; readonly hasMore: boolean };
   readonly getEvent: PartnerEvent;
   readonly listEventDeliveries: DeliveryPage;
+  readonly listRequests: { readonly data: readonly LoggedRequest[]; readonly nextCursor: string | null };
+  readonly getRequest: LoggedRequest;
   readonly redeliverEvent: { readonly data: readonly unknown[] };
   readonly createSandboxEvent: Omit<PartnerEvent, 'sequence'>;
 }

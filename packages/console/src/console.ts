@@ -6,6 +6,7 @@ import { home } from './home.ts';
 import { liveScript } from './live.ts';
 import { addEndpoint, newEndpoint } from './new-endpoint.ts';
 import { paths, urlsOf } from './paths.ts';
+import { request, requests } from './requests.ts';
 import { signInPage } from './sign-in.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
@@ -58,6 +59,16 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
       summary: 'A webhook endpoint, and the deliveries to it; enables, disables or removes it.',
       GET: guarded(endpoint),
       POST: action(changeEndpoint),
+    },
+    {
+      path: paths.requests,
+      summary: 'The last requests of the partner’s test keys.',
+      GET: guarded(requests),
+    },
+    {
+      path: paths.request,
+      summary: 'A request: when it came, how it ended, what was sent and answered.',
+      GET: guarded(request),
     },
     {
       path: paths.script,

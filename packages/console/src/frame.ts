@@ -45,7 +45,9 @@ export interface FramedPage {
   readonly layout: 'one' | 'aside-first' | 'main-first';
   /** Where the page keeps itself up to date: what is said to those who hear it change. */
   readonly said?: string;
-  /** The one that all others lead back to. */
+  /** The part of the console that it belongs to. @defaultValue `"events"` */
+  readonly section?: 'events' | 'requests';
+  /** The first page of its part. */
   readonly isFirst?: boolean;
   readonly status?: number;
 }
@@ -53,13 +55,18 @@ export interface FramedPage {
 /** Puts the parts of a signed-in partner's page together; what changes by itself are elements with `id` and `data-live`. */
 export function answerFramed(
   visit: Visit,
-  { title, body, layout, said, isFirst = false, status = 200 }: FramedPage,
+  { title, body, layout, said, section = 'events', isFirst = false, status = 200 }: FramedPage,
 ): ConsoleAnswer {
   const { urlOf, voice } = visit;
   const { words } = voice;
   const pulse = html`<p class="pulse" id="pulse" hidden><span class="dot"></span><span class="on">${words.live}</span><span class="off">${words.lost}</span></p><noscript><a href="">${words.reload}</a></noscript>`;
+  const part = (name: typeof section, href: string, text: string): Html =>
+    name === section
+      ? html`<a href="${href}" aria-current="${isFirst ? 'page' : 'true'}">${text}</a>`
+      : html`<a href="${href}">${text}</a>`;
+  const parts = html`<nav class="parts" aria-label="${words.title}">${part('events', urlOf('home'), words.back)}${part('requests', urlOf('requests'), words.requests.title)}</nav>`;
   const inner = html`<div class="bar"><div>
-${isFirst ? null : html`<a class="crumb" href="${urlOf('home')}">${words.back}</a>`}
+${visit.desk.logsRequests || !isFirst ? parts : null}
 <h1>${nameOf(title)}</h1>
 <strong>${nameOf(visit.partner)}</strong> <span class="badge">${words.testMode}</span>
 ${said === undefined ? null : pulse}

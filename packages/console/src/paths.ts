@@ -10,6 +10,8 @@ export const paths = {
   redeliver: '/sandbox/events/:id/redeliver',
   endpoints: '/sandbox/endpoints',
   endpoint: '/sandbox/endpoints/:id',
+  requests: '/sandbox/requests',
+  request: '/sandbox/requests/:id',
   script: '/sandbox/live.js',
 } as const;
 

@@ -15,6 +15,6 @@ export const writePlace = ({ time, id }: ListPosition): string => `${time}_${id}
 
 /** `null` for what {@link writePlace} has not written. */
 export function readPlace(text: string): ListPosition | null {
-  const [, time, id] = /^(\d{1,15})_([a-z]{2,3}_\w{1,90})$/.exec(text) ?? [];
+  const [, time, id] = /^(\d{1,15})_([a-z]{2,3}_\w{1,90}|[0-9a-f-]{36})$/.exec(text) ?? [];
   return time === undefined || id === undefined ? null : { time: Number(time), id };
 }

@@ -91,6 +91,7 @@ export function createDesk(
     theme: options.theme,
     prefix: options.prefix,
     events: options.events,
+    logsRequests: options.requestLog !== 'off',
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
     url: (path) => urlBelow(options.authUrl, path),

@@ -53,6 +53,8 @@ export interface ConsoleDesk {
   readonly prefix: string;
   /** Types of events, and what a sandbox event of one carries unless its caller says otherwise. */
   readonly events: { readonly types: readonly string[]; example(type: string): JsonObject };
+  /** Whether requests of test keys are logged. */
+  readonly logsRequests: boolean;
   /** How many attempts a delivery has. */
   readonly maxAttempts: number;
   /** Milliseconds since the Unix epoch. */

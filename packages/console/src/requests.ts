@@ -1,0 +1,107 @@
+import { type ConsoleAnswer, type Html, html, nameOf, PartnerError } from '@ostiary/core/console';
+import { type LoggedRequest, queryOf } from './api.ts';
+import { answerFramed, problemRow } from './frame.ts';
+import { emptyList, filterForm, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
+import { seeOther, type Visit } from './visit.ts';
+
+const statusBadge = ({ status }: LoggedRequest): Html =>
+  stateBadge(status < 400 ? 'delivered' : 'dropped', String(status));
+
+const nameOfRequest = ({ method, route }: LoggedRequest): Html =>
+  html`<code>${method} ${nameOf(route)}</code>`;
+
+function requestRow(request: LoggedRequest, { urlOf, voice }: Visit): Html {
+  const { id, code, createdAt, durationMs } = request;
+  return html`<li id="${id}"><p class="what"><a href="${urlOf('request', { id })}">${nameOfRequest(request)} <span class="hidden">${id}</span></a> <span>${moment(createdAt, voice.language)} · ${durationMs} ms${code === null ? null : html` · <code>${nameOf(code)}</code>`}</span></p>${statusBadge(request)}</li>`;
+}
+
+/** Finds a request by the id that its answer carried. */
+function searchForm({ urlOf, voice }: Visit, id: string): Html {
+  const words = voice.words.requests;
+  return html`<form class="form" method="get" action="${urlOf('requests')}">
+<div class="field"><label for="id">${words.id}</label><input id="id" name="id" value="${id}" maxlength="100" required spellcheck="false" autocapitalize="none" aria-describedby="id-hint">
+<p class="small" id="id-hint">${words.idHint}</p></div>
+<div class="row"><button>${words.find}</button></div></form>`;
+}
+
+/** The last requests of the partner's test keys, the newest first; with an id the request that has it. */
+export async function requests(visit: Visit): Promise<ConsoleAnswer> {
+  const { api, request, urlOf, voice } = visit;
+  const words = voice.words.requests;
+  const id = request.query.get('id')?.trim().slice(0, 100) ?? '';
+  if (id !== '' && (await find(visit, id)) !== null) return seeOther(urlOf('request', { id }));
+  const [cursor, only] = [request.query.get('cursor'), request.query.get('only')];
+  const chosen = only === 'failed' ? only : null;
+  const query = queryOf({ cursor, failed: chosen === null ? null : 'true' });
+  const { data, nextCursor } = await api('listRequests', { query });
+  const empty =
+    chosen === null
+      ? emptyList(words.emptyTitle, words.empty)
+      : html`<p class="muted">${voice.words.nothingFits}</p>`;
+  const filter = filterForm(voice, {
+    action: urlOf('requests'),
+    name: 'only',
+    all: words.all,
+    options: [['failed', words.failed]],
+    chosen,
+  });
+  const [newest] = data;
+  return answerFramed(visit, {
+    title: words.title,
+    layout: 'main-first',
+    section: 'requests',
+    isFirst: true,
+    status: id === '' ? 200 : 404,
+    said: newest === undefined ? words.emptyTitle : `${newest.method} ${newest.route}: ${newest.status}`,
+    body: html`${id === '' ? null : problemRow(words.notFound)}
+<section class="panel" aria-labelledby="requests"><div class="head"><h2 id="requests">${words.last}</h2>${filter}</div>
+<div id="request-list" data-live>${data.length === 0 ? empty : html`<ul class="rows">${data.map((one) => requestRow(one, visit))}</ul>`}
+${pageLinks([
+  [cursor === null ? null : urlOf('requests', { only: chosen }), words.newest],
+  [nextCursor === null ? null : urlOf('requests', { only: chosen, cursor: nextCursor }), words.older],
+])}</div></section>
+<div class="column"><section class="panel">${searchForm(visit, id)}
+<p class="small muted">${words.kept}</p></section></div>`,
+  });
+}
+
+async function find({ api }: Visit, id: string): Promise<LoggedRequest | null> {
+  try {
+    return await api('getRequest', { path: { id } });
+  } catch (error) {
+    if (error instanceof PartnerError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** JSON with line breaks; what was cut is shown as it is. */
+function bodyText(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** One request: when it came, how it ended, what was sent and answered. */
+export async function request(visit: Visit): Promise<ConsoleAnswer> {
+  const { api, id, voice } = visit;
+  const { words, language } = voice;
+  const found = await api('getRequest', { path: { id } });
+  const fact = (name: string, value: Html | string): Html => html`<dt>${name}</dt><dd>${value}</dd>`;
+  const body = (name: string, text: string | null): Html =>
+    html`<section class="panel"><h2>${name}</h2>${text === null ? html`<p class="muted">${words.requests.noBody}</p>` : foreignText(bodyText(text), name)}</section>`;
+  return answerFramed(visit, {
+    title: `${found.method} ${found.route}`,
+    layout: 'main-first',
+    section: 'requests',
+    body: html`<div class="column">${body(words.requests.sent, found.sent)}${body(words.requests.answered, found.answered)}</div>
+<section class="panel"><dl class="facts">
+${fact(words.requests.status, html`${statusBadge(found)}${found.code === null ? null : html` <code>${nameOf(found.code)}</code>`}`)}
+${fact(words.requests.time, moment(found.createdAt, language))}
+${fact(words.requests.duration, `${found.durationMs} ms`)}
+${fact(words.requests.id, html`<code>${nameOf(found.id)}</code>`)}
+${fact(words.requests.key, html`<code>${nameOf(found.keyId)}</code>`)}
+</dl><p class="small muted">${words.requests.removed}</p></section>`,
+  });
+}
