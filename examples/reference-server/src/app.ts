@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
 import { FormError, textOn } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
@@ -34,6 +36,17 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
   };
 }
 
+/** A file of `public/`. */
+function script(file: string): Routes[string] {
+  const content = readFileSync(join(import.meta.dirname, 'public', file));
+  return {
+    GET(ctx) {
+      ctx.type = 'text/javascript';
+      ctx.body = content;
+    },
+  };
+}
+
 /** Every route of this server's own; Ostiary has answered its routes before. */
 function pageRoutes(context: SignInContext): Routes {
   const account = createAccountRoutes(context);
@@ -44,7 +57,8 @@ function pageRoutes(context: SignInContext): Routes {
     '/login': { GET: account.showLogin, POST: account.signIn },
     '/sign-out': { POST: account.signOut },
     '/passport': { GET: passport.show, POST: passport.again },
-    '/passport.js': { GET: passport.script },
+    '/login.js': script('login.js'),
+    '/passport.js': script('passport.js'),
     '/favicon.ico': {
       GET(ctx) {
         ctx.set('Cache-Control', 'public, max-age=86400');

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { isWideRange } from '@ostiary/cli/doctor';
 import type { z } from 'zod';
-import { isGuessableKey, isLoopbackUrl, type Setting, settings } from './settings.ts';
+import { isGuessableKey, isLoopbackUrl } from './setting-checks.ts';
+import { type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
 
@@ -114,6 +115,11 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     name: values.OSTIARY_NAME,
     colour: values.OSTIARY_COLOUR,
     prefix: values.OSTIARY_PREFIX,
+    languages: Object.freeze(values.OSTIARY_LANGUAGES),
+    scopes: Object.freeze(values.OSTIARY_SCOPES),
+    refreshTokens: values.OSTIARY_REFRESH_TOKENS,
+    introspection: values.OSTIARY_INTROSPECTION,
+    logout: values.OSTIARY_LOGOUT,
     webhooks: Object.freeze({
       allowPrivateTargets,
       retryDelaysSeconds: Object.freeze(values.OSTIARY_WEBHOOK_RETRY_DELAYS),

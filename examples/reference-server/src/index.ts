@@ -4,6 +4,6 @@ export { createLogger } from './http/logging.ts';
 export { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
 export { closeOnSignals, failToStart } from './lifecycle.ts';
 export { type ReferenceServer, type ServerOptions, startReferenceServer } from './server.ts';
-export { isLoopbackUrl } from './settings.ts';
+export { isLoopbackUrl } from './setting-checks.ts';
 export type { IdentityChecks } from './users/identity-checks.ts';
 export type { NewUser } from './users/input.ts';

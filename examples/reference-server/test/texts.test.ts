@@ -1,6 +1,6 @@
-import { languages } from '@ostiary/core/console';
 import { expect, test } from 'vitest';
 import { type Texts, texts } from '../src/pages/texts.ts';
+import { languages } from '../src/settings.ts';
 
 test.each(languages)('%s has every text of the pages, with the same gaps to fill', (language) => {
   const gapsOf = (of: Texts) =>

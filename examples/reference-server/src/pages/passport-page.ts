@@ -1,8 +1,9 @@
 import { html, initialOf } from '@ostiary/web-kit';
+import type { Language } from '../settings.ts';
 import type { Account } from '../users/accounts.ts';
 import { type Look, page } from './layout.ts';
 import { qrCode } from './qr-code.ts';
-import { type Language, texts } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** A passport that was just issued. */
 export interface ShownPassport {
@@ -20,7 +21,7 @@ export function passportPage(
 ): string {
   const t = texts[language];
   // A server does not know where the reader is. The script says it in the reader's own zone.
-  const time = new Intl.DateTimeFormat(language, {
+  const time = new Intl.DateTimeFormat([language, 'fr'], {
     timeStyle: 'medium',
     timeZone: 'UTC',
   }).format(expiresAt);

@@ -6,16 +6,27 @@ body{padding:2rem 1rem;display:flex;flex-direction:column;align-items:center;gap
 .tile{width:2.25rem;height:2.25rem;flex:none;font-weight:650;font-size:18px}
 .tile rect{fill:var(--brand);stroke:var(--accent)}
 .tile text{fill:var(--on-brand)}
+.tile.app{display:block;width:3.5rem;height:3.5rem;margin:0 auto .875rem}
+.tile.app rect{fill:var(--well);stroke:var(--line)}
+.tile.app text{fill:var(--text)}
 main{width:100%;max-width:30rem;padding:1.75rem 1.25rem}
 h1,.lead,footer{text-align:center;text-wrap:balance}
 .lead{margin:.5rem 0 1.75rem;color:var(--muted)}
-label{display:block;margin:0 0 .375rem;font-size:.9375rem;font-weight:600}
-.field{margin:0 0 1.125rem}
+.lead strong{color:var(--text);font-weight:600}
+label{align-self:end;font-size:.9375rem;font-weight:600}
+.field{display:grid;grid-template-columns:1fr auto;gap:.375rem .75rem;margin:0 0 .375rem}
+.field input{grid-area:2/1/3/3}
+.reveal{grid-area:1/2;display:flex;align-items:center;gap:.375rem;min-height:2rem;margin:0 -.5rem -.125rem 0;padding:.125rem .5rem;
+  font:inherit;font-size:.875rem;color:var(--accent);background:none;border:0;border-radius:.5rem;cursor:pointer}
+.reveal:hover{text-decoration:underline}
+.reveal[aria-pressed=true]{background:var(--tint)}
+.reveal svg{width:1.25rem;height:1.25rem;flex:none;fill:none;stroke:currentColor;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}
+[aria-pressed=true] .slash{display:none}
 input:not([type=hidden]){width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;
   background:var(--surface);border:1px solid var(--border);border-radius:.75rem}
 input:focus-visible{outline-offset:1px}
 input[aria-invalid]{border-color:var(--bad)}
-.field+.button{margin-top:1.5rem}
+.field+.button{margin-top:.375rem}
 .person{display:flex;align-items:center;gap:.875rem;margin:0 0 1.25rem;padding:.75rem .875rem;background:var(--well);
   border:1px solid var(--line);border-radius:.875rem;line-height:1.35}
 h1+.person{margin-top:1.5rem}

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Language, languages } from '@ostiary/core/console';
 import type en from '../../texts/en.json';
-
-export type { Language };
+import { type Language, languages } from '../settings.ts';
 
 /** What the pages say. */
 export type Texts = ReturnType<typeof textsOf>;
@@ -21,6 +19,3 @@ function textsOf(language: Language) {
 export const texts = Object.fromEntries(
   languages.map((language) => [language, textsOf(language)]),
 ) as Readonly<Record<Language, Texts>>;
-
-/** The language of a page: what the app asked for (`ui_locales`), then what the browser prefers, then English. */
-export { negotiateLanguage as chooseLanguage } from '@ostiary/core/console';

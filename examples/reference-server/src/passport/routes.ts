@@ -1,20 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Context } from 'koa';
+import { allowScript } from '../http/headers.ts';
+import { languageOf } from '../pages/layout.ts';
 import { passportPage } from '../pages/passport-page.ts';
-import { chooseLanguage } from '../pages/texts.ts';
 import type { SignInContext } from '../sign-in/context.ts';
 
 /** The passport page: every visit issues a passport, and none is kept anywhere. */
-export function createPassportRoutes({
-  look,
-  authUrl,
-  accounts,
-  sessions,
-  cookies,
-  passports,
-}: SignInContext) {
-  const script = readFileSync(join(import.meta.dirname, '../public/passport.js'));
+export function createPassportRoutes(context: SignInContext) {
+  const { look, authUrl, accounts, sessions, cookies, passports } = context;
 
   return {
     async show(ctx: Context): Promise<void> {
@@ -26,21 +18,15 @@ export function createPassportRoutes({
         return;
       }
       const passport = await passports.issue(account.sub);
-      // The only page with a script: its own file, which counts down.
-      ctx.set('Content-Security-Policy', `${ctx.response.get('Content-Security-Policy')}; script-src 'self'`);
+      allowScript(ctx);
       ctx.type = 'html';
-      ctx.body = passportPage(look, chooseLanguage(undefined, ctx.get('accept-language')), account, passport);
+      ctx.body = passportPage(look, languageOf(look, ctx), account, passport);
     },
 
     // Back to the page by a redirect, so that reloading it does not ask whether to send a form again.
     again(ctx: Context): void {
       ctx.status = 303;
       ctx.set('Location', `${authUrl}/passport`);
-    },
-
-    script(ctx: Context): void {
-      ctx.type = 'text/javascript';
-      ctx.body = script;
     },
   };
 }

@@ -9,17 +9,18 @@ import { createThrottle, type ThrottleLimits } from './throttle.ts';
 export type SignInContext = ReturnType<typeof createContext>;
 
 export function createContext(
-  { authUrl, name, colour }: ServerConfig,
-  { ostiary, database, accounts, sessions, cookies, now, deriveKeys }: Installation,
+  { authUrl, name, colour, languages }: ServerConfig,
+  { ostiary, database, accounts, sessions, cookies, askingApps, now, deriveKeys }: Installation,
   limits: Partial<ThrottleLimits> = {},
 ) {
   return {
-    ...{ authUrl, colour, accounts, sessions, cookies },
-    look: { name, style: pageStyle(colour) },
+    ...{ authUrl, colour, accounts, sessions, cookies, askingApps },
+    look: { name, languages, style: pageStyle(colour) },
     csrf: createCsrf(deriveKeys('csrf')),
     browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
     throttle: createThrottle(database, deriveKeys('throttle'), now, limits),
     addressOf: ostiary.clientAddress,
     passports: ostiary.passports,
+    signedOut: ostiary.users.signedOut,
   };
 }
