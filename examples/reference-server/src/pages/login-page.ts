@@ -60,9 +60,9 @@ ${form.problem === null ? null : html`<p class="notice" id="problem" role="alert
 <input id="handle" name="handle" value="${form.handle}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="64" required${form.handle === '' ? focus : null}${invalid}></div>
 <div class="field"><label for="password">${t.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required${form.handle === '' ? null : focus}${invalid}>
-<button class="reveal" id="reveal" type="button" aria-pressed="false" aria-controls="password" hidden>${eye}${t.showPassword}</button></div>
+<button class="reveal" id="reveal" type="button" aria-pressed="false" aria-label="${t.showPassword}" aria-controls="password" hidden>${eye}${t.show}</button></div>
 <button class="button primary" type="submit">${t.signIn}</button>
-${app && name && html`<a class="button" href="${app.cancelUrl}">${naming(t.backTo, name)}</a>`}
+${app && name && html`<a class="button" href="${app.cancelUrl}"><span>${naming(t.backTo, name)}</span></a>`}
 </form>`,
     html`<script src="/login.js" defer></script>\n`,
   );

@@ -24,7 +24,8 @@ async function askedByApp(query: Readonly<Record<string, string>> = {}) {
 }
 
 const pathOf = ({ pathname, search }: URL) => pathname + search;
-const backOf = (html: string) => /<a class="button" href="([^"]+)">Back to (.*?)<\/a>/.exec(html);
+const backOf = (html: string) =>
+  /<a class="button" href="([^"]+)"><span>Back to (.*?)<\/span><\/a>/.exec(html);
 const shownName = '<bdi>Kafe &lt;i&gt;Lakay&lt;/i&gt;</bdi>';
 
 test('the sign-in page names the app that asks, and leads back to it without a sign-in', async () => {
