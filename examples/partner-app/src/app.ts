@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
-import { FormError } from '@ostiary/web-kit';
+import { FormError, scriptRoute, seeOther } from '@ostiary/web-kit';
 import Koa, { type Middleware } from 'koa';
 import type { PartnerConfig } from './config.ts';
-import { contentPolicy, Refusal, seeOther, show, showLive } from './http.ts';
+import { contentPolicy, Refusal, show, showLive } from './http.ts';
 import { errorPage } from './pages/error-page.ts';
 import { homePage } from './pages/home-page.ts';
 import { identityPage } from './pages/identity-page.ts';
@@ -46,11 +44,7 @@ export function createPartnerApp(config: PartnerConfig): Koa {
   });
 
   for (const name of ['spa.js', 'live.js']) {
-    const script = readFileSync(join(import.meta.dirname, 'public', name));
-    router.get(`/${name}`, (ctx) => {
-      ctx.type = 'text/javascript';
-      ctx.body = script;
-    });
+    router.get(`/${name}`, scriptRoute(new URL(`public/${name}`, import.meta.url)));
   }
 
   const app = new Koa();

@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
 import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
-import { readForm } from '@ostiary/web-kit';
+import { readForm, seeOther } from '@ostiary/web-kit';
 import { type PartnerConfig, patience } from './config.ts';
-import { seeOther, show } from './http.ts';
+import { show } from './http.ts';
 import { cashbackAmounts, paymentsPart } from './pages/cashback.ts';
 import { verifyPage } from './pages/verify-page.ts';
 import type { Notice, Session, Sessions } from './sessions.ts';

@@ -1,9 +1,9 @@
 import type Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
 import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
-import { readForm } from '@ostiary/web-kit';
+import { readForm, seeOther } from '@ostiary/web-kit';
 import { type PartnerConfig, patience, redirectUris } from './config.ts';
-import { Refusal, seeOther } from './http.ts';
+import { Refusal } from './http.ts';
 import { scopeChoices } from './pages/home-page.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
-import { FormError, textOn } from '@ostiary/web-kit';
+import { FormError, scriptRoute, textOn } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
@@ -36,16 +34,7 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
   };
 }
 
-/** A file of `public/`. */
-function script(file: string): Routes[string] {
-  const content = readFileSync(join(import.meta.dirname, 'public', file));
-  return {
-    GET(ctx) {
-      ctx.type = 'text/javascript';
-      ctx.body = content;
-    },
-  };
-}
+const script = (name: string) => ({ GET: scriptRoute(new URL(`../public/${name}`, import.meta.url)) });
 
 /** Every route of this server's own; Ostiary has answered its routes before. */
 function pageRoutes(context: SignInContext): Routes {

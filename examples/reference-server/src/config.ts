@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { isWideRange } from '@ostiary/cli/doctor';
+import { isLoopbackUrl } from '@ostiary/web-kit';
 import type { z } from 'zod';
-import { isGuessableKey, isLoopbackUrl } from './setting-checks.ts';
+import { isGuessableKey } from './setting-checks.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };

@@ -1,15 +1,9 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { isLoopbackUrl } from '@ostiary/web-kit';
 import { z } from 'zod';
 
 // What a variable of the environment may hold. Messages never contain a value.
-
-const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/** Whether a URL leads to this machine. */
-export function isLoopbackUrl(url: string): boolean {
-  return URL.canParse(url) && loopbackHost.test(new URL(url).hostname);
-}
 
 /** A text that is checked by hand: `refuse` says why not. */
 const checked = (check: (value: string, refuse: (message: string) => never) => string) =>

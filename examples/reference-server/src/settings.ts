@@ -30,6 +30,8 @@ export interface Setting {
   readonly about: string;
 }
 
+const onOff = (fallback: 'on' | 'off', about: string) => ({ check: switched, fallback, about });
+
 /** Every variable that the server reads. The table in the README is compared with this one. */
 export const settings = {
   OSTIARY_AUTH_URL: {
@@ -111,23 +113,15 @@ export const settings = {
     about:
       'Scopes of OpenID Connect beside the five, comma separated: `phone`, to allow to clients, and `standardProfile`, which adds `preferred_username` and `picture` to `profile`. This server knows no e-mail or postal address.',
   },
-  OSTIARY_REFRESH_TOKENS: {
-    check: switched,
-    fallback: 'off',
-    about:
-      '`on`: clients that are allowed `offline_access` can ask for refresh tokens. They live for 30 days without use, and for 180 days at most.',
-  },
-  OSTIARY_INTROSPECTION: {
-    check: switched,
-    fallback: 'off',
-    about:
-      '`on`: clients that are resource servers can ask `/v1/oauth/introspect` about access tokens (RFC 7662).',
-  },
-  OSTIARY_LOGOUT: {
-    check: switched,
-    fallback: 'on',
-    about: '`off`: apps cannot send their users here to sign out (`/oauth/logout`).',
-  },
+  OSTIARY_REFRESH_TOKENS: onOff(
+    'off',
+    '`on`: clients that are allowed `offline_access` can ask for refresh tokens. They live for 30 days without use, and for 180 days at most.',
+  ),
+  OSTIARY_INTROSPECTION: onOff(
+    'off',
+    '`on`: clients that are resource servers can ask `/v1/oauth/introspect` about access tokens (RFC 7662).',
+  ),
+  OSTIARY_LOGOUT: onOff('on', '`off`: apps cannot send their users here to sign out (`/oauth/logout`).'),
   OSTIARY_PREFIX: {
     check: z
       .string()
@@ -153,12 +147,10 @@ export const settings = {
     fallback: '30',
     about: 'Days for which events, deliveries and their attempts are kept.',
   },
-  OSTIARY_SANDBOX_CONSOLE: {
-    check: switched,
-    fallback: 'on',
-    about:
-      '`off`: no page at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
-  },
+  OSTIARY_SANDBOX_CONSOLE: onOff(
+    'on',
+    '`off`: no page at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
+  ),
   OSTIARY_LOG_LEVEL: {
     check: z.enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],

@@ -1,4 +1,5 @@
 export { textOn } from './colours.ts';
+export { cookie } from './cookie.ts';
 export { document, initialOf } from './document.ts';
 export { FormError, readForm } from './form.ts';
 export { contentPolicy } from './headers.ts';
@@ -11,4 +12,6 @@ export {
   listen,
   patience,
 } from './listen.ts';
+export { isLoopbackUrl } from './loopback.ts';
+export { scriptRoute, seeOther } from './responses.ts';
 export { createStyle, type Palette, type Style } from './style.ts';

@@ -1,3 +1,4 @@
+import { seeOther } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { allowScript } from '../http/headers.ts';
 import { languageOf } from '../pages/layout.ts';
@@ -13,9 +14,7 @@ export function createPassportRoutes(context: SignInContext) {
       const session = await sessions.find(cookies.session.read(ctx.req));
       const account = session && (await accounts.getBySub(session.sub));
       if (account === null || account.blockedAt !== null) {
-        ctx.status = 303;
-        ctx.set('Location', `${authUrl}/login?return_to=%2Fpassport`);
-        return;
+        return seeOther(ctx, `${authUrl}/login?return_to=%2Fpassport`);
       }
       const passport = await passports.issue(account.sub);
       allowScript(ctx);
@@ -24,9 +23,6 @@ export function createPassportRoutes(context: SignInContext) {
     },
 
     // Back to the page by a redirect, so that reloading it does not ask whether to send a form again.
-    again(ctx: Context): void {
-      ctx.status = 303;
-      ctx.set('Location', `${authUrl}/passport`);
-    },
+    again: (ctx: Context): void => seeOther(ctx, `${authUrl}/passport`),
   };
 }

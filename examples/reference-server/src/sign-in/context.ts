@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { createStyle } from '@ostiary/web-kit';
 import type { ServerConfig } from '../config.ts';
 import type { Installation } from '../installation.ts';
-import { pageStyle } from '../pages/style.ts';
 import { createCsrf } from './csrf.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import { createThrottle, type ThrottleLimits } from './throttle.ts';
+
+const rules = readFileSync(new URL('../../public/pages.css', import.meta.url), 'utf8');
 
 /** What the pages of this server work with. */
 export type SignInContext = ReturnType<typeof createContext>;
@@ -15,7 +18,7 @@ export function createContext(
 ) {
   return {
     ...{ authUrl, colour, accounts, sessions, cookies, askingApps },
-    look: { name, languages, style: pageStyle(colour) },
+    look: { name, languages, style: createStyle(colour, rules) },
     csrf: createCsrf(deriveKeys('csrf')),
     browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
     throttle: createThrottle(database, deriveKeys('throttle'), now, limits),

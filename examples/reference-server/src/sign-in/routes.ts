@@ -1,4 +1,4 @@
-import { readForm } from '@ostiary/web-kit';
+import { readForm, seeOther } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { allowScript } from '../http/headers.ts';
 import { showError } from '../pages/error-page.ts';
@@ -40,11 +40,6 @@ function parseLogin(given: URLSearchParams, handle: string, authUrl: string): Lo
     // People write their handle the way it is shown to them.
     handle: (given.get(handle) ?? '').trim().replace(/^@/, '').slice(0, 64),
   };
-}
-
-function seeOther(ctx: Context, location: string): void {
-  ctx.status = 303;
-  ctx.set('Location', location);
 }
 
 /** Proofs that a form was ours, and is sent by the browser that it was made for. */
