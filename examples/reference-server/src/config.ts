@@ -96,9 +96,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
   return Object.freeze({
     mode: values.NODE_ENV,
-    /** Origin of the pages. */
     authUrl,
-    /** Origin of the API. */
     baseUrl,
     dataDir,
     /** Holds every table, those of Ostiary and those of this server, unless there is a `databaseUrl`. */
@@ -107,10 +105,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     databaseUrl,
     databasePool: values.OSTIARY_DATABASE_POOL,
     role,
-    /** Web processes that a primary process starts; with 1 there is no primary. */
     processes,
     drainSeconds: values.OSTIARY_DRAIN_SECONDS,
-    /** Base64url; the first one seals, the others only open. */
     sealingKeys: Object.freeze(values.OSTIARY_SEALING_KEYS),
     trustedProxies: Object.freeze(values.OSTIARY_TRUSTED_PROXIES),
     name: values.OSTIARY_NAME,

@@ -1,37 +1,9 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { isLoopbackUrl } from '@ostiary/web-kit';
+import { checked, list, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
 
-// What a variable of the environment may hold. Messages never contain a value.
-
-/** A text that is checked by hand: `refuse` says why not. */
-const checked = (check: (value: string, refuse: (message: string) => never) => string) =>
-  z.string().transform((value, context): string =>
-    check(value, (message) => {
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER as never;
-    }),
-  );
-
-export const origin = checked((value, refuse) => {
-  if (!URL.canParse(value)) return refuse('must be an absolute URL');
-  const url = new URL(value);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must be an https URL');
-  if (url.protocol === 'http:' && !isLoopbackUrl(value)) {
-    return refuse('must be https (http is for loopback addresses during development)');
-  }
-  if (`${url.origin}/` !== url.href)
-    return refuse('must be an origin such as https://id.example.com, without a path');
-  return url.origin;
-});
-
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ''),
-);
+// What only this server's variables hold. Messages never contain a value.
 
 export const sealingKeys = list.pipe(
   z
@@ -63,30 +35,10 @@ export const proxies = list.pipe(
   ),
 );
 
-/** A whole number; `what` names the range, such as `2 to 200 connections`. */
-export const whole = (least: number, most: number, what: string) =>
-  z
-    .string()
-    .regex(/^\d{1,6}$/, `must be ${what}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be ${what}`);
-
 export const processes = z
   .string()
   .transform((value) => (value === 'auto' ? String(availableParallelism()) : value))
   .pipe(whole(1, 256, '1 to 256 processes, or auto'));
-
-export const port = whole(0, 65_535, 'a port number');
-
-export const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
-
-/** Some of a few words, each once. */
-export const some = <const Word extends string>(words: readonly Word[]) => {
-  const message = `must be one or several of ${words.join(', ')}`;
-  return list.pipe(
-    z.array(z.enum(words, message)).refine((given) => new Set(given).size === given.length, message),
-  );
-};
 
 /** As many as Ostiary takes, each above zero and at most a week. */
 export const delays = list.pipe(

@@ -1,16 +1,6 @@
+import { origin, port, some, switched, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
-import {
-  databaseUrl,
-  delays,
-  origin,
-  port,
-  processes,
-  proxies,
-  sealingKeys,
-  some,
-  switched,
-  whole,
-} from './setting-checks.ts';
+import { databaseUrl, delays, processes, proxies, sealingKeys } from './setting-checks.ts';
 
 /** The languages that this server's own pages have words in. */
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;

@@ -1,6 +1,7 @@
 export { textOn } from './colours.ts';
 export { cookie } from './cookie.ts';
 export { document, initialOf } from './document.ts';
+export { type Check, checked, list, origin, port, some, switched, whole } from './environment.ts';
 export { FormError, readForm } from './form.ts';
 export { contentPolicy } from './headers.ts';
 export { type Html, html, render } from './html.ts';

@@ -6,9 +6,7 @@ import { texts } from './texts.ts';
 
 /** What all pages of this server share. */
 export interface Look {
-  /** Name of the service. */
   readonly name: string;
-  /** The first one where a browser asks for none of them. */
   readonly languages: readonly Language[];
   readonly style: Style;
 }

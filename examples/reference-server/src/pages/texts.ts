@@ -2,20 +2,12 @@ import { readFileSync } from 'node:fs';
 import type en from '../../texts/en.json';
 import { type Language, languages } from '../settings.ts';
 
-/** What the pages say. */
-export type Texts = ReturnType<typeof textsOf>;
+/** What the pages say. Each file has what the English one has: a test compares them. */
+export type Texts = typeof en;
 
-function textsOf(language: Language) {
-  const file = new URL(`../../texts/${language}.json`, import.meta.url);
-  // Each file has what the English one has: a test compares them.
-  const { throttledOnce, throttledFor, ...rest }: typeof en = JSON.parse(readFileSync(file, 'utf8'));
-  return {
-    ...rest,
-    throttled: (minutes: number): string =>
-      minutes <= 1 ? throttledOnce : throttledFor.replace('{minutes}', String(minutes)),
-  };
-}
+const read = (language: Language): Texts =>
+  JSON.parse(readFileSync(new URL(`../../texts/${language}.json`, import.meta.url), 'utf8'));
 
-export const texts = Object.fromEntries(
-  languages.map((language) => [language, textsOf(language)]),
-) as Readonly<Record<Language, Texts>>;
+export const texts = Object.fromEntries(languages.map((language) => [language, read(language)])) as Readonly<
+  Record<Language, Texts>
+>;

@@ -1,7 +1,6 @@
 import { cookie } from '@ostiary/web-kit';
 import { knownLifetimeMs } from './known-browsers.ts';
 
-/** The cookies of this server. */
 export type Cookies = ReturnType<typeof createCookies>;
 
 /** They end with the browser, but for the last one; a session's own times are kept in the database. */

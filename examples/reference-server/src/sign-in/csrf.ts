@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createProofs, type SigningKeys } from './proofs.ts';
 
-/** See {@link createCsrf}. */
-export type Csrf = ReturnType<typeof createCsrf>;
-
 /** A form of the page that a browser was shown, and the session that it had then. */
 type Shown = readonly [cookie: string, form: string, sessionDigest: Buffer | null];
 

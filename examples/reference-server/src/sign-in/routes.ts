@@ -67,7 +67,10 @@ function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: Sig
     const admission = await throttle.admit({ handle, address: addressOf(ctx.req), browser });
     if (!admission.admitted) {
       const { retryAfterSeconds } = admission;
-      return { status: 429, text: (t) => t.throttled(Math.ceil(retryAfterSeconds / 60)), retryAfterSeconds };
+      const minutes = Math.ceil(retryAfterSeconds / 60);
+      const text = (t: Texts): string =>
+        minutes <= 1 ? t.throttledOnce : t.throttledFor.replace('{minutes}', String(minutes));
+      return { status: 429, text, retryAfterSeconds };
     }
     try {
       const account = await accounts.verify(handle, password, browser === null ? 'others' : 'known');
