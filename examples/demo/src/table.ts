@@ -1,39 +1,40 @@
 import { relative } from 'node:path';
 import type { Demo } from './demo.ts';
 import { demoFilePath } from './demo-file.ts';
+import { columns, look } from './terminal.ts';
 
-function columns(rows: readonly (readonly string[])[]): string {
-  const widthOf = (at: number): number => Math.max(...rows.map((row) => row[at]?.length ?? 0));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widthOf(at))).join('   ');
-  return rows.map((row) => `  ${line(row).trimEnd()}`).join('\n');
-}
+const plain = (text: string): string => text;
 
-/** What the terminal shows once everything runs: where to go, and whom to be. The rest is in `demo.json`. */
+/** What the terminal shows once everything runs: where to go, what to try, and whom to be. The rest is in `demo.json`. */
 export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Promise<string> {
   const path = relative(process.cwd(), demoFilePath(dataDir));
   const users: string[][] = [];
   for (const { handle, password } of file.users) {
     const account = await server.installation.accounts.get(handle);
-    users.push([handle, password, account ? `identity ${account.kycStatus}` : '']);
+    users.push([handle, password, account?.kycStatus ?? '']);
   }
   const testKey = file.apiKeys.find(({ mode }) => mode === 'test')?.key ?? '';
+  const ways = [
+    ['Take the access of the shop away again', `${file.authUrl}/account/apps`],
+    ['Receive cashback, and watch the signed event arrive', `${partnerUrl}/webhooks`],
+    ['Be a partner: trigger events, with the test key', `${file.authUrl}/sandbox`],
+  ];
+  const captions = ['Handle', 'Password', 'Identity check'];
   return `
-Ostiary is running, and a shop that signs people in with it. Start at the shop.
+${look.heading('Ostiary is running, and a shop that signs people in with it.')}
 
-${columns([
-  ['Kafe Lakay, the shop', partnerUrl],
-  ['Ostiary', file.authUrl],
-  ['Console for partners', `${file.authUrl}/sandbox`],
-])}
+${look.heading('Begin here')}, and press “Sign in with Ostiary”
+  ${look.address(partnerUrl)}
 
-Sign in as one of
+${look.heading('What to try next')}
+${columns(ways, [plain, look.address])}
 
-${columns(users)}
+${look.heading('Sign in as one of')}
+${columns([captions, ...users], [plain, look.secret])}
 
-and on the console with the test key
+${look.heading('Test key')}
+  ${look.secret(testKey)}
 
-  ${testKey}
-
-All keys and secrets are in ${path.startsWith('..') ? demoFilePath(dataDir) : path}: demo data, for this machine only. Ctrl+C stops both.
+${look.quiet(`Every key and secret is in ${path.startsWith('..') ? demoFilePath(dataDir) : path}: demo data, for this machine only. Ctrl+C stops both.`)}
 `;
 }

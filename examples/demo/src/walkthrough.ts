@@ -5,6 +5,7 @@ import { failToStart } from '@ostiary/reference-server';
 import { startDemo } from './demo.ts';
 import { withArguments } from './environment.ts';
 import { freePorts } from './free-ports.ts';
+import { look } from './terminal.ts';
 import { Browser } from './walkthrough/browser.ts';
 import { clientOf, type Surroundings } from './walkthrough/flow.ts';
 import { found } from './walkthrough/found.ts';
@@ -59,8 +60,17 @@ async function run(dataDir: string): Promise<void> {
     say(`Webhooks that fail are tried again after ${retryDelays} s instead of 60,300,1800,7200.`);
     const report = createReport(say);
     const { change: changeKyc } = server.installation.identityChecks;
-    await walkThrough(report, { file, shopUrl: partnerUrl, changeKyc });
-    say(`\nEvery step held: ${report.checks} checks.`);
+    const start = performance.now();
+    let held = false;
+    try {
+      await walkThrough(report, { file, shopUrl: partnerUrl, changeKyc });
+      held = true;
+    } finally {
+      const { checks, lines } = report.summary();
+      const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+      say(`\n${look.heading('Summary')}\n${lines}`);
+      if (held) say(`\n${look.good(`Every step held: ${checks} checks in ${seconds} s.`)}`);
+    }
   } finally {
     await close();
   }
@@ -71,6 +81,6 @@ try {
   await run(folder).finally(() => rm(folder, { recursive: true, force: true }));
 } catch (error) {
   if (!(error instanceof StepFailed)) failToStart(error);
-  say(`\nA step did not hold: ${error.message}`);
+  say(`\n${look.bad(`A step did not hold: ${error.message}`)}`);
   process.exitCode = 1;
 }

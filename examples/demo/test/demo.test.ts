@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { OstiaryPartner } from '@ostiary/client-sdk';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
@@ -10,6 +12,7 @@ import { runHere } from '../../../lab/support/processes/run-here.ts';
 import { run } from '../../reference-server/test/support/processes.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
 import { demoTable } from '../src/table.ts';
+import { createReport } from '../src/walkthrough/report.ts';
 
 const source = join(import.meta.dirname, '../src');
 const program = join(source, 'main.ts');
@@ -139,6 +142,14 @@ describe('npm start', () => {
     for (const status of ['approved', 'pending', 'rejected']) expect(demo.output()).toContain(status);
     for (const address of [authUrl, shop, `${authUrl}/sandbox`]) expect(demo.output()).toContain(address);
     expect(demo.output().split('\n').length).toBeLessThan(24);
+    // The first screen of the README shows it, without the passwords.
+    const ofReader = demo.output().replaceAll(authUrl, 'http://localhost:3000');
+    const asInReadme = ofReader
+      .replaceAll(shop, 'http://localhost:4000')
+      .replace(/\w{5}-\w{5}-\w{5}/g, '…'.padEnd(17));
+    const readme = await readFile(join(source, '../../../README.md'), 'utf8');
+    const inReadme = /^Ostiary is running.*?rejected$/ms.exec(readme)?.[0] ?? 'nothing';
+    expect(asInReadme).toContain(inReadme);
     for (const address of [`${shop}/webhooks`, `${authUrl}/sandbox`]) {
       const page = await fetch(address);
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('</html>')]);
@@ -236,6 +247,28 @@ describe('npm start', () => {
   });
 });
 
+test('colours are for terminals, and for who asks for them', () => {
+  const terminal = pathToFileURL(join(source, 'terminal.ts')).href;
+  const program = `import { look } from '${terminal}'; process.stdout.write(look.good('fine'))`;
+  const show = (env: NodeJS.ProcessEnv): string =>
+    execFileSync(process.execPath, ['--input-type=module', '--eval', program], { env, encoding: 'utf8' });
+  // A pipe is no terminal.
+  expect(show({})).toBe('fine');
+  expect(show({ FORCE_COLOR: '1' })).toBe('\u001b[32mfine\u001b[39m');
+  expect(show({ NO_COLOR: '1' })).toBe('fine');
+});
+
+test('a step that does not hold is told in the summary, with those that did', () => {
+  const lines: string[] = [];
+  const report = createReport((line) => void lines.push(line));
+  report.step('First');
+  report.check({ one: true, two: true });
+  report.step('Second');
+  expect(() => report.check({ three: false, four: true })).toThrow('three');
+  expect(lines).toEqual(['\n1. First', '   ✓ one', '   ✓ two', '\n2. Second', '   ✗ three']);
+  expect(report.summary()).toEqual({ checks: 3, lines: '  ✓   First    2 checks\n  ✗   Second   1 check' });
+});
+
 test('npm run demo walks through every step, with either prefix, and leaves nothing behind', async () => {
   const walk = async (prefix: string, args: readonly string[]): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
@@ -245,6 +278,7 @@ test('npm run demo walks through every step, with either prefix, and leaves noth
     expect(ended, output.slice(-500)).toEqual([0, '']);
     expect(Number(/Every step held: (\d+) checks/.exec(output)?.[1])).toBeGreaterThan(120);
     expect(output).not.toContain('✗');
+    expect(output).toContain('Summary\n  ✓   Discovery: where everything is');
     for (const name of [
       ...[`${prefix}_at_`, `${prefix}_live_`, `${prefix}_test_`, `X-${prefix.toUpperCase()}-Signature`],
       ...['verifies', 'pays the user', 'inspects', 'looks the user up', 'exports', 'test key'],

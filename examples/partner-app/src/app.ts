@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
-import { FormError } from '@ostiary/web-kit';
+import { FormError, scriptRoute, seeOther } from '@ostiary/web-kit';
 import Koa, { type Middleware } from 'koa';
 import type { PartnerConfig } from './config.ts';
-import { contentPolicy, Refusal, seeOther, show, showLive } from './http.ts';
+import { contentPolicy, Refusal, show, showLive } from './http.ts';
 import { errorPage } from './pages/error-page.ts';
 import { homePage } from './pages/home-page.ts';
 import { identityPage } from './pages/identity-page.ts';
 import { spaPage } from './pages/spa-page.ts';
+import { wordsFor } from './pages/words.ts';
 import { addPartnerRoutes, paymentsOf } from './partner-routes.ts';
 import { createSessions } from './sessions.ts';
 import { addSignInRoutes } from './sign-in.ts';
@@ -26,8 +25,11 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     const session = sessions.of(ctx);
     const notice = session?.notice ?? null;
     if (session) session.notice = null;
-    if (!session?.signedIn) return show(ctx, homePage(config, notice));
-    showLive(ctx, identityPage(config, session.signedIn, paymentsOf(session, transfers), notice));
+    if (!session?.signedIn) return show(ctx, homePage(wordsFor(ctx), config, notice));
+    showLive(
+      ctx,
+      identityPage(wordsFor(ctx), config, session.signedIn, paymentsOf(session, transfers), notice),
+    );
   });
 
   router.post('/sign-out', (ctx) => {
@@ -46,11 +48,7 @@ export function createPartnerApp(config: PartnerConfig): Koa {
   });
 
   for (const name of ['spa.js', 'live.js']) {
-    const script = readFileSync(join(import.meta.dirname, 'public', name));
-    router.get(`/${name}`, (ctx) => {
-      ctx.type = 'text/javascript';
-      ctx.body = script;
-    });
+    router.get(`/${name}`, scriptRoute(new URL(`public/${name}`, import.meta.url)));
   }
 
   const app = new Koa();
@@ -72,18 +70,23 @@ function guard(config: PartnerConfig): Middleware {
     // Browsers name the page that sends a form; another one's forms are not for us.
     const { origin } = ctx.req.headers;
     if (ctx.method === 'POST' && origin !== undefined && origin !== config.url) {
-      return show(ctx, errorPage(config, 'wrong_origin', 'This form was sent by another site.'), 403);
+      return show(
+        ctx,
+        errorPage(wordsFor(ctx), config, 'wrong_origin', 'This form was sent by another site.'),
+        403,
+      );
     }
     try {
       await next();
-      if (ctx.status === 404 && ctx.body === undefined) show(ctx, errorPage(config, 'not_found', ''), 404);
+      if (ctx.status === 404 && ctx.body === undefined)
+        show(ctx, errorPage(wordsFor(ctx), config, 'not_found', ''), 404);
     } catch (error) {
       if (error instanceof FormError)
-        return show(ctx, errorPage(config, 'invalid_request', error.message), error.status);
+        return show(ctx, errorPage(wordsFor(ctx), config, 'invalid_request', error.message), error.status);
       if (error instanceof OstiaryError || error instanceof Refusal)
-        return show(ctx, errorPage(config, error.code, error.message), 400);
+        return show(ctx, errorPage(wordsFor(ctx), config, error.code, error.message), 400);
       console.error(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error');
-      show(ctx, errorPage(config, 'server_error', ''), 500);
+      show(ctx, errorPage(wordsFor(ctx), config, 'server_error', ''), 500);
     }
   };
 }

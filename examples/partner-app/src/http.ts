@@ -29,9 +29,3 @@ export function showLive(ctx: Context, html: string): void {
   ctx.set('Content-Security-Policy', contentPolicy("script-src 'self'", "connect-src 'self'"));
   show(ctx, html);
 }
-
-/** Sends the browser on after a form. */
-export function seeOther(ctx: Context, address: string): void {
-  ctx.status = 303;
-  ctx.set('Location', address);
-}

@@ -1,30 +1,37 @@
+import { type Check, origin, port } from '@ostiary/web-kit';
 import { startPartnerApp } from './server.ts';
 
 // The shop on its own, against an Ostiary of yours. `npm start` at the root starts both.
 
-function required(variable: string): string {
-  const value = process.env[variable];
-  if (value !== undefined && value !== '') return value;
-  process.stderr.write(`kafe-lakay: ${variable} is missing\n`);
+function refuse(problem: string): never {
+  process.stderr.write(`kafe-lakay: ${problem}\n`);
   process.exit(1);
 }
-
-const url = process.env.PARTNER_URL ?? 'http://localhost:4000';
-const authUrl = required('PROVIDER_AUTH_URL');
 
 function optional(variable: string): string | null {
   const value = process.env[variable] ?? '';
   return value === '' ? null : value;
 }
 
+const required = (variable: string): string => optional(variable) ?? refuse(`${variable} is missing`);
+
+/** A variable, or what stands for it, as the check reads it. */
+function checked<Value>(variable: string, check: Check<Value>, fallback: string): Value {
+  const { success, data, error } = check.safeParse(optional(variable) ?? fallback);
+  return success ? data : refuse(`${variable} ${error.issues[0]?.message ?? 'is wrong'}`);
+}
+
+const url = checked('PARTNER_URL', origin, 'http://localhost:4000');
+const authUrl = checked('PROVIDER_AUTH_URL', origin, required('PROVIDER_AUTH_URL'));
+
 const key = optional('PARTNER_API_KEY');
 const secrets = { live: optional('WEBHOOK_SECRET'), test: optional('WEBHOOK_TEST_SECRET') };
 
 const app = await startPartnerApp({
   url,
-  host: process.env.HOST ?? '127.0.0.1',
-  port: Number(process.env.PARTNER_PORT ?? 4000),
-  provider: { name: 'Ostiary', authUrl, baseUrl: process.env.PROVIDER_BASE_URL ?? authUrl },
+  host: optional('HOST') ?? '127.0.0.1',
+  port: checked('PARTNER_PORT', port, '4000'),
+  provider: { name: 'Ostiary', authUrl, baseUrl: checked('PROVIDER_BASE_URL', origin, authUrl) },
   clients: {
     confidential: { clientId: required('CLIENT_ID'), clientSecret: required('CLIENT_SECRET') },
     public: { clientId: required('PUBLIC_CLIENT_ID'), clientSecret: null },

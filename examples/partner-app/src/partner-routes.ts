@@ -1,19 +1,21 @@
 import type Router from '@koa/router';
 import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
-import { readForm } from '@ostiary/web-kit';
+import { readForm, seeOther } from '@ostiary/web-kit';
 import { type PartnerConfig, patience } from './config.ts';
-import { seeOther, show } from './http.ts';
-import { cashbackAmounts, paymentsPart } from './pages/cashback.ts';
+import { show } from './http.ts';
+import { cashbackAmounts, paymentsPart, statusIn } from './pages/cashback.ts';
 import { verifyPage } from './pages/verify-page.ts';
+import { english, filled, type Words, wordsFor } from './pages/words.ts';
 import type { Notice, Session, Sessions } from './sessions.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
 /** A session remembers only so many. */
 const shownTransfers = 5;
 
-function problem(error: unknown): Notice {
+function problem(words: Words, error: unknown): Notice {
   if (!(error instanceof OstiaryError)) throw error;
-  return { kind: 'bad', text: `The partner API answered ${error.code}: ${error.message}` };
+  const { code, message } = error;
+  return { kind: 'bad', text: filled(words.partnerAnswered, { code, message }) };
 }
 
 /** The payments of a session, as far as the shop knows by now. */
@@ -36,6 +38,7 @@ function partnerOf({ partnerApi, provider }: PartnerConfig): OstiaryPartner | nu
 
 /** Pays a customer, once for each form. Answers what to tell them. */
 async function pay(
+  words: Words,
   api: OstiaryPartner,
   form: URLSearchParams,
   kid: string,
@@ -44,7 +47,7 @@ async function pay(
   const amount = cashbackAmounts.find((candidate) => candidate === form.get('amount'));
   const idempotencyKey = form.get('idempotency_key') ?? '';
   if (amount === undefined || !/^cashback-[\w-]{24}$/.test(idempotencyKey)) {
-    return { kind: 'bad', text: 'Please choose an amount.' };
+    return { kind: 'bad', text: words.chooseAmount };
   }
   try {
     const payment = {
@@ -57,11 +60,11 @@ async function pay(
       reference: idempotencyKey,
     } as const;
     keep(await api.payments.create(payment, { idempotencyKey }));
-    return { kind: 'good', text: `${amount} HTG are on their way to you.` };
+    return { kind: 'good', text: filled(words.onTheWay, { amount }) };
   } catch (error) {
-    const notice = problem(error);
+    const notice = problem(words, error);
     const isUnknown = error instanceof OstiaryError && error.outcome !== 'not_executed';
-    return isUnknown ? { ...notice, text: `${notice.text}. It may have been paid all the same.` } : notice;
+    return isUnknown ? { ...notice, text: filled(words.maybePaid, { problem: notice.text }) } : notice;
   }
 }
 
@@ -79,7 +82,7 @@ export function addPartnerRoutes(
     const session = sessions.of(ctx);
     const kid = session?.signedIn?.identity.kid;
     if (session !== null && kid !== undefined && api !== null) {
-      session.notice = await pay(api, form, kid, (transfer) => {
+      session.notice = await pay(wordsFor(ctx), api, form, kid, (transfer) => {
         transfers.remember(transfer);
         const others = session.transfers.filter((id) => id !== transfer.id);
         session.transfers = [transfer.id, ...others].slice(0, shownTransfers);
@@ -89,20 +92,26 @@ export function addPartnerRoutes(
   });
 
   // For `live.js`. Who signed out meanwhile sees nothing more.
-  router.get('/cashback/payments', (ctx) => show(ctx, paymentsPart(paymentsOf(sessions.of(ctx), transfers))));
+  router.get('/cashback/payments', (ctx) =>
+    show(ctx, paymentsPart(wordsFor(ctx), paymentsOf(sessions.of(ctx), transfers))),
+  );
 
   router.post('/cashback/refresh', async (ctx) => {
     const form = await readForm(ctx.req);
     const session = sessions.of(ctx);
+    const words = wordsFor(ctx);
     const known = session?.transfers.find((id) => id === form.get('id'));
     if (session !== null && known !== undefined && api !== null) {
       try {
         const transfer = await api.payments.retrieve(known);
         transfers.remember(transfer);
         const kind = transfer.status === 'failed' ? 'bad' : 'good';
-        session.notice = { kind, text: `The payment is ${transfer.status}.` };
+        session.notice = {
+          kind,
+          text: filled(words.paymentIs, { status: statusIn(words, transfer.status) }),
+        };
       } catch (error) {
-        session.notice = problem(error);
+        session.notice = problem(words, error);
       }
     }
     seeOther(ctx, '/');
@@ -119,7 +128,7 @@ export function addPartnerRoutes(
       const verification = await api.passports.verify({ token });
       show(ctx, verifyPage(config, { ...nothing, verification }));
     } catch (error) {
-      show(ctx, verifyPage(config, { ...nothing, notice: problem(error) }), 422);
+      show(ctx, verifyPage(config, { ...nothing, notice: problem(english, error) }), 422);
     }
   });
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Userinfo } from '@ostiary/client-sdk/oauth';
+import { cookie } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 
 /** A sign-in that was begun in this browser. Kept on the server, in the session, until the user comes back. */
@@ -39,7 +40,6 @@ export interface Notice {
   readonly text: string;
 }
 
-const cookieName = 'kafe_lakay_session';
 const lifetimeMs = 60 * 60_000;
 const maximum = 10_000;
 
@@ -49,16 +49,16 @@ export type Sessions = ReturnType<typeof createSessions>;
 /** @param url - the address of the shop: over https cookies are for https only */
 export function createSessions(url: string) {
   const known = new Map<string, { readonly session: Session; readonly endsAt: number }>();
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${url.startsWith('https:') ? '; Secure' : ''}`;
+  const { read, set, remove } = cookie('kafe_lakay_session', url.startsWith('https:'));
 
   function end(ctx: Context): void {
-    known.delete(ctx.cookies.get(cookieName) ?? '');
-    ctx.set('Set-Cookie', `${cookieName}=; ${attributes}; Max-Age=0`);
+    known.delete(read(ctx.req) ?? '');
+    ctx.set('Set-Cookie', remove);
   }
 
   return {
     of(ctx: Context): Session | null {
-      const entry = known.get(ctx.cookies.get(cookieName) ?? '');
+      const entry = known.get(read(ctx.req) ?? '');
       return entry !== undefined && entry.endsAt > Date.now() ? entry.session : null;
     },
     /**
@@ -75,7 +75,7 @@ export function createSessions(url: string) {
       const id = randomBytes(32).toString('base64url');
       const empty = { pending: [], signedIn: null, transfers: [], notice: null };
       known.set(id, { session: { ...empty, ...session }, endsAt: Date.now() + lifetimeMs });
-      ctx.set('Set-Cookie', `${cookieName}=${id}; ${attributes}`);
+      ctx.set('Set-Cookie', set(id));
     },
     end,
   };

@@ -1,10 +1,11 @@
 import type Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
 import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
-import { readForm } from '@ostiary/web-kit';
+import { readForm, seeOther } from '@ostiary/web-kit';
 import { type PartnerConfig, patience, redirectUris } from './config.ts';
-import { Refusal, seeOther } from './http.ts';
+import { Refusal } from './http.ts';
 import { scopeChoices } from './pages/home-page.ts';
+import { filled, wordsFor } from './pages/words.ts';
 import type { Sessions } from './sessions.ts';
 
 /** "Sign in with Ostiary", for each client of the shop. What goes wrong is an `OstiaryError`, and becomes an error page. */
@@ -27,7 +28,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
     const client = form.get('client') === 'public' ? 'public' : 'confidential';
     const scope = scopeChoices.map(({ name }) => name).filter((name) => form.getAll('scope').includes(name));
     if (scope.length === 0) {
-      sessions.start(ctx, { notice: { kind: 'bad', text: 'Choose at least one scope.' } });
+      sessions.start(ctx, { notice: { kind: 'bad', text: wordsFor(ctx).chooseOne } });
       return seeOther(ctx, '/');
     }
     const { url: consentScreen, state, codeVerifier } = await oauth[client].authorizeUrl({ scope });
@@ -64,10 +65,11 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
       try {
         const identity = await oauth.confidential.userinfo(session.signedIn.accessToken);
         session.signedIn = { ...session.signedIn, identity, readAt: new Date() };
-        session.notice = { kind: 'good', text: 'Read again: the token is alive.' };
+        session.notice = { kind: 'good', text: wordsFor(ctx).alive };
       } catch (error) {
         if (!(error instanceof OstiaryError)) throw error;
-        session.notice = { kind: 'bad', text: `The provider answered ${error.code}: ${error.message}` };
+        const { code, message } = error;
+        session.notice = { kind: 'bad', text: filled(wordsFor(ctx).answered, { code, message }) };
       }
     }
     seeOther(ctx, '/');
@@ -78,8 +80,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
     if (session?.signedIn) {
       // Whoever has a token may end it, so it does not matter which client asks.
       await oauth.confidential.revoke(session.signedIn.accessToken);
-      const text = 'Revoked. Read the identity again to see that the token is dead.';
-      session.notice = { kind: 'good', text };
+      session.notice = { kind: 'good', text: wordsFor(ctx).revoked };
     }
     seeOther(ctx, '/');
   });

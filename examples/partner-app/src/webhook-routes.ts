@@ -1,13 +1,11 @@
 import type Router from '@koa/router';
-import { readForm } from '@ostiary/web-kit';
+import { isLoopbackUrl, readForm, seeOther } from '@ostiary/web-kit';
 import { type PartnerConfig, webhookModes } from './config.ts';
-import { seeOther, show, showLive } from './http.ts';
+import { show, showLive } from './http.ts';
 import { failureChoices, receivedPart, webhooksPage } from './pages/webhooks-page.ts';
 import type { Transfers } from './transfers.ts';
 import { createWebhookInbox } from './webhook-inbox.ts';
 import { createWebhookReceiver } from './webhook-receiver.ts';
-
-const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Receives webhooks, and shows what came to whoever runs the shop. */
 export function addWebhookRoutes(router: Router, config: PartnerConfig, transfers: Transfers): void {
@@ -20,7 +18,7 @@ export function addWebhookRoutes(router: Router, config: PartnerConfig, transfer
       router.post(`/webhooks/${mode}`, receiver.routeOf(mode, secret));
   }
   // What follows is for the shop's people. A real shop would ask who they are; this one shows it on their own machine only.
-  if (!loopbackHost.test(new URL(config.url).hostname)) return;
+  if (!isLoopbackUrl(config.url)) return;
 
   const state = () => ({
     failures: receiver?.failures ?? 0,

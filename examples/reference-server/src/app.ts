@@ -1,5 +1,5 @@
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
-import { FormError, textOn } from '@ostiary/web-kit';
+import { FormError, scriptRoute, textOn } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
@@ -34,6 +34,8 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
   };
 }
 
+const script = (name: string) => ({ GET: scriptRoute(new URL(`../public/${name}`, import.meta.url)) });
+
 /** Every route of this server's own; Ostiary has answered its routes before. */
 function pageRoutes(context: SignInContext): Routes {
   const account = createAccountRoutes(context);
@@ -44,7 +46,8 @@ function pageRoutes(context: SignInContext): Routes {
     '/login': { GET: account.showLogin, POST: account.signIn },
     '/sign-out': { POST: account.signOut },
     '/passport': { GET: passport.show, POST: passport.again },
-    '/passport.js': { GET: passport.script },
+    '/login.js': script('login.js'),
+    '/passport.js': script('passport.js'),
     '/favicon.ico': {
       GET(ctx) {
         ctx.set('Cache-Control', 'public, max-age=86400');

@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
 import { isWideRange } from '@ostiary/cli/doctor';
+import { isLoopbackUrl } from '@ostiary/web-kit';
 import type { z } from 'zod';
-import { isGuessableKey, isLoopbackUrl, type Setting, settings } from './settings.ts';
+import { isGuessableKey } from './setting-checks.ts';
+import { type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
 
@@ -94,9 +96,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
   return Object.freeze({
     mode: values.NODE_ENV,
-    /** Origin of the pages. */
     authUrl,
-    /** Origin of the API. */
     baseUrl,
     dataDir,
     /** Holds every table, those of Ostiary and those of this server, unless there is a `databaseUrl`. */
@@ -105,15 +105,18 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     databaseUrl,
     databasePool: values.OSTIARY_DATABASE_POOL,
     role,
-    /** Web processes that a primary process starts; with 1 there is no primary. */
     processes,
     drainSeconds: values.OSTIARY_DRAIN_SECONDS,
-    /** Base64url; the first one seals, the others only open. */
     sealingKeys: Object.freeze(values.OSTIARY_SEALING_KEYS),
     trustedProxies: Object.freeze(values.OSTIARY_TRUSTED_PROXIES),
     name: values.OSTIARY_NAME,
     colour: values.OSTIARY_COLOUR,
     prefix: values.OSTIARY_PREFIX,
+    languages: Object.freeze(values.OSTIARY_LANGUAGES),
+    scopes: Object.freeze(values.OSTIARY_SCOPES),
+    refreshTokens: values.OSTIARY_REFRESH_TOKENS,
+    introspection: values.OSTIARY_INTROSPECTION,
+    logout: values.OSTIARY_LOGOUT,
     webhooks: Object.freeze({
       allowPrivateTargets,
       retryDelaysSeconds: Object.freeze(values.OSTIARY_WEBHOOK_RETRY_DELAYS),

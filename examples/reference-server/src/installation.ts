@@ -6,8 +6,10 @@ import type { ServerConfig } from './config.ts';
 import { migrate } from './database/migrations.ts';
 import { forOperators, openDatabases } from './database/open.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { createAskingApps } from './sign-in/asking-apps.ts';
 import { createCookies } from './sign-in/cookies.ts';
 import { createLogin } from './sign-in/login.ts';
+import type { SigningKeys } from './sign-in/proofs.ts';
 import { createSessions } from './sign-in/sessions.ts';
 import { createAccounts } from './users/accounts.ts';
 import { createDirectory } from './users/directory.ts';
@@ -20,6 +22,18 @@ export interface InstallationOptions {
   readonly now?: () => number;
   readonly passwordCost?: ScryptCost;
 }
+
+/** Keys for one purpose, derived from every sealing key, the current one's first. */
+const keysOf =
+  ({ sealingKeys }: ServerConfig) =>
+  (purpose: string): SigningKeys => {
+    const derive = (sealingKey: string): Uint8Array => {
+      const key = Buffer.from(sealingKey, 'base64url');
+      return new Uint8Array(hkdfSync('sha256', key, '', `reference-server ${purpose}`, 32));
+    };
+    const [first = '', ...others] = new Set(sealingKeys);
+    return [derive(first), ...others.map(derive)];
+  };
 
 /** The database, opened: what the server and the command line share. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
@@ -43,6 +57,9 @@ export async function openInstallation(
     const now = options.now ?? (() => opened?.now() ?? Date.now());
     const sessions = createSessions(database, now);
     const cookies = createCookies(config.authUrl);
+    const deriveKeys = keysOf(config);
+    const askingApps = createAskingApps(deriveKeys('asking apps'));
+    const { signOut, ...login } = createLogin(config.authUrl, sessions, cookies, askingApps);
     const ledger = createLedger(database, now);
     const ostiary = await createOstiary({
       authUrl: config.authUrl,
@@ -50,7 +67,11 @@ export async function openInstallation(
       prefix: config.prefix,
       storage,
       users: createDirectory(database, now),
-      login: createLogin(config.authUrl, sessions, cookies),
+      login: config.logout ? { ...login, signOut } : login,
+      languages: config.languages,
+      scopes: config.scopes,
+      introspection: config.introspection,
+      ...(config.refreshTokens && { refreshTokens: {} }),
       payments: ledger.rail,
       webhooks: config.webhooks,
       ...(config.sandboxConsole ? { console: sandboxConsole() } : {}),
@@ -72,15 +93,8 @@ export async function openInstallation(
       cookies,
       ostiary,
       now,
-      /** Keys for one purpose, derived from every sealing key, the current one's first. */
-      deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
-        const derive = (sealingKey: string): Uint8Array => {
-          const key = Buffer.from(sealingKey, 'base64url');
-          return new Uint8Array(hkdfSync('sha256', key, '', `reference-server ${purpose}`, 32));
-        };
-        const [first = '', ...others] = new Set(config.sealingKeys);
-        return [derive(first), ...others.map(derive)];
-      },
+      deriveKeys,
+      askingApps,
       async close(): Promise<void> {
         await ostiary.close();
         await database.close();

@@ -1,118 +1,14 @@
-import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
+import { origin, port, some, switched, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
+import { databaseUrl, delays, processes, proxies, sealingKeys } from './setting-checks.ts';
 
-const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+/** The languages that this server's own pages have words in. */
+export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 
-/** Whether a URL leads to this machine. */
-export function isLoopbackUrl(url: string): boolean {
-  return URL.canParse(url) && loopbackHost.test(new URL(url).hostname);
-}
+export type Language = (typeof languages)[number];
 
-/** A text that is checked by hand: `refuse` says why not. */
-const checked = (check: (value: string, refuse: (message: string) => never) => string) =>
-  z.string().transform((value, context): string =>
-    check(value, (message) => {
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER as never;
-    }),
-  );
-
-const origin = checked((value, refuse) => {
-  if (!URL.canParse(value)) return refuse('must be an absolute URL');
-  const url = new URL(value);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must be an https URL');
-  if (url.protocol === 'http:' && !isLoopbackUrl(value)) {
-    return refuse('must be https (http is for loopback addresses during development)');
-  }
-  if (`${url.origin}/` !== url.href)
-    return refuse('must be an origin such as https://id.example.com, without a path');
-  return url.origin;
-});
-
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ''),
-);
-
-const sealingKeys = list.pipe(
-  z
-    .array(z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'each must be 32 bytes in base64url (43 characters)'))
-    .min(1, 'needs at least one key')
-    .max(10, 'takes at most ten keys'),
-);
-
-/** Whether somebody typed or counted a key instead of drawing it. Random bytes are taken for that once in 10¹³ keys. */
-export function isGuessableKey(key: string): boolean {
-  const bytes = [...Buffer.from(key, 'base64url')];
-  const steps = bytes.map((byte, at) => (byte - (bytes[at - 1] ?? 0)) & 255).slice(1);
-  const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
-  return isText || new Set(bytes).size < 12 || new Set(steps).size < 8;
-}
-
-/** A single address is a range of one. */
-const proxies = list.pipe(
-  z.array(
-    checked((entry, refuse) => {
-      const [address = '', bits, ...rest] = entry.split('/');
-      const width = isIP(address) === 6 ? 128 : 32;
-      const length = bits ?? String(width);
-      if (isIP(address) === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > width) {
-        return refuse('must be addresses or CIDR ranges such as 10.0.0.0/8');
-      }
-      return `${address}/${length}`;
-    }),
-  ),
-);
-
-/** A whole number; `what` names the range, such as `2 to 200 connections`. */
-const whole = (least: number, most: number, what: string) =>
-  z
-    .string()
-    .regex(/^\d{1,6}$/, `must be ${what}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be ${what}`);
-
-const processes = z
-  .string()
-  .transform((value) => (value === 'auto' ? String(availableParallelism()) : value))
-  .pipe(whole(1, 256, '1 to 256 processes, or auto'));
-
-const port = whole(0, 65_535, 'a port number');
-
-const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
-
-/** As many as Ostiary takes, each above zero and at most a week. */
-const delays = list.pipe(
-  z
-    .array(
-      z
-        .string()
-        .regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be seconds, comma separated, such as 60,300,1800,7200')
-        .transform(Number)
-        .refine((seconds) => seconds > 0 && seconds <= 604_800, 'must be above 0 and at most 604800 seconds'),
-    )
-    .min(1, 'needs at least one delay')
-    .max(20, 'has more than 20 delays'),
-);
-
-/** The connection string with its first host alone: a list of hosts is no URL. */
-const withOneHost = (value: string): string => value.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#,]*)[^/?#]*/, '$1');
-
-/** A connection string that the driver will be able to read. Nothing that is said about it holds a part of it. */
-const databaseUrl = checked((value, refuse) => {
-  if (!/^postgres(?:ql)?:\/\/./.test(value)) return refuse('must begin with postgres:// or postgresql://');
-  if (!URL.canParse(withOneHost(value)))
-    return refuse('must be a URL; encode special characters of user and password');
-  try {
-    decodeURIComponent(value);
-  } catch {
-    return refuse('has a % that is not encoded as %25');
-  }
-  return value;
-});
+/** Scopes to switch on. This server has no e-mail or postal addresses to answer for the others. */
+const readyScopes = ['phone', 'standardProfile'] as const;
 
 /** One variable of the environment. */
 export interface Setting {
@@ -123,6 +19,8 @@ export interface Setting {
   readonly shown?: string;
   readonly about: string;
 }
+
+const onOff = (fallback: 'on' | 'off', about: string) => ({ check: switched, fallback, about });
 
 /** Every variable that the server reads. The table in the README is compared with this one. */
 export const settings = {
@@ -192,6 +90,28 @@ export const settings = {
     fallback: '#1a4f8b',
     about: 'Accent colour of every page.',
   },
+  OSTIARY_LANGUAGES: {
+    check: some(languages).refine((given) => given.length > 0, 'needs at least one language'),
+    fallback: languages.join(','),
+    about:
+      'Languages of the pages, comma separated. A browser that asks for none of them gets the first. The sandbox console has English and French.',
+  },
+  OSTIARY_SCOPES: {
+    check: some(readyScopes).transform((names) => Object.fromEntries(names.map((name) => [name, true]))),
+    fallback: '',
+    shown: 'none',
+    about:
+      'Scopes of OpenID Connect beside the five, comma separated: `phone`, to allow to clients, and `standardProfile`, which adds `preferred_username` and `picture` to `profile`. This server knows no e-mail or postal address.',
+  },
+  OSTIARY_REFRESH_TOKENS: onOff(
+    'off',
+    '`on`: clients that are allowed `offline_access` can ask for refresh tokens. They live for 30 days without use, and for 180 days at most.',
+  ),
+  OSTIARY_INTROSPECTION: onOff(
+    'off',
+    '`on`: clients that are resource servers can ask `/v1/oauth/introspect` about access tokens (RFC 7662).',
+  ),
+  OSTIARY_LOGOUT: onOff('on', '`off`: apps cannot send their users here to sign out (`/oauth/logout`).'),
   OSTIARY_PREFIX: {
     check: z
       .string()
@@ -217,12 +137,10 @@ export const settings = {
     fallback: '30',
     about: 'Days for which events, deliveries and their attempts are kept.',
   },
-  OSTIARY_SANDBOX_CONSOLE: {
-    check: switched,
-    fallback: 'on',
-    about:
-      '`off`: no page at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
-  },
+  OSTIARY_SANDBOX_CONSOLE: onOff(
+    'on',
+    '`off`: no page at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
+  ),
   OSTIARY_LOG_LEVEL: {
     check: z.enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],

@@ -1,5 +1,7 @@
 export { textOn } from './colours.ts';
+export { cookie } from './cookie.ts';
 export { document, initialOf } from './document.ts';
+export { type Check, checked, list, origin, port, some, switched, whole } from './environment.ts';
 export { FormError, readForm } from './form.ts';
 export { contentPolicy } from './headers.ts';
 export { type Html, html, render } from './html.ts';
@@ -11,4 +13,6 @@ export {
   listen,
   patience,
 } from './listen.ts';
+export { isLoopbackUrl } from './loopback.ts';
+export { scriptRoute, seeOther } from './responses.ts';
 export { createStyle, type Palette, type Style } from './style.ts';

@@ -29,10 +29,23 @@ export { languages };
 export type Language = (typeof languages)[number];
 
 /** The language that a browser asks for (`ui_locales`, `Accept-Language`), of those of the console. */
-export const negotiateLanguage = (
+export function negotiateLanguage(
   uiLocales: string | undefined,
   acceptLanguage: string | undefined,
-): Language => negotiate(uiLocales, acceptLanguage, languages);
+): Language;
+/** The one of those that are offered: as the pages of the service choose it. */
+export function negotiateLanguage<Tag extends string>(
+  uiLocales: string | undefined,
+  acceptLanguage: string | undefined,
+  offered: readonly Tag[],
+): Tag;
+export function negotiateLanguage(
+  uiLocales: string | undefined,
+  acceptLanguage: string | undefined,
+  offered: readonly string[] = languages,
+): string {
+  return negotiate(uiLocales, acceptLanguage, offered);
+}
 
 /** A webhook endpoint, as the partner API shows it. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;

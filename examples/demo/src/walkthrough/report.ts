@@ -1,3 +1,5 @@
+import { columns, look } from '../terminal.ts';
+
 /** A step did not hold. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
@@ -18,8 +20,8 @@ const shownStart: Readonly<Record<string, number>> = { Authorization: 17, 'X-API
 
 function shorten(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // An interaction's id is in the address where the sign-in page returns to.
-  if (name === 'password' || name === 'return_to') return '…';
+  // An interaction's id is in the addresses to which the sign-in page leads.
+  if (name === 'password' || name === 'return_to' || name === 'app') return '…';
   const isSecret = (secretNames.has(name) || name.endsWith('-Signature')) && text.length > 12;
   const most = shownStart[name] ?? (isSecret ? 10 : text.length > 90 ? 87 : text.length);
   return text.length > most ? `${text.slice(0, most)}…` : text;
@@ -37,30 +39,37 @@ export function shortUrl(href: string): string {
 export type Report = ReturnType<typeof createReport>;
 
 export function createReport(write: (line: string) => void) {
-  let steps = 0;
-  let checks = 0;
+  const steps: { readonly title: string; checks: number; held: boolean }[] = [];
   const told = (line: string, fields: Fields | null = null): void => {
     write(`   ${line}`);
     for (const [name, value] of Object.entries(fields ?? {}))
-      write(`       ${name}: ${shorten(name, value)}`);
+      write(look.quiet(`       ${name}: ${shorten(name, value)}`));
   };
   return {
-    get checks() {
-      return checks;
-    },
     step(title: string): void {
-      steps += 1;
-      write(`\n${steps}. ${title}`);
+      steps.push({ title, checks: 0, held: true });
+      write(`\n${look.heading(`${steps.length}. ${title}`)}`);
     },
-    sent: (line: string, fields?: Fields | null): void => told(`→ ${line}`, fields),
-    received: (line: string, fields?: Fields | null): void => told(`← ${line}`, fields),
+    sent: (line: string, fields?: Fields | null): void => told(`${look.sent('→')} ${line}`, fields),
+    received: (line: string, fields?: Fields | null): void => told(`${look.quiet('←')} ${line}`, fields),
     /** What has to hold, by what is claimed. @throws {@link StepFailed} */
     check(claims: Readonly<Record<string, boolean>>): void {
       for (const [claim, holds] of Object.entries(claims)) {
-        told(`${holds ? '✓' : '✗'} ${claim}`);
+        told(holds ? look.good(`✓ ${claim}`) : look.bad(`✗ ${claim}`));
+        const step = steps.at(-1);
+        if (step !== undefined) Object.assign(step, { checks: step.checks + 1, held: holds });
         if (!holds) throw new StepFailed(claim);
-        checks += 1;
       }
+    },
+    /** A line for each step, and how many checks there were. */
+    summary(): { readonly checks: number; readonly lines: string } {
+      const rows = steps.map(({ title, checks, held }) => [
+        ...[held ? '✓' : '✗', title],
+        checks === 1 ? '1 check' : `${checks} checks`,
+      ]);
+      const sign = (text: string): string => (text === '✓' ? look.good(text) : look.bad(text));
+      const lines = columns(rows, [sign, (title) => title, look.quiet]);
+      return { checks: steps.reduce((sum, { checks }) => sum + checks, 0), lines };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createStyle, document, type Html, html, type Palette } from '@ostiary/web-kit';
+import type { Words } from './words.ts';
 
 const rules = `
 .brand{font:600 1.25rem/1.2 Georgia,"Times New Roman",serif}
@@ -128,16 +129,16 @@ const icon = encodeURIComponent(
 const cup = html`<svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="18" fill="var(--brand)"/><path d="M10 15h13v6a5 5 0 0 1-5 5h-3a5 5 0 0 1-5-5zM23 17h1.500a2.500 2.500 0 0 1 0 5H23M14 11c0-1.500 1.500-1.500 1.500-3M18.500 11c0-1.500 1.500-1.500 1.500-3" fill="none" stroke="var(--on-brand)" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
 /** A whole document of the shop. */
-export function page(title: string, content: Html, head: Html | null = null): string {
+export function page(words: Words, title: string, content: Html, head: Html | null = null): string {
   return document(
-    { language: 'en', title: `${title} · Kafe Lakay`, icon: `data:image/svg+xml,${icon}`, style },
+    { language: words.language, title: `${title} · Kafe Lakay`, icon: `data:image/svg+xml,${icon}`, style },
     {
       head,
-      body: html`<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/verify">Verify a passport</a><a href="/webhooks">Webhooks</a><a href="/spa">The browser-only version</a></nav></header>
+      body: html`<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="${words.pages}"><a href="/verify">${words.verify}</a><a href="/webhooks">${words.webhooks}</a><a href="/spa">${words.spa}</a></nav></header>
 <main>
 ${content}
 </main>
-<footer>Kafe Lakay is a made-up shop. It shows how an app signs people in with Ostiary.</footer>`,
+<footer>${words.footer}</footer>`,
     },
   );
 }

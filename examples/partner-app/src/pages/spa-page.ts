@@ -2,14 +2,16 @@ import { html } from '@ostiary/web-kit';
 import { type PartnerConfig, redirectUris } from '../config.ts';
 import { scopeChoices } from './home-page.ts';
 import { page } from './layout.ts';
+import { english } from './words.ts';
 
 /** A page that signs in on its own: the server only hands it out. Everything happens in `public/spa.js`. */
 export function spaPage({ url, provider, clients }: PartnerConfig): string {
   const choices = scopeChoices.map(
     ({ name, about }) =>
-      html`<label class="choice"><input type="checkbox" name="scope" value="${name}" checked><span><code>${name}</code><small>${about}</small></span></label>`,
+      html`<label class="choice"><input type="checkbox" name="scope" value="${name}" checked><span><code>${name}</code><small>${english[about]}</small></span></label>`,
   );
   return page(
+    english,
     'Browser only',
     html`<div class="columns top">
 <div>

@@ -4,6 +4,7 @@ import type { PartnerConfig } from '../config.ts';
 import type { Notice } from '../sessions.ts';
 import { noticeOf } from './home-page.ts';
 import { page } from './layout.ts';
+import { english } from './words.ts';
 
 const labels = {
   kid: 'User ID',
@@ -37,6 +38,7 @@ export function verifyPage(
 <textarea id="token" name="token" rows="6" required maxlength="2048" autocomplete="off" autocapitalize="none" spellcheck="false"></textarea>
 <button class="button primary" type="submit">Verify</button></form>`;
   return page(
+    english,
     'Verify a passport',
     html`${noticeOf(outcome.notice)}
 <div class="columns top"><div>

@@ -3,6 +3,7 @@ import type { WebhookEvent } from '@ostiary/webhook-verifier';
 import { type PartnerConfig, webhookModes, webhookUrls } from '../config.ts';
 import type { Arrival, ReceivedEvent, Refusal } from '../webhook-inbox.ts';
 import { page } from './layout.ts';
+import { english } from './words.ts';
 
 /** How many deliveries the page can make fail: five is every attempt of one delivery. */
 export const failureChoices = [0, 1, 2, 5] as const;
@@ -121,11 +122,13 @@ export function webhooksPage(config: PartnerConfig, state: WebhookState): string
 <p class="lead">The shop does not ask whether a payment went through: ${name} tells it. Each delivery is signed; the shop verifies it, handles every event once, and answers.</p>`;
   if (config.webhooks === null) {
     return page(
+      english,
       'Webhooks',
       html`${intro}<p class="card">This shop has no webhook secret. Set <code>WEBHOOK_SECRET</code> to the one that its endpoint is registered with.</p>`,
     );
   }
   return page(
+    english,
     'Webhooks',
     html`${intro}
 <p class="small"><a href="#fail">Make it fail</a> · <a href="#cause">Make it happen</a></p>

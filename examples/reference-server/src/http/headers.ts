@@ -1,4 +1,5 @@
 import { contentPolicy } from '@ostiary/web-kit';
+import type { Context } from 'koa';
 
 /** Headers of every page. The referrer policy is `same-origin` because `no-referrer` makes browsers send `Origin: null` with our own forms. */
 export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record<string, string>> {
@@ -12,4 +13,9 @@ export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record
     Vary: 'Accept-Language, Cookie',
     ...(authUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
   };
+}
+
+/** Lets a page run scripts of this server's own files. */
+export function allowScript(ctx: Context): void {
+  ctx.set('Content-Security-Policy', `${ctx.response.get('Content-Security-Policy')}; script-src 'self'`);
 }

@@ -1,7 +1,6 @@
 /** What this server answers beside Ostiary. */
-const ownRoutes = '/ /login /sign-out /passport /passport.js /healthz /readyz /doctor /favicon.ico'.split(
-  ' ',
-);
+const ownRoutes =
+  '/ /login /login.js /sign-out /passport /passport.js /healthz /readyz /doctor /favicon.ico'.split(' ');
 
 /**
  * Names the route of a request, for logs. A path may carry an id, and a mistyped one anything at all, so a path is never

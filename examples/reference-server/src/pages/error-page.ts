@@ -1,7 +1,7 @@
 import { html } from '@ostiary/web-kit';
 import type { Context } from 'koa';
-import { type Look, page } from './layout.ts';
-import { chooseLanguage, type Texts, texts } from './texts.ts';
+import { type Look, languageOf, page } from './layout.ts';
+import { type Texts, texts } from './texts.ts';
 
 const titleAndLead = (t: Texts, status: number): readonly [title: string, lead: string] => {
   if (status === 404) return [t.notFoundTitle, t.notFoundLead];
@@ -11,7 +11,7 @@ const titleAndLead = (t: Texts, status: number): readonly [title: string, lead: 
 
 /** Answers with a page that only says what went wrong, with the way back to the start. */
 export function showError(ctx: Context, look: Look, status: number): void {
-  const language = chooseLanguage(undefined, ctx.get('accept-language'));
+  const language = languageOf(look, ctx);
   const [title, lead] = titleAndLead(texts[language], status);
   ctx.status = status;
   if (status === 503) ctx.set('Retry-After', '2');

@@ -1,7 +1,8 @@
 import { html, initialOf } from '@ostiary/web-kit';
+import type { Language } from '../settings.ts';
 import type { Account } from '../users/accounts.ts';
 import { type Look, page } from './layout.ts';
-import { type Language, texts } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** The landing page: what this is, or who is signed in. */
 export function homePage(

@@ -1,12 +1,23 @@
+import { negotiateLanguage } from '@ostiary/core/console';
 import { document, type Html, html, initialOf, type Style } from '@ostiary/web-kit';
-import { type Language, texts } from './texts.ts';
+import type { Context } from 'koa';
+import type { Language } from '../settings.ts';
+import { texts } from './texts.ts';
 
 /** What all pages of this server share. */
 export interface Look {
-  /** Name of the service. */
   readonly name: string;
+  readonly languages: readonly Language[];
   readonly style: Style;
 }
+
+/** The language of a page, chosen as Ostiary does: what the app asked for (`ui_locales`), then what the browser prefers. */
+export const languageOf = ({ languages }: Look, ctx: Context, uiLocales?: string): Language =>
+  negotiateLanguage(uiLocales, ctx.get('accept-language'), languages);
+
+/** The initial of a name on a tile; `app` for one that is not this service. */
+export const tileOf = (name: string, kind: '' | ' app' = ''): Html =>
+  html`<svg class="tile${kind}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="10.5"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
 
 /** A keyhole, as an icon for browser tabs. */
 export function favicon(colour: string, onColour: string): string {
@@ -25,7 +36,7 @@ export function page(
     { language, title: `${title} · ${look.name}`, icon: '/favicon.ico', style: look.style },
     {
       head,
-      body: html`<header class="brand"><a href="/"><svg class="tile" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="10.5"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(look.name)}</text></svg>${look.name}</a></header>
+      body: html`<header class="brand"><a href="/">${tileOf(look.name)}${look.name}</a></header>
 <main class="card">
 ${content}
 </main>

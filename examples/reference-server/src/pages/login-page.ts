@@ -1,6 +1,8 @@
-import { html } from '@ostiary/web-kit';
-import { type Look, page } from './layout.ts';
-import { type Language, texts } from './texts.ts';
+import { type Html, html } from '@ostiary/web-kit';
+import type { Language } from '../settings.ts';
+import type { AskingApp } from '../sign-in/asking-apps.ts';
+import { type Look, page, tileOf } from './layout.ts';
+import { texts } from './texts.ts';
 
 /** What the sign-in page shows and sends along. */
 export interface LoginForm {
@@ -13,35 +15,55 @@ export interface LoginForm {
   readonly again: boolean;
   /** Typed before, or hinted by the app, or of whoever is signed in. */
   readonly handle: string;
+  /** `null` where no app asks; `sealed` as it came. */
+  readonly app: (AskingApp & { readonly sealed: string }) | null;
   /** Said in a notice above the form. */
   readonly problem: string | null;
   /** Whether the problem lies in what was typed. */
   readonly wrongInput: boolean;
 }
 
-/** The page where one signs in, or signs in again. */
+/** A text with the name of an app in its gap: a name from outside, whose direction of writing is its own. */
+function naming(text: string, name: Html): Html {
+  const [before = '', after = ''] = text.split('{app}');
+  return html`${before}${name}${after}`;
+}
+
+const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.7 4.6 10 4.6 18.2 10 18.2 10 15.3 15.4 10 15.4 1.8 10 1.8 10Z"/><circle cx="10" cy="10" r="2.4"/><path class="slash" d="m3.5 16.5 13-13"/></svg>`;
+
+/** The page where one signs in, or signs in again. It works without its script, which shows the password. */
 export function loginPage(look: Look, language: Language, form: LoginForm): string {
   const t = texts[language];
-  const title = form.again ? t.againTitle : t.signIn;
+  const { app, again } = form;
+  const title = again ? t.againTitle : t.signIn;
   const invalid = form.wrongInput ? html` aria-invalid="true" aria-describedby="problem"` : null;
   const focus = html` autofocus`;
+  const name = app && html`<bdi>${app.name}</bdi>`;
+  const lead =
+    name === null
+      ? html`${again ? t.againLead : t.signInLead}`
+      : naming(again ? t.againLeadFor : t.signInLeadFor, html`<strong>${name}</strong>`);
   return page(
     look,
     language,
     title,
-    html`<h1>${title}</h1>
-<p class="lead">${form.again ? t.againLead : t.signInLead}</p>
+    html`${app && tileOf(app.name, ' app')}<h1>${title}</h1>
+<p class="lead">${lead}</p>
 ${form.problem === null ? null : html`<p class="notice" id="problem" role="alert">${form.problem}</p>`}
-<form method="post" action="/login">
+<form class="actions" method="post" action="/login">
 <input type="hidden" name="csrf" value="${form.csrf}">
 <input type="hidden" name="return_to" value="${form.returnTo}">
+<input type="hidden" name="app" value="${app?.sealed ?? ''}">
 <input type="hidden" name="ui_locales" value="${form.uiLocales}">
 <input type="hidden" name="reauthenticate" value="${form.reauthenticate ? '1' : ''}">
 <div class="field"><label for="handle">${t.handle}</label>
 <input id="handle" name="handle" value="${form.handle}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="64" required${form.handle === '' ? focus : null}${invalid}></div>
 <div class="field"><label for="password">${t.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required${form.handle === '' ? null : focus}${invalid}></div>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required${form.handle === '' ? null : focus}${invalid}>
+<button class="reveal" id="reveal" type="button" aria-pressed="false" aria-label="${t.showPassword}" aria-controls="password" hidden>${eye}${t.show}</button></div>
 <button class="button primary" type="submit">${t.signIn}</button>
+${app && name && html`<a class="button" href="${app.cancelUrl}"><span>${naming(t.backTo, name)}</span></a>`}
 </form>`,
+    html`<script src="/login.js" defer></script>\n`,
   );
 }

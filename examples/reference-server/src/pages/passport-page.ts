@@ -1,14 +1,39 @@
-import { html, initialOf } from '@ostiary/web-kit';
+import { type Html, html, initialOf } from '@ostiary/web-kit';
+import { encode } from 'uqr';
+import type { Language } from '../settings.ts';
 import type { Account } from '../users/accounts.ts';
 import { type Look, page } from './layout.ts';
-import { qrCode } from './qr-code.ts';
-import { type Language, texts } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** A passport that was just issued. */
 export interface ShownPassport {
   readonly token: string;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
+}
+
+/** Modules of white that readers need around a code (ISO/IEC 18004). */
+const quietZone = 4;
+
+/** A QR code as an SVG drawing, dark on light in every colour scheme: many readers know nothing else. */
+function qrCode(content: string, label: string): Html {
+  const { data } = encode(content, { ecc: 'L', border: quietZone });
+  const size = String(data.length);
+  // One rectangle per run of dark modules, row by row.
+  const path = data
+    .flatMap((row, y) => {
+      const runs: string[] = [];
+      for (let x = 0; x < row.length; x += 1) {
+        if (row[x] !== true) continue;
+        const start = x;
+        while (row[x + 1] === true) x += 1;
+        const length = x - start + 1;
+        runs.push(`M${start} ${y}h${length}v1h-${length}z`);
+      }
+      return runs;
+    })
+    .join('');
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path}" fill="#000"/></svg>`;
 }
 
 /** The user's passport, for somebody to scan. It works without its script, which counts down and tells the reader's own time. */
@@ -20,7 +45,7 @@ export function passportPage(
 ): string {
   const t = texts[language];
   // A server does not know where the reader is. The script says it in the reader's own zone.
-  const time = new Intl.DateTimeFormat(language, {
+  const time = new Intl.DateTimeFormat([language, 'fr'], {
     timeStyle: 'medium',
     timeZone: 'UTC',
   }).format(expiresAt);

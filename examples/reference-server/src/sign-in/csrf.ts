@@ -1,37 +1,24 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-
-/** See {@link createCsrf}. */
-export type Csrf = ReturnType<typeof createCsrf>;
+import { createProofs, type SigningKeys } from './proofs.ts';
 
 /** A form of the page that a browser was shown, and the session that it had then. */
-type Shown = readonly [cookie: string, form: string, sessionDigest: Uint8Array | null];
+type Shown = readonly [cookie: string, form: string, sessionDigest: Buffer | null];
 
-const sign = (key: Uint8Array, [cookie, form, sessionDigest]: Shown): Buffer =>
-  createHmac('sha256', key)
-    .update(`${form}\n${cookie}\n`)
-    .update(sessionDigest ?? '')
-    .digest();
+const partsOf = ([cookie, form, sessionDigest]: Shown) =>
+  [form, cookie, sessionDigest?.toString('base64url') ?? ''] as const;
 
-/**
- * Ties a form to the browser that it was shown to, with a signed double-submit token.
- *
- * @param keys - the first one signs, all are accepted: processes may know them in another order while they are changed
- */
-export function createCsrf(keys: readonly [Uint8Array, ...Uint8Array[]]) {
+/** Ties a form to the browser that it was shown to, with a signed double-submit token. */
+export function createCsrf(keys: SigningKeys) {
+  const proofs = createProofs(keys);
+
   return {
     /** A fresh value for the browser's form cookie. */
     newCookie: (): string => randomBytes(32).toString('base64url'),
     isCookie: (value: string | undefined): value is string => /^[A-Za-z0-9_-]{43}$/.test(value ?? ''),
     /** The hidden field of a form. A token of one form, or of another session, is none for this one. */
-    token: (...shown: Shown): string => sign(keys[0], shown).toString('base64url'),
-    verify(token: string | null, ...shown: Shown): boolean {
-      const given = Buffer.from(token ?? '', 'base64url');
-      return keys.some((key) => {
-        const expected = sign(key, shown);
-        return given.length === expected.length && timingSafeEqual(given, expected);
-      });
-    },
+    token: (...shown: Shown): string => proofs.of(...partsOf(shown)),
+    verify: (token: string | null, ...shown: Shown): boolean => proofs.isOf(token ?? '', ...partsOf(shown)),
   };
 }
 

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { PasswordOwner } from '../users/accounts.ts';
+import { createProofs, type SigningKeys } from './proofs.ts';
 
 /** See {@link createKnownBrowsers}. */
 export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
@@ -25,12 +26,11 @@ interface Entry {
  * Tells a browser in which somebody has signed in from that of a stranger who tries their handle. One entry for each user of a
  * browser, tied to the user and the password: it says nothing to others, and ends when the password changes. Nothing is stored
  * here.
- *
- * @param keys - the first one signs, all are accepted: processes may know them in another order while they are changed
  */
-export function createKnownBrowsers(keys: readonly [Uint8Array, ...Uint8Array[]], now: () => number) {
-  const prove = (key: Uint8Array, { name, endsAt }: Omit<Entry, 'proof'>, owner: PasswordOwner): Buffer =>
-    createHmac('sha256', key).update([name, endsAt, owner.sub, owner.passwordMark].join('\n')).digest();
+export function createKnownBrowsers(keys: SigningKeys, now: () => number) {
+  const proofs = createProofs(keys);
+  const partsOf = ({ name, endsAt }: Omit<Entry, 'proof'>, { sub, passwordMark }: PasswordOwner) =>
+    [name, endsAt, sub, passwordMark] as const;
 
   function entriesOf(cookie: string | undefined): readonly Entry[] {
     const entries: Entry[] = [];
@@ -42,7 +42,7 @@ export function createKnownBrowsers(keys: readonly [Uint8Array, ...Uint8Array[]]
   }
 
   const isOf = (entry: Entry, owner: PasswordOwner): boolean =>
-    keys.some((key) => timingSafeEqual(prove(key, entry, owner), Buffer.from(entry.proof, 'base64url')));
+    proofs.isOf(entry.proof, ...partsOf(entry, owner));
 
   return {
     /**
@@ -59,7 +59,7 @@ export function createKnownBrowsers(keys: readonly [Uint8Array, ...Uint8Array[]]
         name: randomBytes(16).toString('base64url'),
         endsAt: String(Math.floor((now() + knownLifetimeMs) / 1_000)),
       };
-      const proof = prove(keys[0], fresh, owner).toString('base64url');
+      const proof = proofs.of(...partsOf(fresh, owner));
       const others = entriesOf(cookie).filter((entry) => !isOf(entry, owner));
       return [{ ...fresh, proof }, ...others]
         .slice(0, usersAtMost)

@@ -1,9 +1,11 @@
-import { readForm } from '@ostiary/web-kit';
+import { readForm, seeOther } from '@ostiary/web-kit';
 import type { Context } from 'koa';
+import { allowScript } from '../http/headers.ts';
 import { showError } from '../pages/error-page.ts';
 import { homePage } from '../pages/home-page.ts';
+import { languageOf } from '../pages/layout.ts';
 import { loginPage } from '../pages/login-page.ts';
-import { chooseLanguage, type Texts, texts } from '../pages/texts.ts';
+import { type Texts, texts } from '../pages/texts.ts';
 import type { PasswordOwner } from '../users/accounts.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { SignInContext } from './context.ts';
@@ -13,7 +15,9 @@ import type { Session } from './sessions.ts';
 
 /** What a sign-in page was opened with. Untrusted; the same from the query and from the form. */
 interface LoginRequest {
-  readonly returnTo: string | undefined;
+  readonly returnTo: string;
+  /** As it came, sealed. */
+  readonly app: string;
   readonly uiLocales: string;
   readonly reauthenticate: boolean;
   readonly handle: string;
@@ -27,19 +31,15 @@ interface Problem {
 
 const wrong: Problem = { status: 422, text: (t) => t.wrong };
 
-function parseLogin(given: URLSearchParams, handle: string): LoginRequest {
+function parseLogin(given: URLSearchParams, handle: string, authUrl: string): LoginRequest {
   return {
-    returnTo: given.get('return_to') ?? undefined,
+    returnTo: safeReturnTo(given.get('return_to') ?? undefined, authUrl),
+    app: (given.get('app') ?? '').slice(0, 4_096),
     uiLocales: (given.get('ui_locales') ?? '').slice(0, 200),
     reauthenticate: given.get('reauthenticate') === '1',
     // People write their handle the way it is shown to them.
     handle: (given.get(handle) ?? '').trim().replace(/^@/, '').slice(0, 64),
   };
-}
-
-function seeOther(ctx: Context, location: string): void {
-  ctx.status = 303;
-  ctx.set('Location', location);
 }
 
 /** Proofs that a form was ours, and is sent by the browser that it was made for. */
@@ -67,7 +67,10 @@ function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: Sig
     const admission = await throttle.admit({ handle, address: addressOf(ctx.req), browser });
     if (!admission.admitted) {
       const { retryAfterSeconds } = admission;
-      return { status: 429, text: (t) => t.throttled(Math.ceil(retryAfterSeconds / 60)), retryAfterSeconds };
+      const minutes = Math.ceil(retryAfterSeconds / 60);
+      const text = (t: Texts): string =>
+        minutes <= 1 ? t.throttledOnce : t.throttledFor.replace('{minutes}', String(minutes));
+      return { status: 429, text, retryAfterSeconds };
     }
     try {
       const account = await accounts.verify(handle, password, browser === null ? 'others' : 'known');
@@ -85,12 +88,12 @@ type SessionOf = (ctx: Context) => Promise<Session | null>;
 
 /** The page of who is signed in, and its button. */
 function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
-  const { authUrl, look, accounts, sessions, cookies } = context;
+  const { authUrl, look, accounts, sessions, cookies, signedOut } = context;
   const { token, isGenuine } = proofs(context);
 
   return {
     async home(ctx: Context): Promise<void> {
-      const language = chooseLanguage(undefined, ctx.get('accept-language'));
+      const language = languageOf(look, ctx);
       const session = await sessionOf(ctx);
       const account = session && (await accounts.getBySub(session.sub));
       ctx.type = 'html';
@@ -103,6 +106,7 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
       if (session !== null) {
         if (!isGenuine(ctx, form, 'sign-out', session)) return showError(ctx, look, 403);
         await sessions.end(session);
+        await signedOut(session.sub);
       }
       ctx.append('Set-Cookie', cookies.session.remove);
       ctx.append('Set-Cookie', cookies.form.remove);
@@ -113,7 +117,7 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
 
 /** Handlers of the pages where people sign in and out. */
 export function createAccountRoutes(context: SignInContext) {
-  const { authUrl, look, accounts, sessions, cookies, csrf, browsers } = context;
+  const { authUrl, look, accounts, sessions, cookies, csrf, browsers, askingApps } = context;
   const { token, isGenuine } = proofs(context);
   const checkPassword = passwordCheck(context);
 
@@ -125,18 +129,20 @@ export function createAccountRoutes(context: SignInContext) {
     session: Session | null,
     problem: Problem | null,
   ): Promise<void> {
-    const language = chooseLanguage(request.uiLocales, ctx.get('accept-language'));
+    const language = languageOf(look, ctx, request.uiLocales);
+    const { returnTo, uiLocales, reauthenticate, app: sealed } = request;
+    const app = askingApps.opened(returnTo, sealed);
     const account = session && (await accounts.getBySub(session.sub));
     ctx.status = problem?.status ?? 200;
     if (problem?.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(problem.retryAfterSeconds));
+    allowScript(ctx);
     ctx.type = 'html';
     ctx.body = loginPage(look, language, {
       // The sign-in form is tied to the browser and not to a session: one may end while the page is open.
       csrf: token(ctx, 'login', null),
-      returnTo: safeReturnTo(request.returnTo, authUrl),
-      uiLocales: request.uiLocales,
-      reauthenticate: request.reauthenticate,
-      again: account !== null && request.reauthenticate,
+      ...{ returnTo, uiLocales, reauthenticate },
+      again: account !== null && reauthenticate,
+      app: app && { ...app, sealed },
       handle: request.handle === '' ? (account?.handle ?? '') : request.handle,
       problem: problem?.text(texts[language]) ?? null,
       wrongInput: problem === wrong,
@@ -147,15 +153,15 @@ export function createAccountRoutes(context: SignInContext) {
     ...homeRoutes(context, sessionOf),
 
     async showLogin(ctx: Context): Promise<void> {
-      const request = parseLogin(new URLSearchParams(ctx.querystring), 'login_hint');
+      const request = parseLogin(new URLSearchParams(ctx.querystring), 'login_hint', authUrl);
       const session = await sessionOf(ctx);
       if (session === null || request.reauthenticate) await showForm(ctx, request, session, null);
-      else seeOther(ctx, safeReturnTo(request.returnTo, authUrl));
+      else seeOther(ctx, request.returnTo);
     },
 
     async signIn(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
-      const request = parseLogin(form, 'handle');
+      const request = parseLogin(form, 'handle', authUrl);
       const session = await sessionOf(ctx);
       if (!isGenuine(ctx, form, 'login', null))
         return showForm(ctx, request, session, { status: 403, text: (t) => t.stale });
@@ -165,7 +171,7 @@ export function createAccountRoutes(context: SignInContext) {
       ctx.append('Set-Cookie', cookies.known.set(browsers.remember(cookies.known.read(ctx.req), result)));
       // Forms of the time before the sign-in are void from here on.
       ctx.append('Set-Cookie', cookies.form.set(csrf.newCookie()));
-      seeOther(ctx, safeReturnTo(request.returnTo, authUrl));
+      seeOther(ctx, request.returnTo);
     },
   };
 }

@@ -21,7 +21,7 @@ const iso = (time: number): string => new Date(time).toISOString();
 
 /** Who is blocked is nobody, whoever asks. */
 const findBy = (key: 'sub' | 'kid' | 'phone'): string =>
-  `SELECT sub, kid, role, country, created_at AS "createdAt", name, handle, avatar_url AS "avatarUrl",
+  `SELECT sub, kid, role, country, created_at AS "createdAt", name, handle, avatar_url AS "avatarUrl", phone AS "phoneNumber",
      kyc_tier AS "kycTier", kyc_status AS "kycStatus", trust_score AS "trustScore", trust_tier AS "trustTier"
    FROM app_users WHERE ${key} = :value AND blocked_at IS NULL`;
 

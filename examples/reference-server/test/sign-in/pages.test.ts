@@ -71,15 +71,17 @@ describe('signing in', () => {
       `/login?login_hint=${encodeURIComponent('"><script>alert(1)</script>')}`,
     );
     expect(page.html).toContain('value="&quot;&gt;&lt;script&gt;');
-    expect(page.html).not.toContain('<script');
+    expect(page.html.match(/<script[^>]*>/g)).toEqual(['<script src="/login.js" defer>']);
   });
 
   test.each([
     ['fr', '', 'Se connecter'],
     ['', 'fr-HT, en;q=0.5', 'Se connecter'],
     ['en', 'fr', 'Sign in'],
-    ['ht fr', 'en', 'Se connecter'],
-    ['', 'ht, de', 'Sign in'],
+    ['ht fr', 'en', 'Konekte'],
+    ['de', 'es-DO, en;q=0.5', 'Iniciar sesión'],
+    ['', 'pt-BR', 'Entrar'],
+    ['', 'de', 'Sign in'],
     ['', 'fr;q=0, en', 'Sign in'],
   ])('speaks the language of ui_locales %j and Accept-Language %j', async (uiLocales, accepted, text) => {
     const { origin } = await startServer();
@@ -89,6 +91,21 @@ describe('signing in', () => {
     const again = await visitor.post('/login', { ...fieldsOf(page.html), handle: 'x', password: 'wrong' });
     expect(again.html).toContain(`<h1>${text}</h1>`);
   });
+});
+
+test('the first of the languages is that of browsers that ask for none of them', async () => {
+  const { origin } = await startServer({}, { OSTIARY_LANGUAGES: 'ht,fr' });
+  const page = await new Visitor(origin, { 'Accept-Language': 'en' }).get('/login');
+  expect(page.html).toContain('<html lang="ht">');
+});
+
+test('the script of the page is its own file, and no page may run another', async () => {
+  const { origin } = await startServer();
+  const { headers } = await new Visitor(origin).get('/login');
+  expect(headers.get('content-security-policy')).toMatch(/; script-src 'self'$/);
+  expect((await fetch(`${origin}/login.js`)).headers.get('content-type')).toContain('text/javascript');
+  const home = await new Visitor(origin).get('/');
+  expect(home.headers.get('content-security-policy')).not.toContain('script-src');
 });
 
 const windowMs = 60_000;

@@ -7,7 +7,7 @@ import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { consentPage } from '../pages/consent.ts';
-import { seeOther } from './authorize.ts';
+import { answerHead, seeOther } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
 import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
@@ -82,5 +82,13 @@ export function consentHandler(interactions: Interactions, forms: Forms): Handle
     }
     const answer = { approved: decision === 'approve', csrfToken: form.get('csrf') };
     seeOther(ctx, await interactions.answer(ctx, ctx.params.id, answer));
+  };
+}
+
+/** Back to the app without a sign-in. The id is known to this browser alone, and its cookie comes along. */
+export function cancelHandler(interactions: Interactions): Handler {
+  return async (ctx) => {
+    if (ctx.method === 'HEAD') return answerHead(ctx);
+    seeOther(ctx, await interactions.cancel(ctx, ctx.params.id));
   };
 }

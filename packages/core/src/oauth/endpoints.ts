@@ -6,6 +6,8 @@ export const authPaths = {
   authorize: '/oauth/authorize',
   resume: '/oauth/authorize/:id',
   interaction: '/oauth/interaction/:id',
+  // Below the page: the browser sends the cookie of its interaction only there.
+  cancel: '/oauth/interaction/:id/cancel',
   logo: '/oauth/client-logo/:id',
   logout: '/oauth/logout',
   confirmLogout: '/oauth/logout/confirm',

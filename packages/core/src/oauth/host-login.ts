@@ -38,13 +38,16 @@ export async function loginUrl(
     login_hint: loginHint,
     ui_locales,
     client,
-  }: { readonly [name in 'login_hint' | 'ui_locales']?: string | undefined } & {
-    readonly client?: LoginRequest['client'];
-  } = {},
+    cancelUrl,
+  }: { readonly [name in 'login_hint' | 'ui_locales']?: string | undefined } & Pick<
+    LoginRequest,
+    'client' | 'cancelUrl'
+  > = {},
 ): Promise<string> {
   const url = await core.options.login.loginUrl(returnTo, {
     reauthenticate,
     ...(client !== undefined && { client: { clientId: client.clientId, name: client.name } }),
+    ...(cancelUrl !== undefined && { cancelUrl }),
     ...(loginHint !== undefined && { loginHint }),
     ...(ui_locales !== undefined && { uiLocales: ui_locales.split(' ').filter(Boolean) }),
   });

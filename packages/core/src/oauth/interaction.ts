@@ -43,7 +43,8 @@ function loginOf(
   reauthenticate: boolean,
 ): Promise<string> {
   const page = pageUrl(core.options, 'interaction', interaction.id);
-  return loginUrl(core, page, reauthenticate, { ...interaction.params, client });
+  const cancelUrl = pageUrl(core.options, 'cancel', interaction.id);
+  return loginUrl(core, page, reauthenticate, { ...interaction.params, client, cancelUrl });
 }
 
 /** Where the user has to sign in first, `null` when the sign-in at the host will do. */
@@ -155,6 +156,13 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
         throw new OAuthError('invalid_client', 'The client is not known.');
       }
       return interaction.finish({ user, consented: true });
+    },
+
+    /** Where the browser of somebody goes who does not sign in. Nobody is asked who that is, so a link will do. */
+    async cancel(exchange: Exchange, id: string): Promise<string> {
+      const interaction = await engine.interaction(exchange, id);
+      await clientOf(core, interaction);
+      return interaction.finish({ error: 'access_denied', description: 'The user did not sign in.' });
     },
   };
 }

@@ -5,7 +5,7 @@ import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { logoHandler } from './client-logo.ts';
 import type { ConnectedApps } from './connected-apps.ts';
-import { consentHandler, interactionHandler } from './consent-page.ts';
+import { cancelHandler, consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, preflightHandler } from './cors.ts';
 import { countedAuthentication } from './counted-authentication.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
@@ -84,6 +84,9 @@ export async function oauthRoutes(
     page(authPaths.interaction, 'Consent page of one authorization request, and its answer.', {
       GET: interactionHandler(core, engine, interactions),
       POST: consentHandler(interactions, forms),
+    }),
+    page(authPaths.cancel, 'Back to the app without a sign-in, which hears `access_denied`.', {
+      GET: cancelHandler(interactions),
     }),
     page(authPaths.logo, 'The logo of an app.', { GET: logoHandler(core) }),
     page(authPaths.apps, 'Connected apps: what the user gave access to.', {

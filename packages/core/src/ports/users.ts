@@ -128,6 +128,11 @@ export interface LoginRequest {
   readonly reauthenticate: boolean;
   /** The app that asks, for a page that says where the user goes on: its name is the administrator's. None for the page of connected apps. */
   readonly client?: { readonly clientId: string; readonly name: string };
+  /**
+   * Where a link leads for somebody who does not want to sign in: back to the app, which hears `access_denied`. There where
+   * `client` is; for the browser that was sent here, and once.
+   */
+  readonly cancelUrl?: string;
   /** Fills the user-name field (OpenID Connect Core, section 3.1.2.1). */
   readonly loginHint?: string;
   /** Preferred languages, most wanted first (BCP 47). */

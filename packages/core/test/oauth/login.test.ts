@@ -106,10 +106,16 @@ it('the login is told which app asks, and for the page of connected apps that no
   const watched = await startProvider({}, host);
   const app = await watched.client({ name: 'Kafé <Lakay>' });
   const browser = watched.browser(null);
-  await watched.follow(browser, watched.authorizeUrl(app, { ui_locales: 'ht' }));
+  const login = await watched.follow(browser, watched.authorizeUrl(app, { ui_locales: 'ht' }));
+  const cancelUrl = `${login.callback.get('return_to')}/cancel`;
   await browser.get(`${watched.site}/account/apps`);
   expect(loginUrl.mock.calls.map(([, request]) => request)).toEqual([
-    { reauthenticate: false, client: { clientId: app.id, name: 'Kafé <Lakay>' }, uiLocales: ['ht'] },
+    {
+      reauthenticate: false,
+      client: { clientId: app.id, name: 'Kafé <Lakay>' },
+      cancelUrl,
+      uiLocales: ['ht'],
+    },
     { reauthenticate: false },
   ]);
 });

@@ -45,3 +45,10 @@ it('the language is one of ours, whatever is sent', () => {
   const isOurs = (one: string, other: string) => ['en', 'fr'].includes(negotiateLanguage(one, other));
   fc.assert(fc.property(texts, texts, isOurs));
 });
+
+it('a page in more languages than the console has chooses as those of the service do', () => {
+  const offered = ['en', 'ht', 'pt'];
+  expect(negotiateLanguage('pt-BR', 'ht', offered)).toBe('pt');
+  expect(negotiateLanguage(undefined, 'fr, ht;q=0.5', offered)).toBe('ht');
+  expect(negotiateLanguage(undefined, 'de', offered)).toBe('en');
+});

@@ -26,7 +26,7 @@ const timer = setInterval(show, 250);
 countdown.hidden = false;
 show();
 
-until.textContent = new Date(until.dateTime).toLocaleTimeString(document.documentElement.lang, {
+until.textContent = new Date(until.dateTime).toLocaleTimeString([document.documentElement.lang, 'fr'], {
   hour: 'numeric',
   minute: '2-digit',
   second: '2-digit',

@@ -1,0 +1,29 @@
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colours a text where a terminal shows it: not in a pipe or a file, nor with `NO_COLOR`. */
+const coloured = (style: Style) => (text: string) => styleText(style, text, { stream: process.stdout });
+
+/** How texts of the terminal look, by what they are. */
+export const look = {
+  heading: coloured('bold'),
+  address: coloured(['cyan', 'underline']),
+  secret: coloured('yellow'),
+  sent: coloured('cyan'),
+  quiet: coloured('dim'),
+  good: coloured('green'),
+  bad: coloured('red'),
+} as const;
+
+/** Rows in columns that are as wide as they have to be; `styles` are those of the columns. */
+export function columns(
+  rows: readonly (readonly string[])[],
+  styles: readonly ((text: string) => string)[] = [],
+): string {
+  const widthOf = (at: number): number => Math.max(...rows.map((row) => row[at]?.length ?? 0));
+  // Blanks stay outside of what is coloured.
+  const cellOf = (cell: string, at: number, { length }: readonly string[]): string =>
+    (styles[at]?.(cell) ?? cell) + (at === length - 1 ? '' : ' '.repeat(widthOf(at) - cell.length + 3));
+  return rows.map((row) => `  ${row.map((cell, at) => cellOf(cell, at, row)).join('')}`).join('\n');
+}

@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { checked, list, whole } from '@ostiary/web-kit';
+import { z } from 'zod';
+
+// What only this server's variables hold. Messages never contain a value.
+
+export const sealingKeys = list.pipe(
+  z
+    .array(z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'each must be 32 bytes in base64url (43 characters)'))
+    .min(1, 'needs at least one key')
+    .max(10, 'takes at most ten keys'),
+);
+
+/** Whether somebody typed or counted a key instead of drawing it. Random bytes are taken for that once in 10¹³ keys. */
+export function isGuessableKey(key: string): boolean {
+  const bytes = [...Buffer.from(key, 'base64url')];
+  const steps = bytes.map((byte, at) => (byte - (bytes[at - 1] ?? 0)) & 255).slice(1);
+  const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
+  return isText || new Set(bytes).size < 12 || new Set(steps).size < 8;
+}
+
+/** A single address is a range of one. */
+export const proxies = list.pipe(
+  z.array(
+    checked((entry, refuse) => {
+      const [address = '', bits, ...rest] = entry.split('/');
+      const width = isIP(address) === 6 ? 128 : 32;
+      const length = bits ?? String(width);
+      if (isIP(address) === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > width) {
+        return refuse('must be addresses or CIDR ranges such as 10.0.0.0/8');
+      }
+      return `${address}/${length}`;
+    }),
+  ),
+);
+
+export const processes = z
+  .string()
+  .transform((value) => (value === 'auto' ? String(availableParallelism()) : value))
+  .pipe(whole(1, 256, '1 to 256 processes, or auto'));
+
+/** As many as Ostiary takes, each above zero and at most a week. */
+export const delays = list.pipe(
+  z
+    .array(
+      z
+        .string()
+        .regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be seconds, comma separated, such as 60,300,1800,7200')
+        .transform(Number)
+        .refine((seconds) => seconds > 0 && seconds <= 604_800, 'must be above 0 and at most 604800 seconds'),
+    )
+    .min(1, 'needs at least one delay')
+    .max(20, 'has more than 20 delays'),
+);
+
+/** The connection string with its first host alone: a list of hosts is no URL. */
+const withOneHost = (value: string): string => value.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#,]*)[^/?#]*/, '$1');
+
+/** A connection string that the driver will be able to read. Nothing that is said about it holds a part of it. */
+export const databaseUrl = checked((value, refuse) => {
+  if (!/^postgres(?:ql)?:\/\/./.test(value)) return refuse('must begin with postgres:// or postgresql://');
+  if (!URL.canParse(withOneHost(value)))
+    return refuse('must be a URL; encode special characters of user and password');
+  try {
+    decodeURIComponent(value);
+  } catch {
+    return refuse('has a % that is not encoded as %25');
+  }
+  return value;
+});

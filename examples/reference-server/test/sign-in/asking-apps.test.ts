@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { createAskingApps } from '../../src/sign-in/asking-apps.ts';
+import { anaika, startServer } from '../support/server.ts';
+import { fieldsOf, Visitor } from '../support/visitor.ts';
+
+const redirectUri = 'https://shop.example/callback';
+const name = 'Kafe <i>Lakay</i>';
+
+/** A server with an app, and the address of the sign-in page to which the app has sent a visitor. */
+async function askedByApp(query: Readonly<Record<string, string>> = {}) {
+  const started = await startServer();
+  const { admin } = started.server.installation.ostiary;
+  const { client } = await admin.clients.create({
+    ...{ name, redirectUris: [redirectUri], allowedScopes: ['openid'] },
+    requirePkce: false,
+  });
+  const visitor = new Visitor(started.origin, { 'Accept-Language': 'en' });
+  const request = { client_id: client.clientId, redirect_uri: redirectUri, scope: 'openid' };
+  const parameters = new URLSearchParams({ response_type: 'code', state: 'abc', ...request, ...query });
+  const toPage = await visitor.get(`/oauth/authorize?${parameters}`);
+  const toLogin = await visitor.get(toPage.location ?? '');
+  const login = new URL(toLogin.location ?? '');
+  return { ...started, visitor, login };
+}
+
+const pathOf = ({ pathname, search }: URL) => pathname + search;
+const backOf = (html: string) =>
+  /<a class="button" href="([^"]+)"><span>Back to (.*?)<\/span><\/a>/.exec(html);
+const shownName = '<bdi>Kafe &lt;i&gt;Lakay&lt;/i&gt;</bdi>';
+
+test('the sign-in page names the app that asks, and leads back to it without a sign-in', async () => {
+  const { visitor, login } = await askedByApp();
+  const { html } = await visitor.get(pathOf(login));
+  expect(html).toContain(`Use your account to continue to <strong>${shownName}</strong>.`);
+  const [, cancel = '', text] = backOf(html) ?? [];
+  expect(text).toBe(shownName);
+  const cancelled = await visitor.get(new URL(cancel).pathname);
+  const back = new URL((await visitor.get(new URL(cancelled.location ?? '').pathname)).location ?? '');
+  expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
+  expect(back.searchParams.get('error')).toBe('access_denied');
+  expect(back.searchParams.get('state')).toBe('abc');
+});
+
+test('it still does after a wrong password, and the sign-in goes on to the app', async () => {
+  const { visitor, login } = await askedByApp();
+  const { html } = await visitor.get(pathOf(login));
+  const wrong = await visitor.post('/login', { ...fieldsOf(html), handle: 'anaika', password: 'wrong' });
+  expect(wrong.status).toBe(422);
+  expect(backOf(wrong.html)?.[2]).toBe(shownName);
+  const right = await visitor.post('/login', { ...fieldsOf(wrong.html), ...anaika });
+  expect(right.location).toBe(login.searchParams.get('return_to'));
+});
+
+test('who is signed in and asked again can go back too', async () => {
+  const { visitor, login } = await askedByApp({ prompt: 'login' });
+  await visitor.signIn('anaika', anaika.password);
+  const { html } = await visitor.get(pathOf(login));
+  expect(html).toContain('<h1>Sign in again</h1>');
+  expect(html).toContain(`or use another account, to continue to <strong>${shownName}</strong>.`);
+  expect(backOf(html)?.[2]).toBe(shownName);
+});
+
+test('nobody else can name an app on the page, or lead its link anywhere', async () => {
+  const { visitor, login, origin } = await askedByApp();
+  const app = login.searchParams.get('app') ?? '';
+  const [content = '', proof = ''] = app.split('.');
+  const evil = { name: 'Your bank', cancelUrl: 'https://evil.example' };
+  const key: [Uint8Array] = [new Uint8Array(32)];
+  const returnTo = login.searchParams.get('return_to') ?? '';
+  const forgeries = [
+    `${Buffer.from(JSON.stringify([evil.name, evil.cancelUrl])).toString('base64url')}.${proof}`,
+    createAskingApps(key).sealed(returnTo, evil),
+    ...[`${content}.`, content, `.${proof}`, 'Your bank', '"><script>alert(1)</script>'],
+  ];
+  for (const forged of forgeries) {
+    login.searchParams.set('app', forged);
+    const { status, html } = await visitor.get(pathOf(login));
+    expect([status, backOf(html)]).toEqual([200, null]);
+    expect(html).toContain('Use your account to continue.');
+    expect(html).not.toMatch(/bank|evil/);
+  }
+  // What was signed for one request says nothing of another, or of a page of this server.
+  login.searchParams.set('app', app);
+  for (const elsewhere of [`${returnTo}x`, `${origin}/passport`, 'https://evil.example']) {
+    login.searchParams.set('return_to', elsewhere);
+    expect(backOf((await visitor.get(pathOf(login))).html)).toBeNull();
+  }
+});
+
+test('what one process has signed is good at one that knows the keys in another order', () => {
+  const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const app = { name: 'Kafe', cancelUrl: 'https://id.example/oauth/interaction/a/cancel' };
+  const sealed = createAskingApps([next, old]).sealed('https://id.example/', app);
+  expect(createAskingApps([old, next]).opened('https://id.example/', sealed)).toEqual(app);
+  expect(createAskingApps([old]).opened('https://id.example/', sealed)).toBeNull();
+});

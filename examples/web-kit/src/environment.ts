@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { isLoopbackUrl } from './loopback.ts';
+
+// What a variable of the environment may hold. Messages never contain a value.
+
+/** What reads a variable. */
+export type Check<Value> = z.ZodType<Value>;
+
+/** A text that is checked by hand: `refuse` says why not. */
+export const checked = (check: (value: string, refuse: (message: string) => never) => string) =>
+  z.string().transform((value, context): string =>
+    check(value, (message) => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER as never;
+    }),
+  );
+
+/** An address without a path, https unless it leads to this machine. */
+export const origin = checked((value, refuse) => {
+  if (!URL.canParse(value)) return refuse('must be an absolute URL');
+  const url = new URL(value);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must be an https URL');
+  if (url.protocol === 'http:' && !isLoopbackUrl(value)) {
+    return refuse('must be https (http is for loopback addresses during development)');
+  }
+  if (`${url.origin}/` !== url.href)
+    return refuse('must be an origin such as https://id.example.com, without a path');
+  return url.origin;
+});
+
+/** Separated by commas. */
+export const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+/** A whole number; `what` names the range, such as `2 to 200 connections`. */
+export const whole = (least: number, most: number, what: string) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, `must be ${what}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be ${what}`);
+
+export const port = whole(0, 65_535, 'a port number');
+
+/** `on` or `off`. */
+export const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
+
+/** Some of a few words, each once. */
+export const some = <const Word extends string>(words: readonly Word[]) => {
+  const message = `must be one or several of ${words.join(', ')}`;
+  return list.pipe(
+    z.array(z.enum(words, message)).refine((given) => new Set(given).size === given.length, message),
+  );
+};
