@@ -21,13 +21,19 @@ function stepsOf(commands: Commands<never>): readonly Step[] {
     { behind: '', words: [...first, 'help', '--help', '--version'] },
     ...first.map((noun) => ({ behind: noun, words: verbsOf(noun) })).filter(({ words }) => words.length > 0),
     ...Object.entries(commands).flatMap(([name, { flags = {} }]) => [
-      { behind: name, words: [...Object.keys(flags).map((flag) => `--${flag}`), ...common] },
+      {
+        behind: name,
+        words: [
+          ...(name === 'completion' ? shells : []),
+          ...Object.keys(flags).map((flag) => `--${flag}`),
+          ...common,
+        ],
+      },
       ...Object.entries(flags).flatMap(([flag, { type, oneOf = [] }]) =>
         // Nothing to offer: names of files come then.
         type === 'boolean' ? [] : [{ behind: `${name} --${flag}`, words: oneOf }],
       ),
     ]),
-    { behind: 'completion', words: shells },
   ];
 }
 
@@ -121,7 +127,7 @@ complete -c ${program} -f -a '(${name})'`;
 /** The command `completion`: prints a script for a shell, made of the commands that there are. */
 export function completionCommand<Subject extends CommandSubject>(
   program: string,
-  commands: Commands<Subject>,
+  commands: () => Commands<Subject>,
 ): StandaloneCommand {
   return {
     standalone: true,
@@ -132,7 +138,7 @@ export function completionCommand<Subject extends CommandSubject>(
       const shell = shells.find((one) => one === given);
       if (shell === undefined)
         throw new CommandUsageError(`<shell> must be bash, zsh or fish, not ${JSON.stringify(given)}`);
-      const script = scripts[shell](program, stepsOf(commands));
+      const script = scripts[shell](program, stepsOf(commands()));
       return { text: script, json: { shell, script } };
     },
   };

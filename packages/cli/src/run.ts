@@ -150,8 +150,11 @@ export async function runCommandLine<Subject extends CommandSubject>(
   const { confirm = confirmAtTerminal, isUsageError = () => false, isNotFound = () => false } = options;
   const out = coloured(options.stdout ?? process.stdout);
   const err = coloured(options.stderr ?? process.stderr);
-  const given: Commands<Subject> = { ...administrationCommands, ...options.commands };
-  const commands: Commands<Subject> = { ...given, completion: completionCommand(program, given) };
+  const commands: Commands<Subject> = {
+    ...administrationCommands,
+    completion: completionCommand(program, () => commands),
+    ...options.commands,
+  };
   const isJson = argv.includes('--json');
   let subject: Subject | null = null;
   let clear = () => {};

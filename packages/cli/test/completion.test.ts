@@ -48,6 +48,7 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
       return shell === 'zsh' ? all.filter((word) => word.startsWith(line.split(' ').at(-1) ?? '')) : all;
     };
     expect(offered('ostiary par')).toEqual(['partners']);
+    expect(offered('ostiary comp')).toEqual(['completion']);
     expect(offered('ostiary partners ')).toEqual(['create', 'disable', 'enable', 'list', 'rename']);
     expect(offered('ostiary partners create kafe --n')).toEqual(['--name']);
     expect(offered('ostiary keys issue kafe --mode ')).toEqual(['live', 'test']);
@@ -68,5 +69,8 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
     expect(json()).toEqual({ shell, script: expect.stringMatching(/\bacme-admin\b/) });
     expect(json().script).toMatch(/_acme_admin/);
     expect(json().script).not.toContain('ostiary');
+    // One of the host's own goes before it.
+    const own = { about: 'own', run: async () => ({ text: 'mine', json: {} }) };
+    expect((await run('completion', { commands: { completion: own } })).out).toBe('mine\n');
   });
 });
