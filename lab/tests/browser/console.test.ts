@@ -169,7 +169,7 @@ describe('the sandbox console, in a real browser', () => {
       // Without a reload.
       await page.locator('#request-list li').nth(1).waitFor();
       await look('sandbox-requests');
-      await page.getByLabel('Request id').fill(refused.json().requestId);
+      await page.getByLabel('Request id').fill(String(refused.json().requestId));
       await page.getByRole('button', { name: 'Find' }).click();
       await page.getByText('has to be a decimal string').waitFor();
       await look('sandbox-request');

@@ -31,6 +31,9 @@ function byPage<Entry extends { readonly page: string }>(which: readonly Entry[]
   return [...Map.groupBy(which, ({ page }) => page)];
 }
 
+/** A file that a command writes, in a folder of the tests. */
+const written = (word: string): string => (word.startsWith('/backup/') ? join(data, word.slice(8)) : word);
+
 /** What was said last. `<client id>` and `<key id>` mean what an earlier command made. */
 function given(word: string, said: string): string {
   const made = { '<client id>': /\bsvc_client_\w+/g, '<key id>': /\bkey_\w+/g };
@@ -124,12 +127,12 @@ describe('commands of the documentation', () => {
       const run = (args: readonly string[], more: object = {}): Promise<Ended> =>
         // Whoever reads the page answers yes.
         runHere(program, [...args, '--yes'], { ...env, ...more }, 'a password of the tests\n');
-      if (!own.some(({ args }) => args[0] === 'partners'))
+      if (!own.some(({ args }) => args[0] === 'partners' && args[1] === 'create'))
         await run(['partners', 'create', 'kafe', '--name', 'Kafe']);
       let said = '';
       for (const command of own) {
         const { DATABASE_URL = '' } = command.variables;
-        const args = command.args.map((word) => given(word, said));
+        const args = command.args.map((word) => written(given(word, said)));
         const { code, output, errors } = await run(args, { DATABASE_URL });
         const answer = output + errors;
         said += answer;

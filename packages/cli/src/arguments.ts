@@ -1,111 +1,85 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import {
-  type Command,
   type CommandArguments,
   type CommandDescription,
-  type CommandSubject,
-  type Commands,
+  type CommandFlag,
   CommandUsageError,
-  type StandaloneCommand,
 } from './command.ts';
 
-/** Flags that every command has. */
-export interface CommonFlags {
-  readonly json: boolean;
-  readonly yes: boolean;
-  readonly help: boolean;
-  /** Who is named in the audit log. */
-  readonly actor: string | undefined;
+/** What was typed behind the name of a command. */
+export interface Typed {
+  readonly positionals: readonly string[];
+  /** Values by the names of flags that take some. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** Names of flags without a value. */
+  readonly switches: ReadonlySet<string>;
 }
 
-/** The command that is meant, by its longest name, and the arguments behind it. */
-export function findCommand<Subject extends CommandSubject>(
-  commands: Commands<Subject>,
-  argv: readonly string[],
-): {
-  readonly name: string;
-  readonly command: Command<Subject> | StandaloneCommand;
-  readonly rest: readonly string[];
-} | null {
-  for (const words of [2, 1]) {
-    const name = argv.slice(0, words).join(' ');
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command !== undefined) return { name, command, rest: argv.slice(words) };
-  }
+/** A list as people write it: with commas or spaces. */
+const partsOf = (values: readonly string[]): string[] =>
+  values.flatMap((value) => value.split(/[\s,]+/)).filter((part) => part !== '');
+
+const quoted = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(' and ');
+
+const inWords = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
+const rules = {
+  'whole number': {
+    fits: (value: string) => /^\d{1,9}$/.test(value),
+    words: 'a whole number',
+  },
+  time: {
+    fits: (value: string) => !Number.isNaN(Date.parse(value)),
+    words: 'a time such as 2030-01-31T00:00:00Z',
+  },
+} as const;
+
+/** What is wrong with a value of a flag. */
+function faultOf(flag: string, { oneOf, is }: Pick<CommandFlag, 'oneOf' | 'is'>, given: readonly string[]) {
+  const unknown = oneOf === undefined ? [] : given.filter((value) => !oneOf.includes(value));
+  if (oneOf !== undefined && unknown.length > 0)
+    return `--${flag} must be ${inWords(oneOf)}, not ${quoted(unknown)}`;
+  const unfit = is === undefined ? [] : given.filter((value) => !rules[is].fits(value));
+  if (is !== undefined && unfit.length > 0)
+    return `--${flag} must be ${rules[is].words}, not ${quoted(unfit)}`;
   return null;
 }
 
-type Flags = NonNullable<ParseArgsConfig['options']>;
-
-/** Flags and arguments as they were typed. @throws CommandUsageError in words of ours: Node's are about `parseArgs` */
-function parsedBy(options: Flags, argv: readonly string[]) {
-  const { values, positionals, tokens } = parseArgs({
-    args: [...argv],
-    options,
-    allowPositionals: true,
-    strict: false,
-    tokens: true,
+function flagFaults({ flags = {} }: CommandDescription, { values }: Typed): string[] {
+  return Object.entries(flags).flatMap(([name, flag]) => {
+    const given = values.get(name) ?? [];
+    const parts = flag.multiple === true ? partsOf(given) : given.slice(-1);
+    if (flag.required === true && parts.every((part) => part.trim() === ''))
+      return [
+        `--${name} is missing${flag.oneOf === undefined ? `: ${flag.about}` : `: ${inWords(flag.oneOf)}`}`,
+      ];
+    return faultOf(name, flag, parts) ?? [];
   });
-  for (const token of tokens) {
-    if (token.kind !== 'option') continue;
-    const { name, rawName, value, inlineValue } = token;
-    const flag = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (flag === undefined) throw new CommandUsageError(`there is no flag ${rawName} here`);
-    if (flag.type === 'boolean' && value !== undefined)
-      throw new CommandUsageError(`${rawName} takes no value`);
-    // What looks like the next flag was hardly meant.
-    if (flag.type === 'string' && (value === undefined || (!inlineValue && /^-./.test(value))))
-      throw new CommandUsageError(
-        `${rawName} needs a value; one that begins with a dash goes behind an equals sign`,
-      );
-  }
-  return { values, positionals };
 }
 
-/** Reads what stands behind a command's name. @throws CommandUsageError */
-export function readArguments(
-  command: CommandDescription,
-  argv: readonly string[],
-): { readonly args: CommandArguments; readonly common: CommonFlags } {
-  const options: Flags = {
-    ...Object.fromEntries(
-      Object.entries(command.flags ?? {}).map(([name, { type, multiple = false }]) => [
-        name,
-        { type, multiple },
-      ]),
-    ),
-    json: { type: 'boolean' },
-    yes: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-    actor: { type: 'string' },
-  };
-  const { values, positionals } = parsedBy(options, argv);
-  const one = (flag: string): string | undefined => {
-    const given = values[flag];
-    return typeof given === 'string' ? given : undefined;
-  };
-  const common = {
-    json: values.json === true,
-    yes: values.yes === true,
-    help: values.help === true,
-    actor: one('actor'),
-  };
-  const expected = command.positionals ?? [];
-  if (!common.help && positionals.length !== expected.length) {
-    throw new CommandUsageError(
-      expected.length === 0
-        ? `unexpected argument ${JSON.stringify(positionals[0])}`
-        : `expected ${expected.map((name) => `<${name}>`).join(' ')}`,
-    );
-  }
-  return { common, args: argumentsOf(positionals, values, one) };
+/** @throws CommandUsageError that names everything that is missing or wrong */
+export function check(command: CommandDescription, typed: Typed): void {
+  const missing = (command.positionals ?? [])
+    .slice(typed.positionals.length)
+    .map((name) => `<${name}> is missing`);
+  const problems = [...missing, ...flagFaults(command, typed)];
+  if (problems.length > 0) throw new CommandUsageError(problems);
 }
 
-function argumentsOf(
-  positionals: readonly string[],
-  values: ReturnType<typeof parseArgs>['values'],
-  one: (flag: string) => string | undefined,
+/** What a command is given, after it was checked. */
+export function argumentsOf(
+  { flags = {} }: CommandDescription,
+  { positionals, values, switches }: Typed,
+  json: boolean,
 ): CommandArguments {
+  const one = (flag: string) => values.get(flag)?.at(-1) ?? flags[flag]?.default;
+  /** The value, for a flag that does not say by itself what it takes. */
+  const fitting = (flag: string, rule: Pick<CommandFlag, 'oneOf' | 'is'>): string | undefined => {
+    const given = one(flag);
+    const fault = given === undefined ? null : faultOf(flag, rule, [given]);
+    if (fault !== null) throw new CommandUsageError(fault);
+    return given;
+  };
   return {
     positionals,
     text: one,
@@ -115,33 +89,19 @@ function argumentsOf(
       return given;
     },
     integer(flag) {
-      const given = one(flag);
-      if (given === undefined) return undefined;
-      if (!/^\d{1,9}$/.test(given)) throw new CommandUsageError(`--${flag} must be a whole number`);
-      return Number(given);
+      const given = fitting(flag, { is: 'whole number' });
+      return given === undefined ? undefined : Number(given);
     },
     oneOf(flag, words) {
-      const given = one(flag);
-      const word = words.find((candidate) => candidate === given);
-      if (given !== undefined && word === undefined)
-        throw new CommandUsageError(`--${flag} must be ${words.join(' or ')}`);
-      return word;
+      const given = fitting(flag, { oneOf: words });
+      return words.find((word) => word === given);
     },
     time(flag) {
-      const given = one(flag);
-      if (given === undefined) return undefined;
-      const time = new Date(given);
-      if (Number.isNaN(time.getTime()))
-        throw new CommandUsageError(`--${flag} must be a time such as 2030-01-31T00:00:00Z`);
-      return time;
+      const given = fitting(flag, { is: 'time' });
+      return given === undefined ? undefined : new Date(given);
     },
-    list(flag) {
-      const given = values[flag];
-      return (Array.isArray(given) ? given : [])
-        .flatMap((entry) => String(entry).split(/[\s,]+/))
-        .filter((entry) => entry !== '');
-    },
-    has: (flag) => values[flag] === true,
-    json: values.json === true,
+    list: (flag) => partsOf(values.get(flag) ?? []),
+    has: (flag) => switches.has(flag),
+    json,
   };
 }

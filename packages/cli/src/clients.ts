@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Client } from '@ostiary/core/admin';
+import { type Administration, type Client, ClientError } from '@ostiary/core/admin';
 import {
   type CommandArguments,
   type CommandOutput,
@@ -25,7 +25,7 @@ const settings = {
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
   'post-logout-redirect-uri': values('where users may return to after they signed out'),
   'backchannel-logout-uri': value('where the client is told that a user signed out'),
-  'id-token-alg': value('RS256 (default) or ES256'),
+  'id-token-alg': value('RS256 (default) or ES256', { oneOf: ['RS256', 'ES256'] }),
   partner: value('slug of the partner that owns the client'),
 } as const;
 
@@ -79,6 +79,15 @@ function withSecret(client: Client, clientSecret: string | null, note: string): 
 
 const kept = 'Keep the secret now: it is not shown again.';
 
+/** @throws CommandUsageError that names those that there are not */
+function knownScopes({ clients: { scopes } }: Administration, given: readonly string[]): void {
+  const unknown = given.filter((scope) => !scopes.includes(scope));
+  if (unknown.length === 0) return;
+  throw new CommandUsageError(
+    `--scope: there is no ${unknown.map((scope) => JSON.stringify(scope)).join(', no ')}; known are ${scopes.join(', ')}`,
+  );
+}
+
 /** The bytes of a file, or of what is at an address now. */
 async function picture(source: string): Promise<Uint8Array> {
   if (!/^https?:/.test(source)) return readFile(source);
@@ -91,8 +100,10 @@ async function picture(source: string): Promise<Uint8Array> {
 export const clientCommands: Commands = {
   'clients create': {
     about: 'provision an OAuth client; its secret is shown this once',
+    example: '--name "Kafe Lakay" --redirect-uri https://kafe.example/callback --scope openid,kyc',
     flags: {
       ...settings,
+      name: value('shown to users on the consent page', { required: true }),
       public: toggle('an app that cannot keep a secret: no secret, PKCE required'),
       'client-id': value('chosen instead of generated'),
     },
@@ -100,8 +111,11 @@ export const clientCommands: Commands = {
       const name = args.required('name');
       const { redirectUris = [], allowedScopes = [], ...settings } = given(args);
       const isApp = settings.resourceServer !== true || redirectUris.length + allowedScopes.length > 0;
-      if (isApp && redirectUris.length === 0) throw new CommandUsageError('--redirect-uri is missing');
-      if (isApp && allowedScopes.length === 0) throw new CommandUsageError('--scope is missing');
+      const missing = Object.entries({ 'redirect-uri': redirectUris, scope: allowedScopes })
+        .filter(([, given]) => isApp && given.length === 0)
+        .map(([flag]) => `--${flag} is missing: every client but a pure --resource-server has one`);
+      if (missing.length > 0) throw new CommandUsageError(missing);
+      knownScopes(admin, allowedScopes);
       const { client, clientSecret } = await admin.clients.create({
         ...settings,
         ...present({ clientId: args.text('client-id') }),
@@ -113,6 +127,7 @@ export const clientCommands: Commands = {
 
   'clients list': {
     about: 'clients by id',
+    example: '',
     flags: pageFlags,
     async run({ admin }, args) {
       const { clients, next } = await admin.clients.list(pageOf(args));
@@ -132,22 +147,28 @@ export const clientCommands: Commands = {
 
   'clients show': {
     about: 'one client',
+    example: 'kafe',
     positionals: ['client id'],
     async run({ admin }, { positionals: [clientId = ''] }) {
       const client = await admin.clients.get(clientId);
-      if (client === null) throw new CommandUsageError(`there is no client ${clientId}`);
+      if (client === null) throw new ClientError('client_not_found', clientId);
       return { text: table(properties(client)), json: { client } };
     },
   },
 
   'clients update': {
     about: 'change what is given',
+    example: 'kafe --require-pkce',
     flags: settings,
     positionals: ['client id'],
     async run({ admin }, args) {
       const [clientId = ''] = args.positionals;
       const changes = given(args);
-      if (Object.keys(changes).length === 0) throw new CommandUsageError('nothing to change was given');
+      if (Object.keys(changes).length === 0) {
+        const all = Object.keys(settings).map((flag) => `--${flag}`);
+        throw new CommandUsageError(`nothing to change was given; there is ${all.join(', ')}`);
+      }
+      knownScopes(admin, changes.allowedScopes ?? []);
       const client = await admin.clients.update(clientId, changes);
       return { text: table(properties(client)), json: { client } };
     },
@@ -155,7 +176,10 @@ export const clientCommands: Commands = {
 
   'clients rotate-secret': {
     about: 'issue another secret; it is shown this once',
-    flags: { overlap: value('seconds for which the old secret keeps working (0)') },
+    example: 'kafe --overlap 86400',
+    flags: {
+      overlap: value('seconds for which the old secret keeps working', { is: 'whole number', default: '0' }),
+    },
     positionals: ['client id'],
     async run({ admin }, args) {
       const [clientId = ''] = args.positionals;
@@ -169,6 +193,7 @@ export const clientCommands: Commands = {
   'clients set-logo': {
     about:
       'show a logo beside the name: a square PNG of 32 to 1024 pixels, from a file or fetched once from a URL; "none" takes it away',
+    example: 'kafe logo.png',
     positionals: ['client id', 'file or URL'],
     async run({ admin }, { positionals: [clientId = '', source = ''] }) {
       const client = await admin.clients.setLogo(clientId, source === 'none' ? null : await picture(source));
@@ -181,6 +206,7 @@ export const clientCommands: Commands = {
 
   'clients disable': {
     about: 'refuse the client, and end every code and token of its users',
+    example: 'kafe',
     positionals: ['client id'],
     question: ({ positionals: [clientId] }) =>
       `Disable ${clientId}? Every consent, code and token of its users ends at once, and cannot be brought back.`,
@@ -192,6 +218,7 @@ export const clientCommands: Commands = {
 
   'clients enable': {
     about: 'let a disabled client in again; its users have to consent again',
+    example: 'kafe',
     positionals: ['client id'],
     async run({ admin }, { positionals: [clientId = ''] }) {
       const client = await admin.clients.enable(clientId);

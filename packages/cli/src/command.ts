@@ -1,3 +1,4 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { Administration } from '@ostiary/core/admin';
 
 /** What commands work on; an `Ostiary` is one. */
@@ -9,10 +10,19 @@ export interface CommandSubject {
 /** The command was typed wrongly: exit code 2. */
 export class CommandUsageError extends Error {
   override readonly name = 'CommandUsageError';
+  /** Each fault by itself, where there are several. */
+  readonly problems: readonly string[];
+
+  constructor(problem: string | readonly string[], options?: ErrorOptions) {
+    const problems = typeof problem === 'string' ? [problem] : problem;
+    super(problems.join('\n'), options);
+    this.problems = problems;
+  }
 }
 
 /** What a command writes: for people, or, with `--json`, for programs. */
 export interface CommandOutput {
+  /** Colours (`styleText` of `node:util`) are taken out where they are not wanted. Nothing is written for an empty one. */
   readonly text: string;
   readonly json: unknown;
   /** Said beside the text, on standard error, so that the text alone can be piped. */
@@ -31,6 +41,14 @@ export interface CommandFlag {
   readonly multiple?: boolean;
   /** What the help says. */
   readonly about: string;
+  /** The command cannot do without it. */
+  readonly required?: boolean;
+  /** What it is unless it is given. */
+  readonly default?: string;
+  /** The only values that it takes. */
+  readonly oneOf?: readonly string[];
+  /** What a value has to be. */
+  readonly is?: 'whole number' | 'time';
 }
 
 /** What a command was called with. */
@@ -53,8 +71,30 @@ export interface CommandArguments {
   readonly json: boolean;
 }
 
+/** Where a command that takes its time says how it goes. */
+export interface CommandTerminal {
+  /** How far it is, for people: on standard error, at a terminal or with `--progress`. */
+  progress(step: ProgressStep): void;
+  /** Writes something at once, for a command that goes on: `text` for people, a line of JSON with `--json`. */
+  write(output: Pick<CommandOutput, 'text' | 'json'>): void;
+  /** Aborts when the command has to end: Ctrl-C, or nobody reads its output any more. */
+  readonly signal: AbortSignal;
+}
+
+/** How far a command is. */
+export interface ProgressStep {
+  /** What it does: `copying tokens`. */
+  readonly step: string;
+  readonly done: number;
+  /** How much there is to do; `null` where nobody knows. */
+  readonly of: number | null;
+  /** What is counted, behind the numbers. @defaultValue nothing */
+  readonly unit?: string;
+}
+
 /** What a command runs with. */
 export interface CommandContext<Subject extends CommandSubject> {
+  readonly terminal: CommandTerminal;
   /** In the name of who runs the command. */
   readonly admin: Administration;
   readonly subject: Subject;
@@ -64,6 +104,8 @@ export interface CommandContext<Subject extends CommandSubject> {
 export interface CommandDescription {
   /** What it does, in one line. */
   readonly about: string;
+  /** What stands behind its name in the example of its help: `kafe --name "Kafe Lakay"`. */
+  readonly example?: string;
   readonly flags?: { readonly [flag: string]: CommandFlag };
   /** Names of the arguments without flag, all of them required. */
   readonly positionals?: readonly string[];
@@ -80,7 +122,7 @@ export interface Command<Subject extends CommandSubject = CommandSubject> extend
 /** A command for which nothing is opened: it finds what it works on by itself. */
 export interface StandaloneCommand extends CommandDescription {
   readonly standalone: true;
-  run(args: CommandArguments): Promise<CommandOutput>;
+  run(args: CommandArguments, terminal: CommandTerminal): Promise<CommandOutput>;
 }
 
 /** Commands by their names of one or two words. */
@@ -88,17 +130,27 @@ export type Commands<Subject extends CommandSubject = CommandSubject> = {
   readonly [name: string]: Command<Subject> | StandaloneCommand;
 };
 
+/** What else is known of a flag. */
+type FlagRules = Omit<CommandFlag, 'type' | 'multiple' | 'about'>;
+
 /** A flag with a value. */
-export const value = (about: string): CommandFlag => ({ type: 'string', about });
+export const value = (about: string, rules: FlagRules = {}): CommandFlag => ({
+  type: 'string',
+  about,
+  ...rules,
+});
 /** A flag with values. */
-export const values = (about: string): CommandFlag => ({ type: 'string', multiple: true, about });
+export const values = (about: string, rules: FlagRules = {}): CommandFlag => ({
+  ...value(about, rules),
+  multiple: true,
+});
 /** A flag without a value. */
 export const toggle = (about: string): CommandFlag => ({ type: 'boolean', about });
 
 /** The flags of every list. */
 export const pageFlags = {
   after: value('what the page before said to go on with'),
-  limit: value('rows at most'),
+  limit: value('rows at most, up to 500', { is: 'whole number', default: '100' }),
 } as const;
 
 /** What was given: without the members that are `undefined`, which the administration takes for something else. */
@@ -118,19 +170,26 @@ export function listOf(
   rows: readonly (readonly string[])[],
   next: string | null = null,
 ): string {
-  return `${table([heads, ...rows])}${next === null ? '' : `\n\nMore: --after ${next}`}`;
+  const [head = '', ...lines] = table([heads, ...rows]).split('\n');
+  const all = [styled('bold', head), ...lines].join('\n');
+  return `${all}${next === null ? '' : `\n\nMore: --after ${next}`}`;
 }
+
+/** Text in a colour; {@link CommandOutput.text} says where it is taken out again. */
+export const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
+  text === '' ? '' : styleText(style, text, { validateStream: false });
 
 /** Columns of text, aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
+  const widthOf = (cell: string) => stripVTControlCharacters(cell).length;
   for (const row of rows) {
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
   }
   return rows
     .map((row) =>
       row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell)))
         .join('  ')
         .trimEnd(),
     )

@@ -1,45 +1,68 @@
-import { type CommandDescription, type Commands, table } from './command.ts';
+import { type CommandDescription, type CommandFlag, styled } from './command.ts';
 
-/** How a command is called: its arguments, without its flags. */
-function called(name: string, { positionals = [] }: CommandDescription): string {
-  return [name, ...positionals.map((positional) => `<${positional}>`)].join(' ');
+/** What the commands of one noun are about. */
+const nouns: { readonly [noun: string]: string } = {
+  partners: 'who calls the partner API',
+  keys: 'API keys of partners',
+  clients: 'OAuth clients',
+  'signing-keys': 'keys that sign ID tokens',
+  endpoints: 'webhook endpoints of partners',
+  deliveries: 'webhooks on their way to partners',
+  audit: 'what administrators did',
+  access: 'what apps may do for a user',
+  users: 'users of this installation',
+};
+
+/** What a noun is about; of one of the host's own only its verbs are known. */
+export const aboutNoun = (noun: string): string => nouns[noun] ?? '';
+
+function placeholder({ oneOf, is }: CommandFlag): string {
+  if (oneOf !== undefined && oneOf.join('|').length < 20) return oneOf.join('|');
+  return is === undefined ? 'value' : is.replace('whole ', '');
 }
 
-const common: readonly (readonly string[])[] = [
-  ['  --json', 'print JSON, for programs'],
-  ['  --yes', 'do not ask before something is ended or removed'],
-  ['  --actor <name>', 'who is named in the audit log (the user of this machine, unless given)'],
-];
+/** A flag as it is typed: `--mode <live|test>`. */
+export const termOf = (name: string, flag: CommandFlag): string =>
+  flag.type === 'boolean' ? `--${name}` : `--${name} <${placeholder(flag)}>`;
 
-/** Every command in one line each. */
-export function overview(program: string, commands: Commands<never>): string {
-  const rows = Object.entries(commands).map(([name, command]) => [
-    `  ${called(name, command)}`,
-    command.about,
-  ]);
+/** What the help says of a flag. */
+export function aboutFlag(flag: CommandFlag): string {
+  const { about, oneOf, multiple = false, default: unless } = flag;
+  const isShown =
+    oneOf === undefined || placeholder(flag) === oneOf.join('|') || about.includes(oneOf[0] ?? '');
   return [
-    `${program} <command> [options]`,
-    '',
-    table(rows),
-    '',
-    'With every command',
-    table(common),
-    '',
-    `${program} <command> --help says what else a command takes. Exit codes: 0 done, 1 failed, 2 typed wrongly.`,
-  ].join('\n');
+    about,
+    ...(isShown ? [] : [`: ${oneOf.join(', ')}`]),
+    ...(multiple ? ['; may be repeated'] : []),
+    ...(unless === undefined ? [] : [` (default: ${unless})`]),
+  ].join('');
 }
 
-/** One command with its flags. */
-export function details(program: string, name: string, command: CommandDescription): string {
-  const flags = Object.entries(command.flags ?? {}).map(([flag, { type, multiple = false, about }]) => [
-    `  --${flag}${type === 'string' ? ' <value>' : ''}`,
-    `${about}${multiple ? '; may be repeated' : ''}`,
-  ]);
+/** What stands behind the name of a command. */
+export function usageOf({ positionals = [], flags = {} }: CommandDescription): string {
+  const all = Object.entries(flags);
+  const required = all.filter(([, flag]) => flag.required === true);
   return [
-    `${program} ${called(name, command)} [options]`,
-    '',
-    command.about,
-    '',
-    table([...flags, ...common]),
-  ].join('\n');
+    ...positionals.map((name) => `<${name}>`),
+    ...required.map(([name, flag]) => termOf(name, flag)),
+    '[options]',
+  ].join(' ');
 }
+
+/** What stands at the end of a command's help. */
+export const exampleOf = (name: string, { example }: CommandDescription): string =>
+  example === undefined ? '' : `\n${styled('bold', 'Example:')}\n  ${`${name} ${example}`.trimEnd()}`;
+
+/** How help looks. */
+export const helpStyle = {
+  styleTitle: (title: string) => styled('bold', title),
+  styleCommandText: (text: string) => styled('cyan', text),
+  styleSubcommandText: (text: string) => styled('cyan', text),
+  styleOptionText: (text: string) => styled('cyan', text),
+  styleArgumentText: (text: string) => styled('cyan', text),
+};
+
+/** What stands at the end of the first page of the help. */
+export const closing = (program: string): string =>
+  `\n${program} <command> --help says what a command takes, with an example.\n` +
+  'Exit codes: 0 done, 1 failed or not confirmed, 2 typed wrongly, 3 not found.';

@@ -1,9 +1,8 @@
-import { type ApiKey, type IssuedApiKey, keyScopes } from '@ostiary/core/admin';
+import { type ApiKey, type IssuedApiKey, keyScopes, PartnerNameError } from '@ostiary/core/admin';
 import type { KeyScope } from '@ostiary/core/storage';
 import {
   type CommandOutput,
   type Commands,
-  CommandUsageError,
   listOf,
   present,
   table,
@@ -12,16 +11,8 @@ import {
   values,
 } from './command.ts';
 
-function scopesOf(given: readonly string[]): readonly KeyScope[] {
-  if (given.length === 0) throw new CommandUsageError('--scope is missing');
-  if (given.includes('all')) return keyScopes;
-  return given.map((name) => {
-    const scope = keyScopes.find((candidate) => candidate === name);
-    if (scope === undefined)
-      throw new CommandUsageError(`--scope must be all, or of ${keyScopes.join(', ')}`);
-    return scope;
-  });
-}
+const scopesOf = (given: readonly string[]): readonly KeyScope[] =>
+  given.includes('all') ? keyScopes : keyScopes.filter((scope) => given.includes(scope));
 
 function stateOf({ revokedAt, expiresAt }: ApiKey): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
@@ -48,18 +39,18 @@ const kept = 'Keep the key and the signing secret now: they are not shown again.
 export const keyCommands: Commands = {
   'keys issue': {
     about: 'issue an API key; it and its signing secret are shown this once',
+    example: 'kafe --mode live --scope payments:write --allow 203.0.113.0/24',
     flags: {
-      mode: value('live or test'),
-      scope: values(`${keyScopes.join(', ')}; or all`),
+      mode: value('live or test', { required: true, oneOf: ['live', 'test'] }),
+      scope: values('what the key may do', { required: true, oneOf: [...keyScopes, 'all'] }),
       name: value('to tell keys apart'),
       allow: values('an address or CIDR range from which the key may be used (everywhere)'),
       'require-signature': toggle('refuse requests with a body that are not signed'),
-      expires: value('when it ends, such as 2030-01-31T00:00:00Z (never)'),
+      expires: value('when it ends, such as 2030-01-31T00:00:00Z (never)', { is: 'time' }),
     },
     positionals: ['partner'],
     async run({ admin }, args) {
       const [partner = ''] = args.positionals;
-      args.required('mode');
       const mode = args.oneOf('mode', ['live', 'test']) ?? 'test';
       const allowlist = args.list('allow');
       const issued = await admin.apiKeys.issue({
@@ -76,10 +67,10 @@ export const keyCommands: Commands = {
 
   'keys list': {
     about: 'the keys of a partner, newest first',
+    example: 'kafe',
     positionals: ['partner'],
     async run({ admin }, { positionals: [slug = ''] }) {
-      if ((await admin.partners.get(slug)) === null)
-        throw new CommandUsageError(`there is no partner ${slug}`);
+      if ((await admin.partners.get(slug)) === null) throw new PartnerNameError('partner_not_found', slug);
       const apiKeys = await admin.apiKeys.list(slug);
       const rows = apiKeys.map((key) => [
         ...[key.id, key.mode, key.name, key.scopes.join(' '), key.lastUsedAt ?? 'never', stateOf(key)],
@@ -90,11 +81,14 @@ export const keyCommands: Commands = {
 
   'keys roll': {
     about: 'issue a successor; the old key works for the overlap',
-    flags: { overlap: value('seconds for which the old key keeps working (86400)') },
+    example: 'key_5b1f0c9e7d3a4826 --overlap 3600',
+    flags: {
+      overlap: value('seconds for which the old key keeps working', { is: 'whole number', default: '86400' }),
+    },
     positionals: ['key id'],
     async run({ admin }, args) {
       const [id = ''] = args.positionals;
-      const overlapSeconds = args.integer('overlap') ?? 86_400;
+      const overlapSeconds = args.integer('overlap') ?? 0;
       const issued = await admin.apiKeys.roll(id, { overlapSeconds });
       const old = overlapSeconds === 0 ? 'no longer works' : `works for another ${overlapSeconds} s`;
       return shownOnce(issued, `${kept} The old key ${old}.`);
@@ -103,6 +97,7 @@ export const keyCommands: Commands = {
 
   'keys revoke': {
     about: 'refuse a key from the next request on, in every process',
+    example: 'key_5b1f0c9e7d3a4826',
     positionals: ['key id'],
     question: ({ positionals: [id] }) =>
       `Revoke ${id}? Whoever uses it is refused, and it cannot be brought back.`,

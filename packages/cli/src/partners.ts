@@ -4,7 +4,8 @@ import { type Commands, listOf, pageFlags, pageOf, table, value } from './comman
 export const partnerCommands: Commands = {
   'partners create': {
     about: 'make a partner; the slug never changes',
-    flags: { name: value('shown to people') },
+    example: 'kafe --name "Kafe Lakay"',
+    flags: { name: value('shown to people', { required: true }) },
     positionals: ['slug'],
     async run({ admin }, args) {
       const [slug = ''] = args.positionals;
@@ -15,6 +16,7 @@ export const partnerCommands: Commands = {
 
   'partners list': {
     about: 'partners by slug',
+    example: '--limit 20',
     flags: pageFlags,
     async run({ admin }, args) {
       const { partners, next } = await admin.partners.list(pageOf(args));
@@ -28,7 +30,8 @@ export const partnerCommands: Commands = {
 
   'partners rename': {
     about: 'change the name of a partner',
-    flags: { name: value('shown to people') },
+    example: 'kafe --name "Kafe Lakay"',
+    flags: { name: value('shown to people', { required: true }) },
     positionals: ['slug'],
     async run({ admin }, args) {
       const [slug = ''] = args.positionals;
@@ -39,6 +42,7 @@ export const partnerCommands: Commands = {
 
   'partners disable': {
     about: 'end what a partner has: keys, OAuth clients with codes and tokens, pending deliveries',
+    example: 'kafe',
     positionals: ['slug'],
     question: ({ positionals: [slug] }) =>
       `Disable ${slug}? Its keys and OAuth clients do not work until it is enabled again. Codes and tokens of the ` +
@@ -63,6 +67,7 @@ export const partnerCommands: Commands = {
 
   'partners enable': {
     about: 'let the keys and OAuth clients of a partner work again',
+    example: 'kafe',
     positionals: ['slug'],
     async run({ admin }, { positionals: [slug = ''] }) {
       const { restored, ...partner } = await admin.partners.enable(slug);

@@ -11,6 +11,7 @@ const heads = ['KEY ID', 'ALG', 'CREATED', 'ACTIVE FROM', ''];
 export const signingKeyCommands: Commands = {
   'signing-keys list': {
     about: 'the keys that relying parties see',
+    example: '',
     async run({ admin }) {
       const keys = await admin.signingKeys.list();
       return { text: listOf(heads, keys.map(rowOf)), json: { keys } };
@@ -19,9 +20,13 @@ export const signingKeyCommands: Commands = {
 
   'signing-keys rotate': {
     about: 'make a key that takes over; it is published at once, and signs after a delay',
+    example: '--alg ES256 --activate-after 86400',
     flags: {
-      alg: value('RS256 (default) or ES256'),
-      'activate-after': value('seconds until it signs; 0 in an emergency (600)'),
+      alg: value('what it signs with', { oneOf: ['RS256', 'ES256'], default: 'RS256' }),
+      'activate-after': value('seconds until it signs; 0 in an emergency', {
+        is: 'whole number',
+        default: '600',
+      }),
     },
     async run({ admin }, args) {
       const alg = args.oneOf('alg', ['RS256', 'ES256']);

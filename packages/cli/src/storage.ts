@@ -4,6 +4,7 @@ import { type Commands, listOf, pageFlags, pageOf, present, table, value } from 
 export const storageCommands: Commands = {
   'audit list': {
     about: 'what administrators did, newest first',
+    example: '--target client:kafe',
     flags: { ...pageFlags, target: value('only acts on this, such as client:kafe') },
     async run({ admin }, args) {
       const target = args.text('target');
@@ -18,6 +19,7 @@ export const storageCommands: Commands = {
 
   'audit verify': {
     about: 'check that nothing in the audit log was changed, removed or added',
+    example: '',
     flags: { head: value('a head that this command told earlier, and that was kept elsewhere') },
     async run({ admin }, args) {
       const found = await admin.audit.verify(present({ head: args.text('head') }));
@@ -36,6 +38,7 @@ export const storageCommands: Commands = {
 
   'access end': {
     about: 'end every consent, code and token of a user',
+    example: 'usr_5b1f0c9e7d3a4826',
     positionals: ['sub'],
     question: ({ positionals: [sub] }) => `End all access to ${sub}? Every app has to ask the user again.`,
     async run({ admin }, { positionals: [sub = ''] }) {
@@ -46,17 +49,36 @@ export const storageCommands: Commands = {
 
   migrate: {
     about: 'bring the schema of the database up to date, and do nothing else',
+    example: '',
     // Opening the storage has done it.
     run: async () => ({ text: 'The schema is up to date.', json: { migrated: true } }),
   },
 
   purge: {
     about: 'remove old rows now, which the worker does every ten minutes',
+    example: '--yes',
     question: () => 'Remove everything that is past its retention?',
-    async run({ admin }) {
-      const removed = await admin.purge();
+    async run({ admin, terminal }) {
+      const removed = await admin.purge({
+        onProgress: (done) => terminal.progress({ step: 'removing', done, of: null, unit: 'rows' }),
+      });
       const rows = Object.entries(removed).map(([kind, count]) => [kind, String(count)]);
       return { text: table([['REMOVED', ''], ...rows]), json: { removed } };
+    },
+  },
+
+  reseal: {
+    about: 'seal all secrets with the first sealing key now, which the worker does by itself',
+    example: '',
+    async run({ admin, terminal }) {
+      const resealed = await admin.reseal({
+        onProgress: (done, of) => terminal.progress({ step: 'sealing anew', done, of, unit: 'secrets' }),
+      });
+      const rows = [
+        ['sealed anew', String(resealed.sealed)],
+        ['opened by no key', String(resealed.unopened)],
+      ];
+      return { text: table(rows), json: resealed, exitCode: resealed.unopened === 0 ? 0 : 1 };
     },
   },
 };

@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '@ostiary/core/admin';
+import { type Administration, PartnerNameError, type WebhookDelivery } from '@ostiary/core/admin';
 import type { Owner } from '@ostiary/core/storage';
 import {
   type CommandArguments,
@@ -11,10 +11,18 @@ import {
   value,
 } from './command.ts';
 
-const mode = { mode: value('live (default) or test') } as const;
+/** What a delivery can be. */
+export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
 
-function ownerOf(args: CommandArguments): Owner {
+/** Which half of a partner's data. */
+export const modeFlag = {
+  mode: value('data of live or of test keys', { oneOf: ['live', 'test'], default: 'live' }),
+} as const;
+
+/** The partner that is named first. @throws PartnerNameError where there is none of that name */
+export async function ownerOf({ partners }: Administration, args: CommandArguments): Promise<Owner> {
   const [partner = ''] = args.positionals;
+  if ((await partners.get(partner)) === null) throw new PartnerNameError('partner_not_found', partner);
   return { partner, mode: args.oneOf('mode', ['live', 'test']) ?? 'live' };
 }
 
@@ -35,10 +43,11 @@ function deliveriesOutput(deliveries: readonly WebhookDelivery[], next: string |
 export const webhookCommands: Commands = {
   'endpoints list': {
     about: 'the webhook endpoints of a partner',
-    flags: mode,
+    example: 'kafe',
+    flags: modeFlag,
     positionals: ['partner'],
     async run({ admin }, args) {
-      const endpoints = await admin.webhooks.list(ownerOf(args));
+      const endpoints = await admin.webhooks.list(await ownerOf(admin, args));
       const rows = endpoints.map(({ id, url, events, enabled }) => [
         ...[id, url, events.join(' ')],
         enabled ? '' : 'disabled',
@@ -49,66 +58,75 @@ export const webhookCommands: Commands = {
 
   'endpoints disable': {
     about: 'deliver nothing more to an endpoint, and cancel what waits',
-    flags: mode,
+    example: 'kafe we_5b1f0c9e7d3a4826',
+    flags: modeFlag,
     positionals: ['partner', 'endpoint id'],
     question: ({ positionals: [, id] }) => `Disable ${id}? What is still to be delivered there is cancelled.`,
     async run({ admin }, args) {
-      const endpoint = await admin.webhooks.disable(ownerOf(args), args.positionals[1] ?? '');
+      const endpoint = await admin.webhooks.disable(await ownerOf(admin, args), args.positionals[1] ?? '');
       return { text: `Disabled ${endpoint.id}.`, json: { endpoint } };
     },
   },
 
   'endpoints enable': {
     about: 'deliver to a disabled endpoint again',
-    flags: mode,
+    example: 'kafe we_5b1f0c9e7d3a4826',
+    flags: modeFlag,
     positionals: ['partner', 'endpoint id'],
     async run({ admin }, args) {
-      const endpoint = await admin.webhooks.enable(ownerOf(args), args.positionals[1] ?? '');
+      const endpoint = await admin.webhooks.enable(await ownerOf(admin, args), args.positionals[1] ?? '');
       return { text: `Enabled ${endpoint.id}.`, json: { endpoint } };
     },
   },
 
   'endpoints remove': {
     about: 'remove an endpoint, and cancel what waits',
-    flags: mode,
+    example: 'kafe we_5b1f0c9e7d3a4826',
+    flags: modeFlag,
     positionals: ['partner', 'endpoint id'],
     question: ({ positionals: [, id] }) => `Remove ${id}? The partner has to register it again.`,
     async run({ admin }, args) {
       const id = args.positionals[1] ?? '';
-      await admin.webhooks.remove(ownerOf(args), id);
+      await admin.webhooks.remove(await ownerOf(admin, args), id);
       return { text: `Removed ${id}.`, json: { removed: id } };
     },
   },
 
   'endpoints recover': {
     about: 'deliver again what was dropped at an endpoint',
-    flags: { ...mode, since: value('dropped since then, such as 2030-01-31T00:00:00Z') },
+    example: 'kafe we_5b1f0c9e7d3a4826 --since 2030-01-31T00:00:00Z',
+    flags: {
+      ...modeFlag,
+      since: value('dropped since then, such as 2030-01-31T00:00:00Z', { required: true, is: 'time' }),
+    },
     positionals: ['partner', 'endpoint id'],
     async run({ admin }, args) {
-      args.required('since');
       const since = args.time('since') ?? new Date(0);
-      const queued = await admin.webhooks.recover(ownerOf(args), args.positionals[1] ?? '', { since });
+      const queued = await admin.webhooks.recover(await ownerOf(admin, args), args.positionals[1] ?? '', {
+        since,
+      });
       return { text: `${queued} deliveries are due again.`, json: { queued } };
     },
   },
 
   'deliveries list': {
     about: 'deliveries to a partner, newest first',
+    example: 'kafe --status dropped',
     flags: {
-      ...mode,
+      ...modeFlag,
       ...pageFlags,
       endpoint: value('only to this endpoint'),
       event: value('only of this event'),
-      status: value('pending, delivered, dropped or cancelled'),
+      status: value('only in this state', { oneOf: deliveryStatuses }),
     },
     positionals: ['partner'],
     async run({ admin }, args) {
-      const { deliveries, next } = await admin.webhooks.deliveries(ownerOf(args), {
+      const { deliveries, next } = await admin.webhooks.deliveries(await ownerOf(admin, args), {
         ...pageOf(args),
         ...present({
           endpointId: args.text('endpoint'),
           eventId: args.text('event'),
-          status: args.oneOf('status', ['pending', 'delivered', 'dropped', 'cancelled']),
+          status: args.oneOf('status', deliveryStatuses),
         }),
       });
       return deliveriesOutput(deliveries, next);
@@ -117,12 +135,13 @@ export const webhookCommands: Commands = {
 
   'deliveries redeliver': {
     about: 'deliver an event again',
-    flags: { ...mode, endpoint: value('only to this endpoint (those that match now)') },
+    example: 'kafe evt_5b1f0c9e7d3a4826',
+    flags: { ...modeFlag, endpoint: value('only to this endpoint (those that match now)') },
     positionals: ['partner', 'event id'],
     async run({ admin }, args) {
       const [, eventId = ''] = args.positionals;
       const only = present({ endpointId: args.text('endpoint') });
-      const deliveries = await admin.webhooks.redeliver(ownerOf(args), eventId, only);
+      const deliveries = await admin.webhooks.redeliver(await ownerOf(admin, args), eventId, only);
       return deliveriesOutput(deliveries, null);
     },
   },

@@ -15,6 +15,13 @@ export type { ConsentAdministration, ImportedConsent } from './admin/consents.ts
 export type { PageRequest } from './admin/paging.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
+export type { ReconciliationAdministration, ReconciliationRequest } from './admin/reconciliation.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
-export type { WebhookAdministration, WebhookDelivery, WebhookEndpoint } from './admin/webhooks.ts';
+export type {
+  PublishedEvent,
+  WebhookAdministration,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from './admin/webhooks.ts';
 export { WebhookError } from './admin/webhooks.ts';
+export type { Resealed } from './keys/reseal.ts';

@@ -6,7 +6,7 @@ import type { AddressedRequest, Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { createForms } from './http/csrf.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
-import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
+import { resealHandler, resealKind, resealNow, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
 import { type ConnectedApps, connectedApps } from './oauth/connected-apps.ts';
@@ -22,6 +22,7 @@ import type { Partner, PartnerTopics } from './partner/create.ts';
 import { answerPartnerError } from './partner/error-answer.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
+import { exportRange, exportTransfers } from './payments/reconciliation.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import type { Storage } from './ports/storage.ts';
 import { systemRandom } from './random.ts';
@@ -225,7 +226,16 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const partner = options.payments && (await partnerOf(core, { passports, webhooks, forms }));
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
-    purge: () => purgeNow(core),
+    purge: (told) => purgeNow(core, told),
+    reseal: (told) => resealNow(core, told),
+    reconciliation: ({ partner, mode, from, to, format }, told) => {
+      const now = clock.now();
+      const range = exportRange({ from, to }, now);
+      const lasts = Math.min(range.to, now) - range.from;
+      return exportTransfers(storage.transfers, { partner, mode }, range, format, (rows, until) =>
+        told?.(rows, Math.round((rows * lasts) / Math.max(until - range.from, 1))),
+      );
+    },
     checkTarget: webhooks.checkTarget,
     telling: signOuts.around,
   });

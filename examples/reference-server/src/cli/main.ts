@@ -1,7 +1,9 @@
 import { runCommandLine } from '@ostiary/cli';
 import { doctorCommand } from '@ostiary/cli/doctor';
 import { LedgerError } from '../ledger/ledger.ts';
-import { AccountError } from '../users/accounts.ts';
+import { AccountError, UnknownUserError } from '../users/accounts.ts';
+import { version } from '../version.ts';
+import { backup } from './backup.ts';
 import { diagnoseEnvironment } from './doctor.ts';
 import { move } from './move.ts';
 import { openOperated } from './operated.ts';
@@ -18,7 +20,10 @@ process.exitCode = await runCommandLine({
     ...partnerFundCommands,
     passport: passportCommand,
     move,
+    backup,
     doctor: doctorCommand(diagnoseEnvironment),
   },
+  version,
+  isNotFound: (error) => error instanceof UnknownUserError,
   isUsageError: (error) => error instanceof AccountError || error instanceof LedgerError,
 });

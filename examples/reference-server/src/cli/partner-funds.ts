@@ -1,10 +1,11 @@
 import { CommandUsageError, table, value } from '@ostiary/cli';
+import { PartnerNameError } from '@ostiary/core/admin';
 import { formatMoney } from '../ledger/money.ts';
 import { type Funds, ledgerCurrencies } from '../ledger/postings.ts';
 import type { Operated, OperatedCommands } from './operated.ts';
 
 async function requirePartner({ admin }: Pick<Operated, 'admin'>, slug: string): Promise<void> {
-  if ((await admin.partners.get(slug)) === null) throw new CommandUsageError(`there is no partner ${slug}`);
+  if ((await admin.partners.get(slug)) === null) throw new PartnerNameError('partner_not_found', slug);
 }
 
 const inWords = ({ HTG, USD }: Funds) => ({ HTG: formatMoney(HTG), USD: formatMoney(USD) });
@@ -13,12 +14,15 @@ const inWords = ({ HTG, USD }: Funds) => ({ HTG: formatMoney(HTG), USD: formatMo
 export const partnerFundCommands: OperatedCommands = {
   'partners fund': {
     about: 'record money of a partner that has arrived on your bank account',
-    flags: { amount: value('such as 1250.00'), currency: value('HTG or USD') },
+    example: 'kafe --amount 1250.00 --currency HTG',
+    flags: {
+      amount: value('such as 1250.00', { required: true }),
+      currency: value('HTG or USD', { required: true, oneOf: ledgerCurrencies }),
+    },
     positionals: ['slug'],
     async run({ admin, subject }, args) {
       const [slug = ''] = args.positionals;
       const amount = args.required('amount');
-      args.required('currency');
       const currency = args.oneOf('currency', ledgerCurrencies);
       if (currency === undefined) throw new CommandUsageError('--currency is missing');
       await requirePartner({ admin }, slug);
@@ -34,6 +38,7 @@ export const partnerFundCommands: OperatedCommands = {
 
   'partners funds': {
     about: 'what a partner has to pay with',
+    example: 'kafe',
     positionals: ['slug'],
     async run({ admin, subject }, { positionals: [slug = ''] }) {
       await requirePartner({ admin }, slug);

@@ -5,6 +5,7 @@ import type { Operated } from './operated.ts';
 /** Prints a passport as the passport page shows it. Whoever does that acts for the user, so the audit log says so. */
 export const passportCommand: Command<Operated> = {
   about: 'print a passport of a user, valid for five minutes, and nothing else',
+  example: 'anaika',
   positionals: ['handle'],
   async run({ admin, subject: { accounts, ostiary } }, { positionals: [handle = ''] }) {
     const account = await accounts.get(handle);

@@ -34,18 +34,19 @@ async function accountOf(accounts: Accounts, handle: string): Promise<Account> {
 export const userCommands: OperatedCommands = {
   'users create': {
     about: 'make a user; the password is asked for, or read from standard input',
+    example: '--handle anaika --name "Anaïka Pierre" --phone +50937001122',
     flags: {
-      handle: value('what they sign in with'),
-      name: value('shown to apps and partners'),
-      phone: value('such as +50937001122'),
+      handle: value('what they sign in with', { required: true }),
+      name: value('shown to apps and partners', { required: true }),
+      phone: value('such as +50937001122', { required: true }),
       role: value('member, unless given'),
       country: value('ISO 3166-1 (HT)'),
       'avatar-url': value('https address of a picture'),
-      'kyc-status': value('approved, pending (default) or rejected'),
-      'kyc-tier': value('0 (default) to 3'),
+      'kyc-status': value('approved, pending (unless given) or rejected', { oneOf: statuses }),
+      'kyc-tier': value('0 (unless given) to 3', { is: 'whole number' }),
       'htg-balance': value('such as 1250.00 (0.00)'),
       'usd-balance': value('such as 20.00 (0.00)'),
-      'trust-score': value('0 (default) to 100'),
+      'trust-score': value('0 (unless given) to 100', { is: 'whole number' }),
       'trust-tier': value('new, unless given'),
     },
     async run({ admin, subject: { accounts } }, args) {
@@ -79,7 +80,11 @@ export const userCommands: OperatedCommands = {
 
   'users list': {
     about: 'users by handle',
-    flags: { after: value('the last handle of the page before'), limit: value('rows at most (100)') },
+    example: '--limit 20',
+    flags: {
+      after: value('the last handle of the page before'),
+      limit: value('rows at most', { is: 'whole number', default: '100' }),
+    },
     async run({ subject: { accounts } }, args) {
       const after = args.text('after');
       const limit = Math.min(args.integer('limit') ?? 100, 1_000);
@@ -98,6 +103,7 @@ export const userCommands: OperatedCommands = {
 
   'users show': {
     about: 'one user',
+    example: 'anaika',
     positionals: ['handle'],
     async run({ subject: { accounts } }, { positionals: [handle = ''] }) {
       const account = await accountOf(accounts, handle);
@@ -117,6 +123,7 @@ export const userCommands: OperatedCommands = {
 
   'users set-password': {
     about: 'change a password, and end the sessions of the old one',
+    example: 'anaika',
     positionals: ['handle'],
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
       // Asked before the password: nobody wants to type one for a handle that is misspelt.
@@ -129,6 +136,7 @@ export const userCommands: OperatedCommands = {
 
   'users block': {
     about: 'end the sessions of a user, and the access of every app, at once',
+    example: 'anaika',
     positionals: ['handle'],
     question: ({ positionals: [handle] }) =>
       `Block ${handle}? Their sessions and the access of every app end at once, and apps have to ask again.`,
@@ -142,6 +150,7 @@ export const userCommands: OperatedCommands = {
 
   'users unblock': {
     about: 'let a blocked user sign in again',
+    example: 'anaika',
     positionals: ['handle'],
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
       const account = await accounts.unblock(handle);
@@ -152,7 +161,11 @@ export const userCommands: OperatedCommands = {
 
   'users kyc': {
     about: 'change what is known of a user, and tell the partners that the user shares it with',
-    flags: { status: value('approved, pending or rejected'), tier: value('0 to 3') },
+    example: 'anaika --status approved --tier 2',
+    flags: {
+      status: value('approved, pending or rejected', { oneOf: statuses }),
+      tier: value('0 to 3', { is: 'whole number' }),
+    },
     positionals: ['handle'],
     async run({ admin, subject: { identityChecks } }, args) {
       const [handle = ''] = args.positionals;

@@ -30,8 +30,11 @@ export class AccountError extends Error {
   override readonly name = 'AccountError';
 }
 
-export const noSuchUser = (handle: string): AccountError =>
-  new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
+/** There is no user of that handle. */
+export class UnknownUserError extends AccountError {}
+
+export const noSuchUser = (handle: string): UnknownUserError =>
+  new UnknownUserError(`there is no user with the handle ${JSON.stringify(handle)}`);
 
 /** The users of this server, as administrators and the sign-in page need them. */
 export type Accounts = ReturnType<typeof createAccounts>;

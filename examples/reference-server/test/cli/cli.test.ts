@@ -29,8 +29,9 @@ describe('the commands of Ostiary', () => {
   test('are listed with those of this server', async () => {
     const help = await commandProcess('help', [], {});
     expect(help.code).toBe(0);
-    for (const name of 'users create, partners fund, passport, move, migrate, doctor, keys issue'.split(', '))
-      expect(help.output).toContain(`  ${name}`);
+    const names = 'users, partners, keys, passport, move, migrate, doctor, backup'.split(', ');
+    for (const name of names) expect(help.output).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(help.output).toMatch(/^ {2}partners .*create[\s\S]*fund, funds$/m);
   });
 });
 
@@ -94,23 +95,30 @@ describe('ostiary users', () => {
 const typed = 'long enough password';
 
 test.each([
+  ['users block', args('nobody --yes'), 'there is no user'],
+  ['users set-password', ['nobody'], 'there is no user'],
+  ['users kyc', args('nobody --tier 1'), 'there is no user'],
+  ['users show', ['nobody'], 'there is no user'],
+  ['partners fund', args('nobody --amount 1.00 --currency HTG'), 'there is no partner nobody'],
+  ['partners funds', ['nobody'], 'there is no partner nobody'],
+  ['passport', ['nobody'], 'there is no user'],
+])('%s %j ends with exit code 3: there is none', async (name, given, message) => {
+  const result = await command(name, given, await environment(), typed);
+  expect(result).toMatchObject({ code: 3, output: '', errors: expect.stringContaining(message) });
+});
+
+test.each([
   ['users create', create, '', 'a password is expected'],
   ['users create', create, 'short\n', 'password must have at least 10'],
-  ['users create', [...create, '--password', 'secret'], '', 'there is no flag --password here'],
+  ['users create', [...create, '--password', 'secret'], '', "unknown option '--password'"],
   ['users create', [...create, '--kyc-status', 'maybe'], typed, '--kyc-status must be'],
-  ['users block', args('nobody --yes'), '', 'there is no user'],
-  ['users set-password', ['nobody'], typed, 'there is no user'],
   ['users kyc', ['anaika'], '', '--status or --tier is missing'],
   ['users kyc', args('anaika --status maybe'), '', '--status must be'],
   ['users kyc', args('anaika --tier 4'), '', '--tier must be 0 to 3'],
-  ['users kyc', args('nobody --tier 1'), '', 'there is no user'],
-  ['users kyc', args('--tier 1'), '', 'expected <handle>'],
-  ['partners fund', args('nobody --amount 1.00 --currency HTG'), '', 'there is no partner nobody'],
+  ['users kyc', args('--tier 1'), '', '<handle> is missing'],
   ['partners fund', args('kafe --amount 1.00 --currency EUR'), '', '--currency must be HTG or USD'],
   ['partners fund', args('kafe --currency HTG'), '', '--amount is missing'],
-  ['partners funds', ['nobody'], '', 'there is no partner nobody'],
-  ['passport', ['nobody'], '', 'there is no user'],
-  ['passport', [], '', 'expected <handle>'],
+  ['passport', [], '', '<handle> is missing'],
   ['clients disable', ['nobody'], '', 'run it at a terminal, or with --yes'],
 ])('%s %j is refused with exit code 2 and a clear line', async (name, given, input, message) => {
   const result = await command(name, given, await environment(), input);

@@ -1,8 +1,10 @@
-import { CommandUsageError, type StandaloneCommand, table, value } from '../command.ts';
+import { CommandUsageError, type StandaloneCommand, styled, table, value } from '../command.ts';
 import type { Finding } from './finding.ts';
 
+const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
+
 function rowsOf({ check, verdict, what, why, mend }: Finding): readonly (readonly string[])[] {
-  const rows = [[verdict, check, what]];
+  const rows = [[styled(colours[verdict], verdict), check, what]];
   if (why !== undefined) rows.push(['', '', `  ${why}`]);
   if (mend !== undefined) rows.push(['', '', `  → ${mend}`]);
   return rows;
@@ -19,6 +21,7 @@ export function doctorCommand(
   return {
     standalone: true,
     about: 'check a deployment that runs: addresses, TLS, proxies, clocks, keys, database, workers',
+    example: '--egress https://example.com',
     flags: { egress: value('an https address to try connections to, instead of endpoints of partners') },
     async run(args) {
       const egress = args.text('egress') ?? null;

@@ -34,6 +34,8 @@ export interface ImportChoices {
   readonly scopeNames: ReadonlyMap<string, string>;
   /** Users by what they were called; `null`: they keep it. */
   readonly subjects: ReadonlyMap<string, string> | null;
+  /** How far it is: called after each client and each batch of consents. */
+  readonly told: (step: string, done: number, of: number) => void;
 }
 
 /** Scopes of the other system as those of this one. */
@@ -114,8 +116,10 @@ async function importConsents(
     .map((consent) => ({ ...consent, scopes: scopesOf(consent.scopes).kept }))
     .filter(({ scopes }) => scopes.length > 0);
   let imported = isTrial ? given.length : 0;
-  for (let start = 0; start < given.length && !isTrial; start += batch)
+  for (let start = 0; start < given.length && !isTrial; start += batch) {
     imported += (await admin.consents.import(given.slice(start, start + batch))).imported;
+    choices.told('importing consents', Math.min(start + batch, given.length), given.length);
+  }
   return {
     imported,
     known: isTrial ? null : given.length - imported,
@@ -136,7 +140,10 @@ export async function applyImport(
   choices: ImportChoices,
 ) {
   const outcomes: ClientOutcome[] = [];
-  for (const client of clients) outcomes.push(await importClient(admin, client, choices));
+  for (const client of clients) {
+    outcomes.push(await importClient(admin, client, choices));
+    choices.told('importing clients', outcomes.length, clients.length);
+  }
   const there = new Set(
     outcomes.flatMap(({ clientId, outcome }) => (outcome === 'refused' ? [] : [clientId])),
   );

@@ -116,23 +116,24 @@ export const importCommands: Commands = {
   import: {
     about:
       'bring clients and consents of oidc-provider, Hydra or Keycloak along; what is here already stays as it is',
+    example: '--from keycloak --file realm.json --dry-run',
     flags: {
-      from: value(`where the files come from: ${names.join(', ')}`),
-      file: values('an export, JSON'),
+      from: value('where the files come from', { required: true, oneOf: names }),
+      file: values('an export, JSON', { required: true }),
       'dry-run': toggle('tell what would be done, and store nothing'),
       scope: values('scopes of clients that name none'),
       'rename-scope': values('a scope that is called otherwise here: there=here'),
       subjects: value('JSON file: ids of users there, and their ids here (the same ids)'),
     },
-    async run({ admin }, args) {
+    async run({ admin, terminal }, args) {
       const from = args.oneOf('from', names);
       const files = args.list('file');
       if (from === undefined) throw new CommandUsageError('--from is missing');
-      if (files.length === 0) throw new CommandUsageError('--file is missing');
       const isTrial = args.has('dry-run');
       const choices = {
         ...{ isTrial, scopes: args.list('scope'), scopeNames: scopeNames(args) },
         subjects: await subjectsOf(args.text('subjects')),
+        told: (step: string, done: number, of: number) => terminal.progress({ step, done, of }),
       };
       const { clients, consents } = await applyImport(admin, await found(from, files), choices);
       const refused = clients.filter(({ outcome }) => outcome === 'refused').length;

@@ -14,29 +14,23 @@ export interface MoveCommandOptions {
   readonly host?: (from: SqliteDatabase) => HostTables;
 }
 
-/** Tells people how far it is, once a second. */
-function progress(): (progress: MoveProgress) => void {
-  let next = performance.now() + 1000;
-  return ({ table: name, step, rows, of }) => {
-    if (performance.now() < next) return;
-    next = performance.now() + 1000;
-    process.stderr.write(`${step} ${name}: ${rows} of ${of}\n`);
-  };
-}
-
 /**
  * The command `move`: moves an installation from its SQLite file to PostgreSQL. It asks nothing: the file is only read, the
  * tables on PostgreSQL have to be empty, and whatever happens, everything is moved or nothing.
  */
 export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions): StandaloneCommand {
   /** `to` is `null` for a check. */
-  async function move(file: string, to: string | null, isQuiet: boolean): Promise<readonly MovedTable[]> {
+  async function move(
+    file: string,
+    to: string | null,
+    onProgress: (progress: MoveProgress) => void,
+  ): Promise<readonly MovedTable[]> {
     const from = openFile(file);
     try {
       const options = {
         from,
         ...(host !== undefined && { host: host(from) }),
-        ...(!isQuiet && { onProgress: progress() }),
+        onProgress,
       };
       if (to === null) return await checkSqlite(options);
       const target = await openTarget(to);
@@ -54,19 +48,22 @@ export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions):
     standalone: true,
     about: 'move the installation from its SQLite file to PostgreSQL: all of it or nothing',
     flags: {
-      from: value('the file; stop the server first'),
+      from: value('the file; stop the server first', { required: true }),
       // Everybody on the machine can see arguments.
       to: value('postgres://… (DATABASE_URL, which is the place for a URL with a password)'),
       check: toggle('read and verify the file, without PostgreSQL'),
     },
-    async run(args) {
+    example: '--from /var/lib/ostiary/ostiary.sqlite --check',
+    async run(args, terminal) {
       const file = args.required('from');
       const url = args.text('to') ?? process.env.DATABASE_URL ?? '';
       const to = args.has('check') ? null : url;
       if (to !== null && !/^postgres(?:ql)?:\/\/./.test(to)) {
         throw new CommandUsageError('--to (or DATABASE_URL) must begin with postgres:// or postgresql://');
       }
-      const tables = await move(file, to, args.json);
+      const tables = await move(file, to, ({ table: name, step, rows, of }) =>
+        terminal.progress({ step: `${step} ${name}`, done: rows, of, unit: 'rows' }),
+      );
       const rows = tables.map(({ table: name, rows, digest }) => [name, String(rows), digest.slice(0, 16)]);
       const next =
         to === null

@@ -1,12 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { startProvider } from '../../../core/test/support/running.ts';
 import { runCommandLine } from '../../src/index.ts';
 
 export const folder = await mkdtemp(join(tmpdir(), 'import-'));
-afterAll(() => rm(folder, { recursive: true }));
+// Files of tests that share a process share this module, whichever of them is the last.
+process.once('exit', () => rmSync(folder, { recursive: true }));
 
 let files = 0;
 /** A file with that content. */

@@ -1,10 +1,16 @@
 import type { Core } from '../context.ts';
+import type { Resealed } from '../keys/reseal.ts';
 import type { Purged } from '../ports/storage.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
 import { type CheckTarget, type ClientAdministration, clientAdministration } from './clients.ts';
 import { type ConsentAdministration, consentAdministration } from './consents.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
+import {
+  type ReconciliationAdministration,
+  type ReconciliationSource,
+  reconciliationAdministration,
+} from './reconciliation.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
@@ -24,8 +30,17 @@ export interface Administration<Name extends string = string> {
      */
     end(sub: string): Promise<void>;
   };
-  /** Removes old rows now, which the worker does every ten minutes by itself. Answers how many of each kind. */
-  purge(): Promise<Purged>;
+  readonly reconciliation: ReconciliationAdministration;
+  /**
+   * Removes old rows now, which the worker does every ten minutes by itself. Answers how many of each kind.
+   * @param options - `onProgress` is called after each batch with the number of rows so far
+   */
+  purge(options?: { readonly onProgress?: (removed: number) => void }): Promise<Purged>;
+  /**
+   * Seals all secrets with the first sealing key now, which the worker does by itself while there is a previous one.
+   * @param options - `onProgress` is called after each batch with how many secrets were looked at, and how many there are
+   */
+  reseal(options?: { readonly onProgress?: (done: number, of: number) => void }): Promise<Resealed>;
   /**
    * The same administration, with the name of who uses it for the audit log: 1 to 200 characters.
    * @throws TypeError
@@ -41,7 +56,9 @@ export function administration(
   core: Core,
   consequences: {
     readonly forgetKeys: () => void;
-    readonly purge: () => Promise<Purged>;
+    readonly purge: (told?: (removed: number) => void) => Promise<Purged>;
+    readonly reseal: (told?: (done: number, of: number) => void) => Promise<Resealed>;
+    readonly reconciliation: ReconciliationSource;
     readonly checkTarget: CheckTarget;
     /** Ends a user, and tells the user's apps. */
     readonly telling: (sub: string, end: () => Promise<void>) => Promise<void>;
@@ -49,7 +66,7 @@ export function administration(
   actor = 'host',
 ): Administration {
   const act = actsOf(core, actor);
-  const { forgetKeys, purge, checkTarget, telling } = consequences;
+  const { forgetKeys, purge, reseal, checkTarget, telling, reconciliation } = consequences;
   return {
     clients: clientAdministration(core, act, checkTarget),
     partners: partnerAdministration(core, act, forgetKeys),
@@ -64,9 +81,15 @@ export function administration(
           core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),
         ),
     },
-    async purge() {
-      const count = await purge();
+    reconciliation: reconciliationAdministration(core, reconciliation),
+    async purge({ onProgress } = {}) {
+      const count = await purge(onProgress);
       await core.storage.audit.append(act('storage.purge', 'storage', { ...count }));
+      return count;
+    },
+    async reseal({ onProgress } = {}) {
+      const count = await reseal(onProgress);
+      await core.storage.audit.append(act('storage.reseal', 'storage', { ...count }));
       return count;
     },
     as(name) {

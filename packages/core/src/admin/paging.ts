@@ -3,7 +3,8 @@ import { readPage, readPlace } from '../paging.ts';
 import type { ListPosition } from '../ports/lists.ts';
 import { checked } from './checked.ts';
 
-const pageSize = z.int().min(1).max(500);
+/** Rows of one page. */
+export const pageSize = z.int().min(1).max(500);
 
 /** What a list of administrators can be asked for. */
 export interface PageRequest {

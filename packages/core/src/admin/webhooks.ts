@@ -1,15 +1,18 @@
+import { z } from 'zod';
 import type { Core } from '../context.ts';
 import { writePlace } from '../paging.ts';
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
+import type { EventRecord } from '../ports/events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
+import type { JsonObject } from '../ports/interactions.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
-import { type Shown, shown } from './checked.ts';
-import { listPage, type PageRequest, placeAfter } from './paging.ts';
+import { checked, type Shown, shown } from './checked.ts';
+import { listPage, type PageRequest, pageSize, placeAfter } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
 export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
@@ -17,6 +20,11 @@ export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' |
 /** One event on its way to one endpoint. Times are ISO 8601. */
 export interface WebhookDelivery extends Shown<Omit<DeliveryRecord, 'partner' | 'mode' | 'attempts'>> {
   readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
+}
+
+/** An event as its partner sees it, with its number among the partner's. */
+export interface PublishedEvent extends Shown<Pick<EventRecord, 'id' | 'type' | 'sequence' | 'createdAt'>> {
+  readonly data: JsonObject;
 }
 
 /** Thrown when an administrator names an endpoint or an event that does not exist, or a disabled endpoint. */
@@ -33,6 +41,16 @@ export class WebhookError extends Error {
 
 /** Endpoints and deliveries of partners, for operators. */
 export interface WebhookAdministration {
+  /** The types of events that there are, those of the host included. */
+  readonly eventTypes: readonly string[];
+  /**
+   * Events in the order of their numbers: those after one, or the newest ones; 100 unless `limit` (1 to 500) says otherwise.
+   * @throws TypeError when an argument is wrong
+   */
+  events(
+    owner: Owner,
+    request?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly PublishedEvent[]>;
   list(owner: Owner): Promise<readonly WebhookEndpoint[]>;
   /**
    * Cancels what is still to be delivered there, and delivers nothing more until it is enabled.
@@ -83,6 +101,13 @@ function deliveryOf({ attempts, partner: _, mode: __, ...delivery }: DeliveryRec
   };
 }
 
+const eventOf = ({ id, type, sequence, createdAt, body }: EventRecord): PublishedEvent => ({
+  ...shown({ id, type, sequence, createdAt }),
+  data: JSON.parse(body).data,
+});
+
+const eventRequest = z.strictObject({ after: z.int().min(0).optional(), limit: pageSize.default(100) });
+
 const refusals = {
   unknown_event: 'event_not_found',
   unknown_endpoint: 'endpoint_not_found',
@@ -91,7 +116,7 @@ const refusals = {
 
 export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random } = core;
-  const { webhooks, deliveries } = core.storage;
+  const { webhooks, deliveries, events } = core.storage;
   const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
 
   async function setEnabled(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
@@ -115,6 +140,15 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
   const answerOf = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(body) });
 
   return {
+    eventTypes: core.options.events.types,
+
+    async events({ partner, mode }, request = {}) {
+      const { after, limit } = checked(eventRequest, request);
+      const owner = { partner, mode };
+      if (after !== undefined) return (await events.list({ ...owner, after, limit })).events.map(eventOf);
+      return (await events.latest({ ...owner, before: null, type: null, limit })).map(eventOf).reverse();
+    },
+
     list: async (owner) => (await webhooks.list(owner)).map(endpointOf),
     disable: (owner, id) => setEnabled(owner, id, false),
     enable: (owner, id) => setEnabled(owner, id, true),

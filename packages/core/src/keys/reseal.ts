@@ -45,13 +45,72 @@ async function* batchesOf(store: SealedSecrets) {
   } while (after !== null);
 }
 
-/** A secret that was changed meanwhile is left as it is, so any number of processes may do this at once. */
-export function resealHandler({ storage, sealer, clock, options: { logger } }: Core): JobHandler {
-  /** Their names are those of the log. */
-  const tables = [
-    { name: 'endpoint', store: storage.webhooks, contextOf: webhookSecretContext },
-    { name: 'key', store: storage.apiKeys, contextOf: signingSecretContext },
-  ];
+/** Where secrets are; their names are those of the log. */
+const tablesOf = ({ storage }: Core) => [
+  { name: 'endpoint', store: storage.webhooks, contextOf: webhookSecretContext },
+  { name: 'key', store: storage.apiKeys, contextOf: signingSecretContext },
+];
+
+/** What became of the secrets that a previous key had sealed. */
+export interface Resealed {
+  /** Sealed with the first key now. */
+  readonly sealed: number;
+  /** Opened by no key, and left as they are. */
+  readonly unopened: number;
+}
+
+/**
+ * Seals a batch anew. A secret that was changed meanwhile is left as it is, so any number of processes may do this at once.
+ * @returns how many it has written, `null` where there was none to write
+ */
+async function resealBatch(
+  { sealer }: Core,
+  { store, contextOf }: ReturnType<typeof tablesOf>[number],
+  rows: Awaited<ReturnType<SealedSecrets['listSealed']>>,
+  unopened: (id: string, error: UnsealError) => void,
+): Promise<number | null> {
+  const secrets: ResealedSecret[] = [];
+  for (const { id, sealed: before } of rows) {
+    if (sealer.isCurrent(before)) continue;
+    try {
+      secrets.push({ id, before, sealed: sealer.renew(before, contextOf(id)) });
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      unopened(id, error);
+    }
+  }
+  return secrets.length === 0 ? null : store.reseal(secrets);
+}
+
+/**
+ * Seals all secrets with the first sealing key now.
+ * @param told - called after each batch with how many secrets were looked at, and how many there are
+ */
+export async function resealNow(
+  core: Core,
+  told: (done: number, of: number) => void = () => undefined,
+): Promise<Resealed> {
+  const tables = tablesOf(core);
+  let of = 0;
+  for (const { store } of tables) for await (const rows of batchesOf(store)) of += rows.length;
+  let [done, sealed, unopened] = [0, 0, 0];
+  for (const table of tables) {
+    for await (const rows of batchesOf(table.store)) {
+      const count = await resealBatch(core, table, rows, () => {
+        unopened += 1;
+      });
+      sealed += count ?? 0;
+      done += rows.length;
+      told(done, Math.max(of, done));
+    }
+  }
+  return { sealed, unopened };
+}
+
+/** Seals secrets anew as a job, so many batches at a time. */
+export function resealHandler(core: Core): JobHandler {
+  const { sealer, clock } = core;
+  const { logger } = core.options;
   const told = new Set<string>();
   /** Secrets that were sealed by the runs since one was through. */
   let sealed = 0;
@@ -61,24 +120,17 @@ export function resealHandler({ storage, sealer, clock, options: { logger } }: C
     if (!sealer.hasPrevious) return null;
     let unopened = 0;
     let written = 0;
-    for (const { name, store, contextOf } of tables) {
-      for await (const rows of batchesOf(store)) {
+    for (const table of tablesOf(core)) {
+      for await (const rows of batchesOf(table.store)) {
         if (written === maxBatches) return { dueAt: clock.now() };
-        const secrets: ResealedSecret[] = [];
-        for (const { id, sealed: before } of rows) {
-          if (sealer.isCurrent(before)) continue;
-          try {
-            secrets.push({ id, before, sealed: sealer.renew(before, contextOf(id)) });
-          } catch (error) {
-            if (!(error instanceof UnsealError)) throw error;
-            unopened += 1;
-            if (told.has(id) || told.size >= maxTold) continue;
-            told.add(id);
-            logger.error({ err: error, [name]: id }, 'a sealed secret cannot be opened; it is left as it is');
-          }
-        }
-        if (secrets.length === 0) continue;
-        sealed += await store.reseal(secrets);
+        const count = await resealBatch(core, table, rows, (id, err) => {
+          unopened += 1;
+          if (told.has(id) || told.size >= maxTold) return;
+          told.add(id);
+          logger.error({ err, [table.name]: id }, 'a sealed secret cannot be opened; it is left as it is');
+        });
+        if (count === null) continue;
+        sealed += count;
         written += 1;
       }
     }

@@ -225,12 +225,15 @@ interface Page {
  * Writes an export page by page, in constant memory and without holding anything of the database while the
  * reader is slow: at most one page more is read than the reader has asked for. The digest in the summary covers
  * every byte before the summary; an export without one is incomplete.
+ *
+ * @param told - called after each page but the last with the rows so far, and up to which time they go
  */
 export async function* exportTransfers(
   transfers: TransferStore,
   owner: Owner,
   range: ExportRange,
   format: ExportFormat,
+  told: (rows: number, until: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   const { start, row, end, summary }: Format = exportFormats[format];
   const hash = createHash('sha256');
@@ -264,6 +267,7 @@ export async function* exportTransfers(
       yield text + end + summary({ ...sums, sha256: hash.digest('hex'), final: range.final });
       return;
     }
+    told(written, page.end.time);
     next = read(page.end);
     // The reader may go before it comes to this page; where it stays, it hears of the failure then.
     next.catch(() => undefined);

@@ -33,11 +33,13 @@ export async function schedulePurge({ storage, clock }: Core): Promise<void> {
 /**
  * Removes what nobody needs any more, in small batches between which other requests get their turn.
  * @param rounds - batches at most
+ * @param told - called after each with the number of rows so far
  * @returns what was removed, and whether nothing is left
  */
 async function purgeBatches(
   { storage, clock, options }: Core,
   rounds: number,
+  told: (removed: number) => void = () => undefined,
 ): Promise<{ readonly total: object; readonly isThrough: boolean }> {
   const eventRetentionMs = options.webhooks.retentionDays * dayMs;
   const total: Record<string, number> = {};
@@ -52,6 +54,7 @@ async function purgeBatches(
     const requests = await storage.requestLog.purge(now - requestLogMs, batch);
     const counts = Object.entries({ ...count, requests });
     for (const [kind, rows] of counts) total[kind] = (total[kind] ?? 0) + rows;
+    told(Object.values(total).reduce((sum, rows) => sum + rows, 0));
     if (counts.every(([, rows]) => rows < batch)) {
       options.logger.debug(total, 'old rows were removed');
       return { total, isThrough: true };
@@ -60,9 +63,12 @@ async function purgeBatches(
   return { total, isThrough: false };
 }
 
-/** Removes all old rows that there are now. */
-export async function purgeNow(core: Core): Promise<Purged> {
-  return (await purgeBatches(core, Number.POSITIVE_INFINITY)).total as Purged;
+/**
+ * Removes all old rows that there are now.
+ * @param told - called after each batch with the number of rows so far
+ */
+export async function purgeNow(core: Core, told?: (removed: number) => void): Promise<Purged> {
+  return (await purgeBatches(core, Number.POSITIVE_INFINITY, told)).total as Purged;
 }
 
 /** Removes old rows every ten minutes. */

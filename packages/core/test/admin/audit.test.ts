@@ -25,6 +25,7 @@ const acts: readonly (readonly [action: string, act: (admin: Administration) => 
   ['signing_key.rotate', (admin) => admin.signingKeys.rotate({ alg: 'ES256', activateAfterSeconds: 60 })],
   ['user.end', (admin) => admin.users.end('usr_1')],
   ['storage.purge', (admin) => admin.purge()],
+  ['storage.reseal', (admin) => admin.reseal()],
   ['backup.restore', (admin) => admin.audit.record({ action: 'backup.restore', target: 'storage' })],
 ];
 

@@ -69,3 +69,22 @@ it('operators page through deliveries', async () => {
   }
   expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
 });
+
+it('operators read events by their numbers, the newest or those after one', async () => {
+  const { owner, webhooks, trigger } = await scene();
+  expect(webhooks.eventTypes).toContain('webhook.test');
+  expect(await webhooks.events(owner)).toEqual([]);
+  const ids: unknown[] = [];
+  for (let count = 0; count < 3; count += 1) ids.push((await trigger()).id);
+  const numbers = async (request?: Parameters<typeof webhooks.events>[1]) =>
+    (await webhooks.events(owner, request)).map(({ id, sequence }) => [ids.indexOf(id) + 1, sequence]);
+  expect(await numbers()).toEqual([1, 2, 3].map((number) => [number, number]));
+  expect(await numbers({ limit: 2 })).toEqual([2, 3].map((number) => [number, number]));
+  expect(await numbers({ after: 1, limit: 1 })).toEqual([[2, 2]]);
+  expect((await webhooks.events(owner))[0]).toEqual({
+    ...{ id: ids[0], type: 'webhook.test', sequence: 1 },
+    ...{ createdAt: expect.stringMatching(/Z$/), data: { message: expect.any(String) } },
+  });
+  expect(await webhooks.events({ ...owner, mode: 'live' })).toEqual([]);
+  await expect(webhooks.events(owner, { limit: 501 })).rejects.toThrow(TypeError);
+});

@@ -61,6 +61,24 @@ describe('sealing anew', () => {
     expect(await storage.queue.claim(claim)).toHaveLength(2);
   });
 
+  it('happens at once when an administrator asks for it, who is told how far it is', async () => {
+    const { start, sealedWith, old, next } = await withEndpoint();
+    const { ostiary } = await start([next, old]);
+    // The signing keys are sealed anew at the start, so that this one can open those and nothing else.
+    const late = await start([next]);
+    expect(await late.ostiary.admin.reseal()).toEqual({ sealed: 0, unopened: 2 });
+    const steps: unknown[] = [];
+    const onProgress = (...step: number[]) => steps.push(step);
+    expect(await ostiary.admin.as('ana').reseal({ onProgress })).toEqual({ sealed: 2, unopened: 0 });
+    expect(await sealedWith()).toEqual([idOf(next)]);
+    expect(steps.at(-1)).toEqual([2, 2]);
+    const { entries } = await ostiary.admin.audit.list();
+    expect(entries.find(({ actor }) => actor === 'ana')).toMatchObject({
+      ...{ action: 'storage.reseal', details: { sealed: 2, unopened: 0 } },
+    });
+    expect(await late.ostiary.admin.reseal()).toEqual({ sealed: 0, unopened: 0 });
+  });
+
   it('comes again: a process that was not restarted yet goes on sealing with the old key', async () => {
     const { clock, start, sealedWith, old, next } = processes();
     const late = await start([old, next]);

@@ -1,0 +1,21 @@
+import { backupCommand } from '@ostiary/cli/backup';
+import Sqlite from 'better-sqlite3';
+import { ConfigError } from '../config.ts';
+import { configForCommands } from './find-installation.ts';
+
+/** Saves the database of this server, with the tables of its own. */
+export const backup = backupCommand({
+  async find() {
+    const { databaseUrl, databaseFile } = await configForCommands(process.env);
+    return databaseUrl === null
+      ? { engine: 'sqlite', file: databaseFile }
+      : { engine: 'postgresql', url: databaseUrl };
+  },
+  openFile(file) {
+    try {
+      return new Sqlite(file, { fileMustExist: true });
+    } catch (error) {
+      throw new ConfigError(`${file} cannot be opened (${error instanceof Error ? error.message : error})`);
+    }
+  },
+});

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commandProcess, running } from '../support/commands.ts';
+import { run } from '../support/processes.ts';
+import { anaika, temporaryFolder } from '../support/server.ts';
+
+/** A server with a partner, to which a sandbox event is published. */
+async function withPartner() {
+  const { env, server, origin } = await running();
+  const { admin } = server.installation.ostiary;
+  await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+  const { key } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'test', scopes: ['webhooks'] });
+  const publish = async (message: string) => {
+    const answer = await fetch(new URL('/v1/partner/sandbox/events', origin), {
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ type: 'webhook.test', data: { message } }),
+    });
+    expect(answer.status).toBe(201);
+  };
+  return { env, publish };
+}
+
+describe('in a process of its own', () => {
+  test('the database is saved while the server runs, and the copy is an installation', async () => {
+    const { env, server } = await running();
+    await server.installation.accounts.create(anaika);
+    const folder = await temporaryFolder();
+    const file = join(folder, 'ostiary.sqlite');
+    const saved = await commandProcess('backup', ['--file', file, '--json'], env);
+    expect(saved).toMatchObject({ code: 0, errors: '' });
+    expect(saved.json().tables).toMatchObject({ app_users: 1, signing_keys: 2 });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const restored = { ...env, OSTIARY_DATA_DIR: folder };
+    const users = await commandProcess('users list', ['--json'], restored);
+    expect(users.json().users).toMatchObject([{ handle: 'anaika' }]);
+  });
+
+  test('tail shows what happens in the server, and ends with SIGINT', async () => {
+    const { env, publish } = await withPartner();
+    const tail = run('cli/main.ts', ['tail', 'kafe', '--mode', 'test', '--json'], env);
+    await publish('one');
+    await tail.until('"message":"one"');
+    await publish('two');
+    await tail.until('"message":"two"');
+    tail.child.kill('SIGINT');
+    expect([await tail.ended, tail.errors()]).toEqual([0, '']);
+  });
+
+  test('tail ends when nobody reads it any more', async () => {
+    const { env, publish } = await withPartner();
+    await publish('one');
+    const tail = run('cli/main.ts', ['tail', 'kafe', '--mode', 'test', '--interval', '0'], env);
+    await tail.until('webhook.test');
+    tail.child.stdout.destroy();
+    await publish('two');
+    expect([await tail.ended, tail.errors()]).toEqual([0, '']);
+  });
+
+  test.each([
+    ['--version', 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+    [
+      'keys issue --json',
+      2,
+      /^$/,
+      /^{"error":{"code":"usage","message":"<partner> is missing; --mode is missing/,
+    ],
+    [
+      'clients show nobody --json',
+      3,
+      /^$/,
+      /^{"error":{"code":"client_not_found","message":"there is no client nobody",/,
+    ],
+  ])('%s ends with %s', async (line, code, output, errors) => {
+    const { env } = await running();
+    const main = join(import.meta.dirname, '../../src/cli/main.ts');
+    const ended = spawnSync(process.execPath, ['--conditions=source', main, ...line.split(' ')], {
+      env: { PATH: process.env.PATH, ...env },
+      encoding: 'utf8',
+    });
+    expect(ended.status).toBe(code);
+    expect(ended.stdout).toMatch(output);
+    expect(ended.stderr).toMatch(errors);
+  });
+});

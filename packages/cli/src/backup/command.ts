@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises';
+import { type StandaloneCommand, table, value } from '../command.ts';
+import { digestOf, writtenWhole } from '../whole-file.ts';
+import { backupPostgres } from './postgres.ts';
+import { type BackupDatabase, backupSqlite } from './sqlite.ts';
+
+/** What is saved. */
+export type BackupSource =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  | { readonly engine: 'postgresql'; readonly url: string };
+
+/** What the command `backup` needs of the host. */
+export interface BackupCommandOptions {
+  /** Which database the installation is on. */
+  readonly find: () => Promise<BackupSource>;
+  /** Opens a file with better-sqlite3, which must be there. */
+  readonly openFile: (file: string) => BackupDatabase;
+}
+
+/**
+ * The command `backup`: saves the database while servers run on it, and verifies what it has saved. The sealing keys are
+ * not in it.
+ */
+export function backupCommand({ find, openFile }: BackupCommandOptions): StandaloneCommand {
+  return {
+    standalone: true,
+    about: 'save the database to a file while servers run, and verify it; keep the sealing keys elsewhere',
+    example: '--file /backup/ostiary-2030-01-31.sqlite',
+    flags: { file: value('where to; it must not be there yet', { required: true }) },
+    async run(args, terminal) {
+      const file = args.required('file');
+      const source = await find();
+      const rows = await writtenWhole(file, async (unfinished) => {
+        if (source.engine === 'postgresql')
+          return (await backupPostgres(source.url, unfinished, terminal.progress)).length;
+        const from = openFile(source.file);
+        try {
+          const counts = await backupSqlite(from, { file: unfinished, open: openFile }, terminal.progress);
+          return Object.fromEntries(counts);
+        } finally {
+          from.close();
+        }
+      });
+      const { size: bytes } = await stat(file);
+      const sha256 = await digestOf(file);
+      const all = typeof rows === 'number' ? rows : Object.keys(rows).length;
+      const text = [
+        ['tables', String(all)],
+        ...(typeof rows === 'number'
+          ? []
+          : [['rows', String(Object.values(rows).reduce((sum, count) => sum + count, 0))]]),
+        ['bytes', String(bytes)],
+        ['SHA-256', sha256],
+      ];
+      return {
+        text: `Saved to ${file}, and verified.\n${table(text)}`,
+        json: { engine: source.engine, file, bytes, sha256, tables: rows },
+        note: 'The sealing keys are not in it, and nothing of it can be used without them.',
+      };
+    },
+  };
+}

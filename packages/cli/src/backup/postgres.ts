@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { ProgressStep } from '../command.ts';
+
+/** What libpq calls the parameters of a URL. */
+const variables: { readonly [parameter: string]: string } = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  user: 'PGUSER',
+  password: 'PGPASSWORD',
+  dbname: 'PGDATABASE',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  options: 'PGOPTIONS',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
+};
+
+/** Where the database is, for programs of PostgreSQL: everybody on the machine can see arguments. */
+export function environmentOf(url: string): Record<string, string> {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const given = {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    dbname: decodeURIComponent(pathname.slice(1)),
+    ...Object.fromEntries(searchParams),
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => {
+      const variable = variables[name];
+      return variable === undefined || value === '' ? [] : [[variable, value]];
+    }),
+  );
+}
+
+/** Runs a program of PostgreSQL. @throws Error with what it says when it fails, or that there is none */
+async function run(program: string, args: readonly string[], env: Record<string, string>): Promise<string> {
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new Error(
+      `${program} is not on this machine: install the client programs of PostgreSQL, of the version of the server or a later one`,
+    );
+  });
+  const [output, errors] = await said;
+  if (code !== 0)
+    throw new Error(`${program} failed: ${errors.trim() === '' ? `exit code ${code}` : errors.trim()}`);
+  return output;
+}
+
+/**
+ * Saves a PostgreSQL database with `pg_dump`, and reads the dump again with `pg_restore`.
+ * @returns names of the tables whose rows are in it, with their schema
+ */
+export async function backupPostgres(
+  url: string,
+  file: string,
+  told: (step: ProgressStep) => void,
+): Promise<readonly string[]> {
+  const watching = setInterval(() => {
+    stat(file).then(
+      ({ size }) => told({ step: 'saving', done: size, of: null, unit: 'bytes' }),
+      () => undefined,
+    );
+  }, 500);
+  try {
+    await run('pg_dump', ['--format=custom', `--file=${file}`, '--no-password'], environmentOf(url));
+    const contents = await run('pg_restore', ['--list', file], {});
+    const tables = Array.from(
+      contents.matchAll(/^\d+; \d+ \d+ TABLE DATA (\S+) (\S+) /gm),
+      ([, schema, table]) => `${schema}.${table}`,
+    );
+    if (tables.length === 0) throw new Error('there are no tables in what pg_dump has written');
+    return tables;
+  } finally {
+    clearInterval(watching);
+  }
+}

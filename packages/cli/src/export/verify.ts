@@ -1,0 +1,53 @@
+import { open } from 'node:fs/promises';
+import { digestOf } from '../whole-file.ts';
+
+/** What an export says of itself. */
+export interface ExportSummary {
+  readonly rows: number;
+  readonly totals: readonly {
+    readonly currency: string;
+    readonly status: string;
+    readonly count: number;
+    readonly amount: string;
+  }[];
+  readonly sha256: string;
+  /** Whether every day is closed: the same bytes next time. */
+  readonly final: boolean;
+}
+
+/** More than any summary has. */
+const longest = 65_536;
+
+/** Where a summary begins, and its JSON. It is the last thing in the file. */
+const formats = {
+  json: { start: '"summary":', read: (text: string) => JSON.parse(`{${text}`).summary },
+  ndjson: { start: '{"summary":', read: (text: string) => JSON.parse(text).summary },
+  csv: {
+    start: '#summary,',
+    read: (text: string) => {
+      const cell = text.trimEnd().slice('#summary,'.length);
+      return JSON.parse(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+    },
+  },
+} as const;
+
+/**
+ * Reads an export again, from the disk.
+ * @throws Error where it has no summary, or its bytes are not those that the summary speaks of
+ */
+export async function verifyExport(file: string, format: keyof typeof formats): Promise<ExportSummary> {
+  const handle = await open(file);
+  const { size } = await handle.stat();
+  const from = Math.max(0, size - longest);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(longest), 0, longest, from);
+  await handle.close();
+  const tail = buffer.subarray(0, bytesRead);
+  const { start, read } = formats[format];
+  const at = tail.lastIndexOf(start);
+  if (at < 0) throw new Error(`${file} is incomplete: it has no summary`);
+  const summary: ExportSummary = read(tail.subarray(at).toString());
+  const found = await digestOf(file, from + at);
+  if (found !== summary.sha256)
+    throw new Error(`${file} is damaged: its SHA-256 is ${found}, and its summary says ${summary.sha256}`);
+  return summary;
+}

@@ -1,0 +1,119 @@
+import { ApiKeyError, ClientError, PartnerNameError, WebhookError } from '@ostiary/core/admin';
+import { type Commands, CommandUsageError, styled } from './command.ts';
+import { usageOf } from './help.ts';
+
+/** What went wrong, and what to do about it. */
+export interface Failure {
+  /** 1 failed, 2 typed wrongly, 3 not found. */
+  readonly exitCode: 1 | 2 | 3;
+  /** `usage`, `not_found`, `failed`, or that of the administration: `client_exists`. */
+  readonly code: string;
+  /** Each by itself. */
+  readonly problems: readonly string[];
+  /** What helps, line by line. */
+  readonly remedy: readonly string[];
+}
+
+/** What is asked when an error is looked at. */
+export interface FailureContext {
+  readonly program: string;
+  readonly commands: Commands<never>;
+  readonly argv: readonly string[];
+  /** Whether the installation was open: a `TypeError` is a setting then that the administration refuses. */
+  readonly isOpen: boolean;
+  readonly isUsageError: (error: unknown) => boolean;
+  readonly isNotFound: (error: unknown) => boolean;
+}
+
+/** Which command says what there is. */
+const lists: { readonly [code: string]: string } = {
+  partner_not_found: 'partners list',
+  client_not_found: 'clients list',
+  key_not_found: 'keys list <partner>',
+  endpoint_not_found: 'endpoints list <partner>',
+  event_not_found: 'tail <partner> --once',
+};
+
+function codeOf(error: unknown): string | null {
+  const isOurs = [ApiKeyError, ClientError, PartnerNameError, WebhookError].some(
+    (type) => error instanceof type,
+  );
+  return isOurs && error instanceof Error && 'code' in error ? String(error.code) : null;
+}
+
+const wordsOf = (argv: readonly string[]) => argv.filter((word) => !word.startsWith('-'));
+
+/** The command that was meant, as far as it can be told. */
+function commandOf(commands: Commands<never>, argv: readonly string[]) {
+  const words = wordsOf(argv);
+  for (const count of [2, 1]) {
+    const name = words.slice(0, count).join(' ');
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (command !== undefined) return { name, command };
+  }
+  return null;
+}
+
+/** How the command that was meant is called. */
+function helpFor({ program, commands, argv }: FailureContext): string[] {
+  const found = commandOf(commands, argv);
+  if (found !== null) {
+    const called = `${program} ${found.name}`;
+    return [`Usage: ${called} ${usageOf(found.command)}`, `Run ${called} --help for all of it.`];
+  }
+  const [first = '', second = ''] = wordsOf(argv);
+  const turned = `${second} ${first}`;
+  if (Object.hasOwn(commands, turned)) return [`Run ${program} ${turned}: what it is about comes first.`];
+  const isNoun = Object.keys(commands).some((name) => name.startsWith(`${first} `));
+  return [`Run ${program} ${isNoun ? `${first} ` : ''}--help to see what there is.`];
+}
+
+/** How the administration calls what a flag sets, where it is not the same in another spelling. */
+const members: { readonly [member: string]: string } = {
+  allowlist: 'allow',
+  allowedScopes: 'scope',
+  expiresAt: 'expires',
+  overlapSeconds: 'overlap',
+  activateAfterSeconds: 'activate-after',
+  argument: 'head',
+};
+
+/** `redirectUris.0: …` of the administration, as it was typed: `--redirect-uri: …`. */
+function asTyped(message: string, { commands, argv }: FailureContext): string {
+  const [, member = '', problem = ''] = /^(\w+)(?:\.\d+)?: (.*)$/s.exec(message) ?? [];
+  const { flags = {}, positionals = [] } = commandOf(commands, argv)?.command ?? {};
+  const name = members[member] ?? member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const flag = [name, name.replace(/s$/, '')].find((each) => Object.hasOwn(flags, each));
+  if (flag !== undefined) return `--${flag}: ${problem}`;
+  return positionals.includes(name) ? `<${name}>: ${problem}` : message;
+}
+
+/** What an error means for whoever typed the command. */
+export function failureOf(error: unknown, context: FailureContext): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  const problems =
+    error instanceof CommandUsageError
+      ? error.problems
+      : [error instanceof TypeError ? asTyped(message, context) : message];
+  const code = codeOf(error);
+  if (code?.endsWith('_not_found') === true || context.isNotFound(error)) {
+    const list = lists[code ?? ''];
+    const remedy = list === undefined ? [] : [`Run ${context.program} ${list} to see which there are.`];
+    return { exitCode: 3, code: code ?? 'not_found', problems, remedy };
+  }
+  const isUsage =
+    error instanceof CommandUsageError ||
+    context.isUsageError(error) ||
+    // A setting that the administration refuses.
+    (error instanceof TypeError && context.isOpen);
+  if (code !== null || isUsage)
+    return { exitCode: 2, code: code ?? 'usage', problems, remedy: helpFor(context) };
+  return { exitCode: 1, code: 'failed', problems, remedy: [] };
+}
+
+/** A failure as it is written to standard error. */
+export function failureText({ code, problems, remedy }: Failure, json: boolean): string {
+  if (json) return `${JSON.stringify({ error: { code, message: problems.join('; '), problems, remedy } })}\n`;
+  const lines = [...problems.map((problem) => styled('red', problem)), ...remedy];
+  return `${lines.join('\n')}\n`;
+}

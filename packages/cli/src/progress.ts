@@ -1,0 +1,62 @@
+import type { ProgressStep } from './command.ts';
+
+/** Where progress is told, and whether somebody looks. */
+export interface ProgressOutlet {
+  readonly write: (text: string) => void;
+  /** One line is written again and again; otherwise a line each second. */
+  readonly isTerminal: boolean;
+  /** Milliseconds, of a clock that only goes on. */
+  readonly now: () => number;
+}
+
+/** How often people at a terminal, and logs, are told. */
+const [terminalMs, logMs] = [100, 1000];
+
+const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
+
+/** `5 s`, `3 min`, `2 h`. */
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 100) return `${seconds} s`;
+  return seconds < 6000 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+}
+
+/** A step in words: how much is done, how quickly, and how long the rest takes at that rate. */
+export function inWords({ step, done, of, unit }: ProgressStep, elapsedMs: number): string {
+  const what = unit === undefined ? '' : ` ${unit}`;
+  const rate = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
+  return [
+    `${step}: ${counted(done)}${of === null ? '' : ` of ${counted(of)}`}${what}`,
+    ...(of !== null && of > 0 ? [`${Math.floor((done / of) * 100)} %`] : []),
+    ...(rate > 0 ? [`${counted(rate)}/s`] : []),
+    ...(rate > 0 && of !== null && of > done ? [`${duration(((of - done) / rate) * 1000)} left`] : []),
+  ].join(', ');
+}
+
+/** Tells people how far a command is. */
+export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
+  let current = '';
+  let startedAt = now();
+  let next = startedAt + (isTerminal ? terminalMs : logMs);
+  let isShown = false;
+  const clear = (): void => {
+    if (isShown) write('\r\u001b[K');
+    isShown = false;
+  };
+  return {
+    tell(step: ProgressStep): void {
+      const at = now();
+      const isNew = step.step !== current && current !== '';
+      if (isNew) startedAt = at;
+      current = step.step;
+      // At a terminal nobody is to look at a step that is over.
+      if (at < next && !(isNew && isTerminal)) return;
+      next = at + (isTerminal ? terminalMs : logMs);
+      const words = inWords(step, at - startedAt);
+      write(isTerminal ? `\r\u001b[K${words}` : `${words}\n`);
+      isShown = isTerminal;
+    },
+    /** Takes the line away, for what is said next. */
+    clear,
+  };
+}

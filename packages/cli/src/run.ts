@@ -1,0 +1,200 @@
+import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { clientCommands } from './clients.ts';
+import { coloured, type Outlet } from './colour.ts';
+import {
+  type CommandOutput,
+  type CommandSubject,
+  type Commands,
+  type CommandTerminal,
+  CommandUsageError,
+} from './command.ts';
+import { completionCommand } from './completion.ts';
+import { exportCommands } from './export/command.ts';
+import { failureOf, failureText } from './failure.ts';
+import { importCommands } from './import/command.ts';
+import { keyCommands } from './keys.ts';
+import { partnerCommands } from './partners.ts';
+import { type Line, read } from './program.ts';
+import { progressOn } from './progress.ts';
+import { signingKeyCommands } from './signing-keys.ts';
+import { storageCommands } from './storage.ts';
+import { tailCommands } from './tail.ts';
+import { ownVersion } from './version.ts';
+import { webhookCommands } from './webhooks.ts';
+
+/** The commands of every installation. */
+export const administrationCommands: Commands = {
+  ...partnerCommands,
+  ...keyCommands,
+  ...clientCommands,
+  ...signingKeyCommands,
+  ...webhookCommands,
+  ...tailCommands,
+  ...exportCommands,
+  ...storageCommands,
+  ...importCommands,
+};
+
+/** What a command line needs. */
+export interface CommandLineOptions<Subject extends CommandSubject> {
+  /** Opens what commands work on: `() => createOstiary(options)`. Closed at the end. */
+  readonly open: () => Promise<Subject>;
+  /** Commands of your own, beside or instead of those that are there. */
+  readonly commands?: Commands<Subject>;
+  /** What people type to run it. @defaultValue `"ostiary"` */
+  readonly program?: string;
+  /** What `--version` says. @defaultValue the version of this package */
+  readonly version?: string;
+  /** @defaultValue those of the process */
+  readonly argv?: readonly string[];
+  /** Has colours if it is a terminal, and `NO_COLOR` is not set. */
+  readonly stdout?: Outlet;
+  readonly stderr?: Outlet;
+  /**
+   * Asks before something is ended or removed.
+   * @defaultValue asks at the terminal; where there is none the command is refused without `--yes`
+   */
+  readonly confirm?: (question: string) => Promise<boolean>;
+  /** Errors that mean wrong input: their message is shown, and the exit code is 2. */
+  readonly isUsageError?: (error: unknown) => boolean;
+  /** Errors that mean that there is nothing of that name: the exit code is 3. */
+  readonly isNotFound?: (error: unknown) => boolean;
+  /** Ends a command that goes on by itself, such as `tail`. @defaultValue Ctrl-C */
+  readonly signal?: AbortSignal;
+}
+
+async function confirmAtTerminal(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new CommandUsageError('this command asks before it acts: run it at a terminal, or with --yes');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function userOfMachine(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // An id without a name, as in some containers.
+    return 'command line';
+  }
+}
+
+/** Aborts when the process is told to end, or when nobody reads what it writes any more. */
+function endOfProcess(): AbortSignal {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  // A second time it ends the process, as ever.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    end();
+  });
+  return ending.signal;
+}
+
+/** How a command tells of itself while it runs. */
+function terminalOf(
+  {
+    stdout = process.stdout,
+    stderr = process.stderr,
+    signal,
+  }: Pick<CommandLineOptions<never>, 'stdout' | 'stderr' | 'signal'>,
+  { json, progress: isAsked }: Line<never>['common'],
+): CommandTerminal & { clear(): void } {
+  const isTerminal = stderr.isTTY === true;
+  const progress = progressOn({
+    write: (text) => void stderr.write(text),
+    isTerminal,
+    now: () => performance.now(),
+  });
+  const out = coloured(stdout);
+  let ends = signal;
+  return {
+    progress(step) {
+      if (isAsked || (isTerminal && !json)) progress.tell(step);
+    },
+    write(output) {
+      progress.clear();
+      out(`${json ? JSON.stringify(output.json) : output.text}\n`);
+    },
+    // Listened to only where it is asked for: Ctrl-C ends every other command at once.
+    get signal() {
+      ends ??= endOfProcess();
+      return ends;
+    },
+    clear: progress.clear,
+  };
+}
+
+/**
+ * Runs one administrative command in a process of its own; servers may run at the same time. Answers the exit code:
+ * 0 done, 1 failed or not confirmed, 2 typed wrongly, 3 not found.
+ * @example
+ * ```ts
+ * import { createOstiary } from '@ostiary/core';
+ * import { runCommandLine } from '@ostiary/cli';
+ * import { options } from './ostiary-options.ts';
+ *
+ * process.exitCode = await runCommandLine({ open: () => createOstiary(options) });
+ * ```
+ */
+export async function runCommandLine<Subject extends CommandSubject>(
+  options: CommandLineOptions<Subject>,
+): Promise<number> {
+  const { open, program = 'ostiary', version = ownVersion, argv = process.argv.slice(2) } = options;
+  const { confirm = confirmAtTerminal, isUsageError = () => false, isNotFound = () => false } = options;
+  const out = coloured(options.stdout ?? process.stdout);
+  const err = coloured(options.stderr ?? process.stderr);
+  const commands: Commands<Subject> = {
+    ...administrationCommands,
+    completion: completionCommand(program, () => commands),
+    ...options.commands,
+  };
+  const isJson = argv.includes('--json');
+  let subject: Subject | null = null;
+  let clear = () => {};
+  try {
+    // Of the help that stands for an error nothing is left for programs but that it is one.
+    const line = read(commands, argv, { program, version, out, err: isJson ? () => undefined : err });
+    if (line === 2 && isJson) throw new CommandUsageError('a command is missing');
+    if (typeof line === 'number') return line;
+    const { command, args, common } = line;
+    if (command.question !== undefined && !common.yes && !(await confirm(command.question(args)))) {
+      const failure = {
+        exitCode: 1,
+        code: 'not_confirmed',
+        problems: ['Nothing was done.'],
+        remedy: [],
+      } as const;
+      err(failureText(failure, isJson));
+      return failure.exitCode;
+    }
+    const terminal = terminalOf(options, common);
+    clear = terminal.clear;
+    let output: CommandOutput;
+    if (command.standalone === true) output = await command.run(args, terminal);
+    else {
+      subject = await open();
+      const admin = subject.admin.as(common.actor ?? userOfMachine());
+      output = await command.run({ admin, subject, terminal }, args);
+    }
+    clear();
+    if (common.json && output.json !== undefined) out(`${JSON.stringify(output.json, null, 2)}\n`);
+    if (!common.json && output.text !== '') out(`${output.text}\n`);
+    if (!common.json && output.note !== undefined) err(`${output.note}\n`);
+    return output.exitCode ?? 0;
+  } catch (error) {
+    clear();
+    const context = { program, commands, argv, isOpen: subject !== null, isUsageError, isNotFound };
+    const failure = failureOf(error, context);
+    err(failureText(failure, isJson));
+    return failure.exitCode;
+  } finally {
+    await subject?.close();
+  }
+}

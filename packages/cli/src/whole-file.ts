@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, link, open, rename, rm } from 'node:fs/promises';
+import { CommandUsageError } from './command.ts';
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+const taken = (file: string) =>
+  new CommandUsageError(`--file: there is a file ${file} already; name another one`);
+
+/**
+ * Writes a file that is there as a whole or not at all: beside its place, verified, on the disk, and only then under its
+ * name, for its own user only.
+ * @throws CommandUsageError where there is a file already, or no folder for it
+ */
+export async function writtenWhole<Result>(
+  file: string,
+  make: (unfinished: string) => Promise<Result>,
+): Promise<Result> {
+  if (await exists(file)) throw taken(file);
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  await create(unfinished, file);
+  try {
+    const result = await make(unfinished);
+    const handle = await open(unfinished, 'r+');
+    await handle.sync();
+    await handle.close();
+    await publish(unfinished, file);
+    return result;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+/** Makes it before anything is written, so that nobody else can ever read it. */
+async function create(unfinished: string, file: string): Promise<void> {
+  await rm(unfinished, { force: true });
+  try {
+    await (await open(unfinished, 'wx', 0o600)).close();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw new CommandUsageError(`--file: there is no folder for ${file}; make it first`);
+    if (code === 'EACCES')
+      throw new CommandUsageError(`--file: ${file} cannot be written: permission denied`);
+    throw error;
+  }
+}
+
+/** Gives it its name, which must not be taken meanwhile. */
+async function publish(unfinished: string, file: string): Promise<void> {
+  try {
+    await link(unfinished, file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'EEXIST' || (await exists(file))) throw taken(file);
+    // Some file systems have no links.
+    await rename(unfinished, file);
+  }
+}
+
+/** SHA-256 of the first bytes of a file, hexadecimal. */
+export async function digestOf(file: string, bytes = Number.POSITIVE_INFINITY): Promise<string> {
+  const hash = createHash('sha256');
+  if (bytes === 0) return hash.digest('hex');
+  for await (const chunk of createReadStream(file, { end: bytes - 1 })) hash.update(chunk);
+  return hash.digest('hex');
+}

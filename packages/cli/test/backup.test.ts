@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { findPostgres, startSystemServer } from '../../../lab/support/postgres/system-postgres.ts';
+import { type BackupDatabase, type BackupSource, backupCommand } from '../src/backup/index.ts';
+import { environmentOf } from '../src/backup/postgres.ts';
+import { backupSqlite } from '../src/backup/sqlite.ts';
+import { terminal } from './support.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'backup-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+const nextFile = (): string => {
+  files += 1;
+  return join(folder, `${files}.sqlite`);
+};
+
+/** A database of some pages in use: its writer stays open. */
+function inUse() {
+  const file = nextFile();
+  const writer = new Sqlite(file);
+  onTestFinished(() => void writer.close());
+  writer.pragma('journal_mode = WAL');
+  writer.exec('CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE "odd ""name" (x)');
+  const insert = writer.prepare('INSERT INTO users (name) VALUES (?)');
+  writer.transaction(() => {
+    for (let row = 0; row < 20_000; row += 1) insert.run('x'.repeat(500));
+  })();
+  return { file, insert, writer };
+}
+
+const open = (file: string): BackupDatabase => new Sqlite(file, { fileMustExist: true });
+
+async function backup(source: BackupSource, file: string, flags = '') {
+  const { run } = await terminal();
+  const commands = { backup: backupCommand({ find: async () => source, openFile: open }) };
+  return run(`backup --file ${file} ${flags}`, { commands });
+}
+
+describe('ostiary backup on SQLite', () => {
+  it('saves all of a database that is in use, as one file of its own, and says its digest', async () => {
+    const { file } = inUse();
+    const to = nextFile();
+    const { code, out, err } = await backup({ engine: 'sqlite', file }, to);
+    expect([code, err]).toEqual([0, expect.stringContaining('sealing keys are not in it')]);
+    expect(out).toMatch(/^tables +2$/m);
+    expect(out).toMatch(/^rows +20000$/m);
+    const digest = createHash('sha256')
+      .update(await readFile(to))
+      .digest('hex');
+    expect(out).toContain(digest);
+    expect((await stat(to)).mode & 0o777).toBe(0o600);
+    const beside = (await readdir(folder)).filter((name) => name.startsWith(`${files}.`));
+    expect(beside).toEqual([`${files}.sqlite`]);
+    const copy = new Sqlite(to, { readonly: true });
+    expect(copy.prepare('SELECT count(*) FROM users').pluck().get()).toBe(20_000);
+    copy.close();
+    const json = await backup({ engine: 'sqlite', file }, nextFile(), '--json');
+    expect(json.json()).toMatchObject({ engine: 'sqlite', tables: { users: 20_000, 'odd "name': 0 } });
+  });
+
+  it('is of one moment, and does not begin anew, however much is written meanwhile', async () => {
+    const { file, insert } = inUse();
+    const from = open(file);
+    const done: number[] = [];
+    const to = nextFile();
+    const counts = await backupSqlite(from, { file: to, open }, (step) => {
+      if (step.step === 'verifying') return;
+      done.push(step.done);
+      for (let row = 0; row < 50; row += 1) insert.run('later');
+    });
+    from.close();
+    expect(counts.get('users')).toBe(20_000);
+    expect(done.length).toBeGreaterThan(2);
+    expect(done).toEqual(done.toSorted((one, other) => one - other));
+    const copy = new Sqlite(to, { readonly: true });
+    expect(copy.prepare("SELECT count(*) FROM users WHERE name = 'later'").pluck().get()).toBe(0);
+    copy.close();
+  });
+
+  it.each([
+    [
+      'rows are missing',
+      (copy: Sqlite.Database) => copy.exec('DELETE FROM users WHERE id = 1'),
+      'has 19999 rows of users',
+    ],
+    ['a table is missing', (copy: Sqlite.Database) => copy.exec('DROP TABLE users'), 'has no rows of users'],
+  ])('keeps no copy in which %s', async (_, damage, words) => {
+    const { file } = inUse();
+    const to = nextFile();
+    const openFile = (name: string): BackupDatabase => {
+      const database = new Sqlite(name, { fileMustExist: true });
+      if (name !== file) damage(database);
+      return database;
+    };
+    const { run } = await terminal();
+    const find = async () => ({ engine: 'sqlite', file }) as const;
+    const commands = { backup: backupCommand({ find, openFile }) };
+    const { code, err } = await run(`backup --file ${to}`, { commands });
+    expect([code, err]).toEqual([1, expect.stringContaining(words)]);
+    expect(await readdir(folder)).not.toContain(`${files}.sqlite`);
+  });
+
+  it('never writes over a file', async () => {
+    const { file } = inUse();
+    const told = await backup({ engine: 'sqlite', file }, file);
+    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('already; name another one') });
+  });
+});
+
+/** A folder with programs of PostgreSQL that say and do what is given, alone in the path but for the shell. */
+function programs(scripts: Readonly<Record<string, string>>): void {
+  const bin = join(folder, `bin-${files}`);
+  mkdirSync(bin);
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('PATH', bin);
+}
+
+const url = 'postgres://ana:p%40ss@db.internal:6432/osti%20ary?sslmode=require&application_name=x';
+const source = { engine: 'postgresql', url } as const;
+const list =
+  "echo '; Archive'; echo '215; 0 16390 TABLE DATA ostiary partners ostiary'; echo '216; 0 1 TABLE DATA app users x'";
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is for the shell.
+const file = '/bin/echo "$PGHOST $PGPORT $PGUSER $PGPASSWORD $PGDATABASE $PGSSLMODE $*" > "${2#--file=}"';
+
+describe('ostiary backup on PostgreSQL', () => {
+  it('runs pg_dump, and reads the dump again; no argument holds the password', async () => {
+    const to = nextFile();
+    programs({ pg_dump: file, pg_restore: list });
+    const { code, out } = await backup(source, to, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ engine: 'postgresql', tables: 2, file: to });
+    const [settings = '', args] = (await readFile(to, 'utf8')).split(' --format=');
+    expect(settings).toBe('db.internal 6432 ana p@ss osti ary require');
+    expect(args).toMatch(/^custom --file=\S+\.unfinished --no-password\n$/);
+  });
+
+  it.each([
+    ['there is no pg_dump', { pg_restore: list }, 'pg_dump is not on this machine: install'],
+    ['there is no pg_restore', { pg_dump: file }, 'pg_restore is not on this machine: install'],
+    [
+      'pg_dump fails',
+      { pg_dump: 'echo "no password supplied" >&2; exit 1', pg_restore: list },
+      'pg_dump failed: no password supplied',
+    ],
+    ['the dump cannot be read', { pg_dump: file, pg_restore: 'exit 3' }, 'pg_restore failed: exit code 3'],
+    [
+      'the dump is empty',
+      { pg_dump: file, pg_restore: 'echo ";"' },
+      'there are no tables in what pg_dump has written',
+    ],
+  ])('keeps nothing where %s', async (_, scripts, words) => {
+    const to = nextFile();
+    programs(scripts);
+    const told = await backup(source, to);
+    expect(told).toMatchObject({ code: 1, out: '', err: `${words}${told.err.slice(words.length)}` });
+    expect((await readdir(folder)).filter((name) => name.startsWith(`${files}.`))).toEqual([]);
+  });
+
+  it('reads hosts and parameters from the URL', () => {
+    expect(environmentOf('postgresql:///app?host=/run/postgresql&user=ana')).toEqual({
+      ...{ PGHOST: '/run/postgresql', PGUSER: 'ana', PGDATABASE: 'app' },
+    });
+    expect(environmentOf('postgres://[::1]:5433/app')).toMatchObject({ PGHOST: '::1', PGPORT: '5433' });
+  });
+
+  const installed = findPostgres();
+  it.skipIf(installed === null)(
+    'saves a real database',
+    async () => {
+      const server = await startSystemServer(installed ?? '');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      try {
+        vi.stubEnv('PATH', `${installed}${delimiter}${process.env.PATH}`);
+        const { Client } = await import('pg');
+        const client = new Client({ connectionString: server.url('app') });
+        await client.connect();
+        await client.query('CREATE TABLE kept AS SELECT generate_series(1, 1000) AS id');
+        await client.end();
+        const to = nextFile();
+        const { code, out } = await backup({ engine: 'postgresql', url: server.url('app') }, to);
+        expect(code).toBe(0);
+        expect(out).toMatch(/^tables +1$/m);
+      } finally {
+        await server.remove();
+      }
+    },
+    60_000,
+  );
+});

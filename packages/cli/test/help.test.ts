@@ -1,0 +1,142 @@
+import { PassThrough } from 'node:stream';
+import { styleText } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { argumentsOf } from '../src/arguments.ts';
+import { administrationCommands, type Commands } from '../src/index.ts';
+import { read } from '../src/program.ts';
+import { terminal, wordsOf } from './support.ts';
+
+const names = Object.keys(administrationCommands);
+const quiet = { program: 'ostiary', version: '1', out: () => undefined, err: () => undefined };
+
+describe('help', () => {
+  it('names every noun with its verbs, every verb with what it is about', async () => {
+    const { run } = await terminal();
+    const { code, out } = await run('help');
+    expect(code).toBe(0);
+    for (const [noun, all] of Map.groupBy(names, (name) => name.split(' ')[0] ?? '')) {
+      expect(out).toMatch(new RegExp(`^  ${noun} `, 'm'));
+      const page = await run(`help ${noun}`);
+      expect(page).toMatchObject({ code: 0, err: '', out: (await run(`${noun} --help`)).out });
+      for (const name of all)
+        expect(page.out.replaceAll(/\s+/g, ' ')).toContain(administrationCommands[name]?.about);
+    }
+  });
+
+  it.each(names)(
+    'of %s says what it takes, what it must have, what it is otherwise, and an example',
+    async (name) => {
+      const command = administrationCommands[name];
+      const { run } = await terminal();
+      const { code, out } = await run(`${name} --help`);
+      expect(code).toBe(0);
+      const [required = '', optional = ''] = out.split('\nOptions:');
+      const words = out.replaceAll(/\s+/g, ' ');
+      for (const [flag, { required: isRequired, default: unless, oneOf = [] }] of Object.entries(
+        command?.flags ?? {},
+      )) {
+        expect(isRequired === true ? required : optional).toMatch(new RegExp(`^  --${flag}\\b`, 'm'));
+        if (unless !== undefined) expect(words).toContain(`(default: ${unless})`);
+        for (const word of oneOf) expect(words).toContain(word);
+      }
+      for (const positional of command?.positionals ?? []) expect(required).toContain(`<${positional}>`);
+      // The example is one that is understood.
+      const example = `ostiary ${name} ${command?.example}`.trim();
+      expect(out).toContain(`Example:\n  ${example}\n`);
+      const line = read(administrationCommands, wordsOf(example).slice(1), quiet);
+      expect(line).toMatchObject({ name, command });
+    },
+  );
+
+  it('is asked for with nothing, which is an error, and of a noun alone', async () => {
+    const { run } = await terminal();
+    expect(await run('')).toMatchObject({ code: 2, out: '', err: (await run('--help')).out });
+    expect(await run('keys')).toMatchObject({ code: 2, out: '', err: (await run('keys --help')).out });
+    const { err } = await run('keys --json');
+    expect(JSON.parse(err).error).toMatchObject({ code: 'usage', message: 'a command is missing' });
+  });
+
+  it('says the version: that of the host, or that of the package', async () => {
+    const { run } = await terminal();
+    expect(await run('--version', { version: '7.1.0' })).toMatchObject({ code: 0, out: '7.1.0\n', err: '' });
+    expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('what a flag declares', () => {
+  const commands: Commands = {
+    try: {
+      about: 'try',
+      flags: {
+        many: { type: 'string', multiple: true, about: 'many', oneOf: ['a', 'b'] },
+        count: { type: 'string', about: 'how many', is: 'whole number', default: '7' },
+        own: { type: 'string', about: 'undeclared' },
+      },
+      run: async (_, args) => {
+        const own = args.integer('own');
+        const json = { many: args.list('many'), count: args.integer('count'), own: own ?? null };
+        return { text: 'tried', json };
+      },
+    },
+  };
+
+  it('is what the command is given', async () => {
+    const { run } = await terminal();
+    expect((await run('try --json', { commands })).json()).toEqual({ many: [], count: 7, own: null });
+    expect((await run('try --many a,b --many a --count 2 --own 3 --json', { commands })).json()).toEqual({
+      ...{ many: ['a', 'b', 'a'], count: 2, own: 3 },
+    });
+    const wrong = await run('try --many a,c --many d --count x', { commands });
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain(
+      '--many must be a or b, not "c" and "d"\n--count must be a whole number, not "x"\n',
+    );
+    expect((await run('try --own x', { commands })).err).toContain('--own must be a whole number, not "x"');
+    expect((await run('try --own=-1', { commands })).err).toContain('--own must be a whole number, not "-1"');
+  });
+
+  it('holds for arguments that a host reads by itself', () => {
+    const typed = { positionals: [], values: new Map([['mode', ['dead']]]), switches: new Set<string>() };
+    const args = argumentsOf({ about: '' }, typed, false);
+    expect(() => args.oneOf('mode', ['live', 'test'])).toThrow('--mode must be live or test, not "dead"');
+    expect(() => args.time('mode')).toThrow('must be a time');
+    expect(() => args.required('name')).toThrow('--name is missing');
+  });
+});
+
+/** A stream that says of itself that it is a terminal. */
+function screen(isTTY: boolean) {
+  let text = '';
+  const stream = Object.assign(new PassThrough(), {
+    isTTY,
+    getColorDepth: () => ('NO_COLOR' in process.env ? 1 : 24),
+  });
+  stream.on('data', (chunk) => {
+    text += chunk;
+  });
+  return { stream, text: () => text };
+}
+
+describe('colours', () => {
+  const bold = styleText('bold', 'SLUG', { validateStream: false }).slice(0, 4);
+
+  it('are for terminals, not for pipes, and not with NO_COLOR', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('FORCE_COLOR', undefined);
+    vi.stubEnv('NO_COLOR', undefined);
+    const { run } = await terminal();
+    const shown = async (isTTY: boolean, line: string) => {
+      const [out, err] = [screen(isTTY), screen(isTTY)];
+      await run(line, { stdout: out.stream, stderr: err.stream });
+      return out.text() + err.text();
+    };
+    for (const line of ['partners list', 'help', 'partners create']) {
+      expect(await shown(true, line)).toContain('\u001b[');
+      expect(await shown(false, line)).not.toContain('\u001b');
+    }
+    expect(await shown(true, 'partners list')).toContain(bold);
+    expect(await shown(true, 'partners list --json')).not.toContain('\u001b');
+    vi.stubEnv('NO_COLOR', '1');
+    expect(await shown(true, 'partners list')).not.toContain('\u001b');
+  });
+});

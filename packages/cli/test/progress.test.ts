@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Commands } from '../src/index.ts';
+import { inWords, progressOn } from '../src/progress.ts';
+import { terminal } from './support.ts';
+
+describe('progress', () => {
+  it.each([
+    [
+      { step: 'copying', done: 500, of: 2000, unit: 'rows' },
+      1000,
+      'copying: 500 of 2,000 rows, 25 %, 500/s, 3 s left',
+    ],
+    [{ step: 'copying', done: 10, of: 100_000 }, 1000, 'copying: 10 of 100,000, 0 %, 10/s, 3 h left'],
+    [{ step: 'copying', done: 10, of: 10_000 }, 1000, 'copying: 10 of 10,000, 0 %, 10/s, 17 min left'],
+    [{ step: 'copying', done: 5, of: 5 }, 1000, 'copying: 5 of 5, 100 %, 5/s'],
+    [{ step: 'removing', done: 12_000, of: null, unit: 'rows' }, 500, 'removing: 12,000 rows, 24,000/s'],
+    [{ step: 'copying', done: 0, of: 7 }, 0, 'copying: 0 of 7, 0 %'],
+    [{ step: 'copying', done: 0, of: 0 }, 10, 'copying: 0 of 0'],
+  ])('%j after %s ms', (step, elapsed, words) => {
+    expect(inWords(step, elapsed)).toBe(words);
+  });
+
+  /** Told ten times a second for three seconds, the second half of it in another step. */
+  function told(isTerminal: boolean): string {
+    let now = 0;
+    let text = '';
+    const progress = progressOn({ write: (more) => (text += more), isTerminal, now: () => now });
+    for (let round = 1; round <= 30; round += 1) {
+      now = round * 100;
+      progress.tell({ step: round < 16 ? 'copying' : 'verifying', done: round, of: 30 });
+    }
+    progress.clear();
+    return text;
+  }
+
+  it('is one line at a terminal, which is gone in the end', () => {
+    const lines = told(true).split('\r\u001b[K');
+    expect(lines).toHaveLength(32);
+    expect(lines[1]).toBe('copying: 1 of 30, 3 %, 10/s, 3 s left');
+    expect([lines[0], lines.at(-1)]).toEqual(['', '']);
+    expect(told(true)).not.toContain('\n');
+  });
+
+  it('says at a terminal at once what is done next', () => {
+    let text = '';
+    const progress = progressOn({ write: (more) => (text += more), isTerminal: true, now: () => 0 });
+    progress.tell({ step: 'copying', done: 1, of: 1 });
+    expect(text).toBe('');
+    progress.tell({ step: 'verifying', done: 0, of: 3 });
+    expect(text).toBe('\r\u001b[Kverifying: 0 of 3, 0 %');
+  });
+
+  it('is a line each second elsewhere, with the rate of the step', () => {
+    expect(told(false).split('\n')).toEqual([
+      'copying: 10 of 30, 33 %, 10/s, 2 s left',
+      // Twenty in the 400 ms since the step began.
+      'verifying: 20 of 30, 66 %, 50/s, 1 s left',
+      'verifying: 30 of 30, 100 %, 21/s',
+      '',
+    ]);
+  });
+
+  it('is written to standard error at a terminal, or when it is asked for, and not among JSON', async () => {
+    const commands: Commands = {
+      work: {
+        about: 'work',
+        async run({ terminal }) {
+          const end = performance.now() + 1_100;
+          while (performance.now() < end) terminal.progress({ step: 'working', done: 1, of: 2 });
+          return { text: 'done', json: {} };
+        },
+      },
+    };
+    const { run } = await terminal();
+    const shown = async (line: string, isTTY: boolean) => {
+      let err = '';
+      const stderr = { write: (text: string) => (err += text), isTTY };
+      const { code } = await run(line, { commands, stderr });
+      expect(code).toBe(0);
+      return err;
+    };
+    expect(await shown('work', false)).toBe('');
+    expect(await shown('work --progress', false)).toMatch(/^working: 1 of 2, 50 %, \d+\/s, \d+ s left\n$/);
+    expect(await shown('work', true)).toContain('working: 1 of 2');
+    expect(await shown('work --json', true)).toBe('');
+  });
+});

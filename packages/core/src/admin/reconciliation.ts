@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Core } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import type { Owner } from '../ports/partners.ts';
+import { checked } from './checked.ts';
+import { PartnerNameError } from './partners.ts';
+
+/** Which transfers an export is of, and how it is written. */
+export interface ReconciliationRequest extends Owner {
+  /** First day, UTC: `2026-01-01`. */
+  readonly from: string;
+  /** Last day, included; at most 31 days in all. */
+  readonly to: string;
+  readonly format: 'json' | 'ndjson' | 'csv';
+}
+
+/** What partners are given of their final transfers, for operators. */
+export interface ReconciliationAdministration {
+  /**
+   * The export of a partner's final transfers, byte for byte as `GET /v1/partner/reconciliation` answers it: piece by
+   * piece, its summary with the SHA-256 last.
+   * @param options - `onProgress` is called after each piece with the rows so far, and about how many there will be, judged
+   * by how far through its days the export is
+   * @throws TypeError when an argument is wrong
+   * @throws PartnerNameError `partner_not_found`
+   */
+  export(
+    request: ReconciliationRequest,
+    options?: { readonly onProgress?: (rows: number, of: number) => void },
+  ): Promise<AsyncIterable<string>>;
+}
+
+/** Writes an export. @throws PartnerError for days that are none, too many, or to come */
+export type ReconciliationSource = (
+  request: ReconciliationRequest,
+  told?: (rows: number, of: number) => void,
+) => AsyncIterable<string>;
+
+const schema = z.strictObject({
+  partner: z.string(),
+  mode: z.enum(['live', 'test']),
+  from: z.string(),
+  to: z.string(),
+  format: z.enum(['json', 'ndjson', 'csv']),
+});
+
+export function reconciliationAdministration(
+  { storage }: Core,
+  source: ReconciliationSource,
+): ReconciliationAdministration {
+  return {
+    async export(request, { onProgress } = {}) {
+      const given = checked(schema, request);
+      if ((await storage.partners.find(given.partner)) === null)
+        throw new PartnerNameError('partner_not_found', given.partner);
+      try {
+        return source(given, onProgress);
+      } catch (error) {
+        if (!(error instanceof PartnerError)) throw error;
+        const [problem] = error.details;
+        throw new TypeError(problem === undefined ? error.message : `${problem.path}: ${problem.message}`);
+      }
+    },
+  };
+}
