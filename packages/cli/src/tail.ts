@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Administration, PublishedEvent, WebhookDelivery } from '@ostiary/core/admin';
+import type { Administration, ApiRequest, PublishedEvent, WebhookDelivery } from '@ostiary/core/admin';
 import type { Owner } from '@ostiary/core/storage';
 import {
   type CommandArguments,
@@ -13,15 +13,16 @@ import {
 } from './command.ts';
 import { deliveryStatuses, modeFlag, ownerOf } from './webhooks.ts';
 
-/** How many deliveries are watched, the newest ones. */
+/** How many deliveries and requests are watched, the newest ones. */
 const watched = 500;
 
 const colours = { pending: 'yellow', delivered: 'green', dropped: 'red', cancelled: 'gray' } as const;
 
 type Line = Pick<CommandOutput, 'text' | 'json'>;
 
-/** What is left out. */
+/** What is shown and left out. */
 interface Filter {
+  readonly requests: 'none' | 'all' | 'failed';
   readonly types: readonly string[];
   readonly status: WebhookDelivery['status'] | undefined;
   readonly endpoint: string | undefined;
@@ -35,7 +36,11 @@ function filterOf({ webhooks: { eventTypes } }: Administration, args: CommandArg
     const names = unknown.map((type) => JSON.stringify(type)).join(', no ');
     throw new CommandUsageError(`--event-types: there is no ${names}; known are ${eventTypes.join(', ')}`);
   }
-  return { types, status: args.oneOf('status', deliveryStatuses), endpoint: args.text('endpoint') };
+  const requests = args.has('failed') ? 'failed' : args.has('requests') ? 'all' : 'none';
+  return {
+    ...{ requests, types },
+    ...{ status: args.oneOf('status', deliveryStatuses), endpoint: args.text('endpoint') },
+  };
 }
 
 const eventLine = (event: PublishedEvent): Line => ({
@@ -54,8 +59,31 @@ function deliveryLine(delivery: WebhookDelivery): Line {
   };
 }
 
+const requestLine = (request: ApiRequest): Line => {
+  const { createdAt, method, route, status, code, durationMs, id } = request;
+  const colour = status < 400 ? 'green' : 'red';
+  return {
+    text: `${createdAt}  ${styled(colour, 'request')}   ${method} ${route}  ${status}${code === null ? '' : ` ${code}`}  ${durationMs} ms  ${id}`,
+    json: { kind: 'request', ...request },
+  };
+};
+
+/** What is new in the log of requests at each look; at the first one the newest of what is there. */
+function requestsAt({ requests }: Administration, owner: Owner, failed: boolean) {
+  let seen: ReadonlySet<string> | null = null;
+  return async (first: number): Promise<readonly ApiRequest[]> => {
+    // The log is written behind the answers, in parallel: a later request may be there before an earlier one.
+    const { requests: found } = await requests.list(owner, { failed, limit: watched });
+    const before = seen;
+    seen = new Set(found.map(({ id }) => id));
+    return before === null ? found.slice(0, first) : found.filter(({ id }) => !before.has(id));
+  };
+}
+
 /** What is new at a partner at each look, oldest first; at the first one the newest of what is there. */
-function looksAt({ webhooks }: Administration, owner: Owner, { types, status, endpoint }: Filter) {
+function looksAt(admin: Administration, owner: Owner, { requests, types, status, endpoint }: Filter) {
+  const { webhooks } = admin;
+  const newRequests = requestsAt(admin, owner, requests === 'failed');
   let sequence: number | null = null;
   let states = new Map<string, string>();
   const isWanted = (type: string) => types.length === 0 || types.includes(type);
@@ -82,11 +110,13 @@ function looksAt({ webhooks }: Administration, owner: Owner, { types, status, en
 
   return async (first: number): Promise<readonly Line[]> => {
     // Deliveries first: the second look knows by the number of events that there was a first.
-    const deliveries = await newDeliveries(first);
+    const deliveries = requests === 'failed' ? [] : await newDeliveries(first);
     // Who asks for deliveries of one state or endpoint wants no events.
-    const events = await newEvents(first);
+    const events = requests === 'failed' ? [] : await newEvents(first);
     const isNarrow = status !== undefined || endpoint !== undefined;
+    const logged = requests === 'none' ? [] : await newRequests(first);
     return [
+      ...logged.map((request) => ({ at: request.createdAt, line: requestLine(request) })),
       ...(isNarrow ? [] : events.map((event) => ({ at: event.createdAt, line: eventLine(event) }))),
       ...deliveries.map((delivery) => ({
         at: delivery.attempts.at(-1)?.at ?? delivery.createdAt,
@@ -101,13 +131,15 @@ function looksAt({ webhooks }: Administration, owner: Owner, { types, status, en
 /** Shows what happens while it happens. */
 export const tailCommands: Commands = {
   tail: {
-    about: 'show events and deliveries of a partner as they come, until Ctrl-C',
+    about: 'show events, deliveries and requests of a partner as they come, until Ctrl-C',
     example: 'kafe --event-types payment.completed,payment.failed',
     flags: {
       'event-types': values('only of these types'),
       status: value('only deliveries in this state, and no events', { oneOf: deliveryStatuses }),
       endpoint: value('only deliveries to this endpoint, and no events'),
-      last: value('events, and deliveries, of before', { is: 'whole number', default: '10' }),
+      requests: toggle('requests to the API too'),
+      failed: toggle('only requests that failed, and nothing else'),
+      last: value('events, deliveries and requests of before', { is: 'whole number', default: '10' }),
       interval: value('seconds between two looks', { is: 'whole number', default: '1' }),
       once: toggle('end after what is there'),
       ...modeFlag,

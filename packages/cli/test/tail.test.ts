@@ -55,6 +55,24 @@ describe('ostiary tail', () => {
     expect(await shown('--endpoint we_other')).toEqual([]);
   });
 
+  it('shows requests to the API too, or those alone that failed', async () => {
+    const { run, provider, key, line } = await shop();
+    await trigger(provider, key);
+    provider.clock.advance(1);
+    await provider.partnerCall(key, 'POST /v1/partner/payments', { amount: 'x' });
+    const shown = async (flags: string) => kinds((await run(`${line} --once --json ${flags}`)).out);
+    // The log is written behind the answer.
+    await expect.poll(() => shown('--failed')).toMatchObject([{ code: 'invalid_request' }]);
+    const all = await shown('--requests');
+    expect(all.map(({ kind, route }) => route ?? kind).sort()).toEqual([
+      ...['/v1/partner/payments', '/v1/partner/sandbox/events', '/v1/partner/webhooks'],
+      ...['delivery', 'event'],
+    ]);
+    expect((await run(`${line} --once --failed`)).out).toMatch(
+      /^\S+Z {2}request {3}POST \/v1\/partner\/payments {2}400 invalid_request {2}\d+ ms {2}[0-9a-f-]{36}\n$/,
+    );
+  });
+
   it('shows what comes, and how deliveries go on, until it is ended', async () => {
     const { run, provider, key, line, hook } = await shop();
     const ending = new AbortController();

@@ -16,6 +16,7 @@ export type { PageRequest } from './admin/paging.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
 export type { ReconciliationAdministration, ReconciliationRequest } from './admin/reconciliation.ts';
+export type { ApiRequest, RequestAdministration } from './admin/requests.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
 export type {
   PublishedEvent,

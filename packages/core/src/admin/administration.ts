@@ -11,6 +11,7 @@ import {
   type ReconciliationSource,
   reconciliationAdministration,
 } from './reconciliation.ts';
+import { type RequestAdministration, requestAdministration } from './requests.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
@@ -21,6 +22,7 @@ export interface Administration<Name extends string = string> {
   readonly apiKeys: ApiKeyAdministration;
   readonly signingKeys: SigningKeyAdministration;
   readonly webhooks: WebhookAdministration;
+  readonly requests: RequestAdministration;
   readonly audit: AuditAdministration;
   readonly consents: ConsentAdministration<Name>;
   readonly users: {
@@ -73,6 +75,7 @@ export function administration(
     apiKeys: apiKeyAdministration(core, act, forgetKeys),
     signingKeys: signingKeyAdministration(core, act),
     webhooks: webhookAdministration(core, act),
+    requests: requestAdministration(core),
     audit: auditAdministration(core, act),
     consents: consentAdministration(core, act),
     users: {
