@@ -59,8 +59,12 @@ export default defineConfig({
       {
         text: `Version: ${named}`,
         // None of them is the current page, which would be marked.
-        activeMatch: '^$',
-        items: versions.map(({ name, path }) => ({ text: name, link: `${home}${path}`, target: '_self' })),
+        items: versions.map(({ name, path }) => ({
+          text: name,
+          link: `${home}${path}`,
+          target: '_self',
+          activeMatch: '^$',
+        })),
       },
     ],
     sidebar,
