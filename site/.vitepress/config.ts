@@ -1,0 +1,88 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { linksOfPages, slugify } from '../src/markdown.ts';
+import { pages, repository, root } from '../src/repository.ts';
+import { searching } from '../src/searching.ts';
+import { sidebar } from '../src/sidebar.ts';
+import versions from '../versions.json' with { type: 'json' };
+
+/** Where all versions will be, such as `https://ostiary.github.io/ostiary`; without it this one is alone on its host. */
+const home = process.env.SITE_HOME ?? '';
+/** The name of the one that is built. */
+const named = process.env.SITE_VERSION ?? 'next';
+const version = versions.find(({ name }) => name === named);
+if (version === undefined) throw new Error(`versions.json has no ${named}`);
+const base = `${home === '' ? '' : new URL(home).pathname.replace(/\/$/, '')}${version.path}`;
+
+/** A keyhole. */
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="#7a2048"/><path fill="#fff" d="M8 3a3 3 0 0 1 1.6 5.5L11 13H5l1.400-4.500A3 3 0 0 1 8 3z"/></svg>';
+
+export default defineConfig({
+  srcDir: root,
+  srcExclude: globSync('**/*.md', { cwd: root, exclude: ['**/node_modules', '**/dist'] }).filter(
+    (page) => !pages.has(page),
+  ),
+  outDir: 'dist',
+  cacheDir: '../node_modules/.cache/site',
+  rewrites: Object.fromEntries(pages),
+  base,
+  lang: 'en',
+  title: 'Ostiary',
+  description: 'An OAuth 2.0 and OpenID Connect identity provider that you embed in your own server',
+  cleanUrls: true,
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  // The TypeScript reference is made by another program, beside the pages.
+  ignoreDeadLinks: [/^\/typescript\//, /^http:\/\/localhost/],
+  markdown: {
+    anchor: { slugify },
+    toc: { slugify },
+    config: linksOfPages,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
+  vite: {
+    // Pages lie outside of this package, where its dependencies are not found.
+    resolve: {
+      alias: {
+        'vue/server-renderer': join(root, 'site/node_modules/vue/server-renderer/index.mjs'),
+        vue: join(root, 'site/node_modules/vue/dist/vue.runtime.esm-bundler.js'),
+      },
+    },
+    // Swagger UI, which one page loads.
+    build: { chunkSizeWarningLimit: 2000 },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'TypeScript', link: '/typescript/index.html', target: '_self' },
+      { text: 'Partner API', link: '/reference/openapi' },
+      {
+        text: `Version: ${named}`,
+        // None of them is the current page, which would be marked.
+        items: versions.map(({ name, path }) => ({
+          text: name,
+          link: `${home}${path}`,
+          target: '_self',
+          activeMatch: '^$',
+        })),
+      },
+    ],
+    sidebar,
+    darkModeSwitchTitle: 'Dark',
+    lightModeSwitchTitle: 'Light',
+    outline: { level: [2, 3] },
+    editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' },
+    socialLinks: [{ icon: 'github', link: repository }],
+    search: {
+      provider: 'local',
+      options: {
+        // Colours of code would take half of the time, and are not searched.
+        _render: (text, env, markdown) => {
+          const html = markdown.render(text.replace(/^( *```)\w+$/gm, '$1txt'), env);
+          return env.frontmatter?.search === false ? '' : html;
+        },
+        miniSearch: searching,
+      },
+    },
+  },
+});

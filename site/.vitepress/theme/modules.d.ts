@@ -1,0 +1,20 @@
+declare module '*.css';
+
+declare module '*.css?inline' {
+  const text: string;
+  export default text;
+}
+
+declare module 'vitepress/theme-without-fonts';
+
+declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
+  /** Renders a document into an element. */
+  export default function swagger(options: {
+    readonly domNode: Element | null;
+    readonly spec: object;
+    readonly docExpansion: 'list';
+    readonly defaultModelsExpandDepth: number;
+    readonly deepLinking: boolean;
+    readonly validatorUrl: null;
+  }): void;
+}

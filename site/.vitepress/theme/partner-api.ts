@@ -1,0 +1,37 @@
+import { useData, withBase } from 'vitepress';
+import { defineComponent, h, onMounted, onUnmounted, ref, watchEffect } from 'vue';
+
+/** Where requests go until the reader enters another address. A site on the reader's own machine passes them on. */
+const addressAtFirst = (): string =>
+  location.hostname === 'localhost' ? location.origin : 'https://api.example.com';
+
+/** The OpenAPI document of the partner API, rendered so that its operations can be tried. */
+export const PartnerApi = defineComponent({
+  name: 'PartnerApi',
+  setup() {
+    const { isDark } = useData();
+    const styles = ref('');
+    onMounted(async () => {
+      const [{ default: swagger }, { default: css }, answer] = await Promise.all([
+        import('swagger-ui-dist/swagger-ui-es-bundle.js'),
+        // As text: VitePress takes one style sheet for the whole site.
+        import('swagger-ui-dist/swagger-ui.css?inline'),
+        fetch(withBase('/openapi.json')),
+      ]);
+      styles.value = css;
+      const address = { default: addressAtFirst(), description: 'where the service is' };
+      swagger({
+        domNode: document.querySelector('.partner-api'),
+        spec: { ...(await answer.json()), servers: [{ url: '{address}', variables: { address } }] },
+        docExpansion: 'list',
+        defaultModelsExpandDepth: -1,
+        deepLinking: false,
+        validatorUrl: null,
+      });
+    });
+    const follow = () => document.documentElement.classList.toggle('dark-mode', isDark.value);
+    onMounted(() => watchEffect(follow));
+    onUnmounted(() => document.documentElement.classList.remove('dark-mode'));
+    return () => [h('style', styles.value), h('div', { class: 'partner-api' })];
+  },
+});

@@ -1,0 +1,34 @@
+/**
+ * Builds the documentation site into `site/dist`: the pages, the document of the partner API, and the TypeScript reference.
+ * SITE_VERSION is which of `versions.json` is built (`next`), SITE_HOME where all of them will be.
+ */
+import { execFile } from 'node:child_process';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createTestOstiary } from '@ostiary/testing';
+import { build } from 'vitepress';
+import { root } from './repository.ts';
+import { words, wordsAtMost } from './words.ts';
+
+const site = join(root, 'site');
+const run = promisify(execFile);
+
+async function apiDocument(): Promise<string> {
+  const kit = await createTestOstiary();
+  const answer = await kit.fetch(`${kit.baseUrl}/v1/openapi.json`);
+  const text = await answer.text();
+  await kit.close();
+  return text;
+}
+
+const written = words();
+console.log(`words written by hand: ${written}, at most ${wordsAtMost}`);
+if (written > wordsAtMost) throw new Error('the pages have too many words: shorten some');
+
+// The reference comes from another process meanwhile, into a folder that the pages do not empty.
+const reference = run(join(root, 'node_modules/.bin/typedoc'), ['--logLevel', 'Warn'], { cwd: root });
+await build(site);
+await writeFile(join(site, 'dist/openapi.json'), await apiDocument());
+await reference;
+await rename(join(site, 'typescript'), join(site, 'dist/typescript'));

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { MarkdownRenderer } from 'vitepress';
+import { root, siteLink } from './repository.ts';
+
+/** The name of a heading, as GitHub makes it: links of pages work in both places. */
+export const slugify = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+interface PageEnvironment {
+  readonly path?: string;
+  readonly realPath?: string;
+}
+
+/** A diagram as part of its page, so that it has the colours of the page; alone it has a style of its own. */
+const diagram = (file: string): string =>
+  readFileSync(file, 'utf8')
+    .replace(/\s*<style>[\s\S]*?<\/style>/, '')
+    .replace(/\s*\n\s*/g, '');
+
+/**
+ * Lets links of pages lead to their place in the site, finds pictures that are named in HTML, puts diagrams into their page,
+ * and lets no table have an empty heading, which a screen reader would announce.
+ */
+export function linksOfPages(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('links_of_pages', ({ tokens, env }) => {
+    const { path, realPath = path }: PageEnvironment = env;
+    // Without a page it is the text of a heading alone.
+    if (realPath === undefined) return;
+    const page = relative(root, realPath);
+    const all = tokens.flatMap((block) => [block, ...(block.children ?? [])]);
+    for (const [at, token] of all.entries()) {
+      if (token.type === 'link_open') token.attrSet('href', siteLink(page, token.attrGet('href') ?? ''));
+      if (token.type === 'th_open' && all[at + 1]?.content === '')
+        for (const side of all
+          .slice(at)
+          .filter(({ type }) => type.startsWith('th_'))
+          .slice(0, 2))
+          side.tag = 'td';
+      if (token.type === 'image' && token.attrGet('src')?.endsWith('.svg')) {
+        token.type = 'html_inline';
+        token.content = diagram(join(root, dirname(page), token.attrGet('src') ?? ''));
+        continue;
+      }
+      if (token.type.startsWith('html_'))
+        token.content = token.content.replace(/(<img src=")(?=\w+\/)/g, '$1./');
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import { existsSync, globSync, statSync } from 'node:fs';
+import { join, posix, resolve } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
+
+export const root = resolve(import.meta.dirname, '../..');
+export const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1');
+
+/** Where pages stand in the repository, and in the site. The first place that fits a page is its place. */
+const places: readonly (readonly [glob: string, nameOf: (path: string) => string])[] = [
+  ['docs/README.md', () => 'index.md'],
+  ['docs/*.md', (path) => posix.basename(path)],
+  ['docs/reference/*.md', (path) => `reference/${posix.basename(path)}`],
+  ['packages/*/README.md', (path) => `packages/${path.split('/')[1]}.md`],
+  ['examples/reference-server/README.md', () => 'reference-server.md'],
+  ['README.md', () => 'overview.md'],
+  ['SECURITY.md', () => 'security.md'],
+  ['CONTRIBUTING.md', () => 'contributing.md'],
+  ['site/openapi.md', () => 'reference/openapi.md'],
+];
+
+/** Every page of the site by its path in the repository; the value is its path in the site. */
+export const pages: ReadonlyMap<string, string> = new Map(
+  places
+    .toReversed()
+    .flatMap(([glob, nameOf]) => globSync(glob, { cwd: root }).map((path) => [path, nameOf(path)] as const)),
+);
+
+/** The address of a page in the site. */
+export function addressOf(page: string): string {
+  const name = pages.get(page);
+  if (name === undefined) throw new Error(`${page} is no page of the site`);
+  return `/${name.replace(/(?:^|(?<=\/))index\.md$/, '').replace(/\.md$/, '')}`;
+}
+
+/**
+ * Where a link of a page leads in the site: to another page of it, or to the repository. Pages link each other as files, so
+ * that they can be read there too.
+ */
+export function siteLink(page: string, link: string): string {
+  const [target = '', anchor] = link.split('#');
+  const inRepository = /^\/(?:blob|tree)\/main\/(.*)$/.exec(
+    target.startsWith(repository) ? target.slice(repository.length) : '',
+  )?.[1];
+  if (inRepository === undefined && (target === '' || /^(?:[a-z]+:|\/)/.test(target))) return link;
+  const path = inRepository ?? posix.join(posix.dirname(page), target);
+  const after = anchor === undefined ? '' : `#${anchor}`;
+  if (pages.has(path)) return `${addressOf(path)}${after}`;
+  const file = join(root, path);
+  // A path that is not there stays as it is, and the build stops at it.
+  if (!existsSync(file)) return link;
+  return `${repository}/${statSync(file).isDirectory() ? 'tree' : 'blob'}/main/${path}${after}`;
+}

@@ -1,0 +1,5 @@
+/** Serves the site that was built: `node src/serve.ts [address of a service whose partner API can be tried]`. */
+import { startSite } from './server.ts';
+
+const [service] = process.argv.slice(2);
+console.log(await startSite({ port: 4173, service }));
