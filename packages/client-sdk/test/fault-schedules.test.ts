@@ -6,7 +6,7 @@ import { Tally } from '../../../lab/proofs/sdk/tally.ts';
 
 // The small size of `npm run proof:sdk`. The schedules are always the same ones; which attempt a time-out ends is not.
 const seed = 20_261_121;
-const runs = 150;
+const runs = 60;
 
 it(`pays once and says the truth in ${runs} schedules of random faults`, async () => {
   console.log(`fault schedules: seed ${seed}`);
