@@ -77,10 +77,7 @@ async function startedApp(app: string, env: Readonly<Record<string, string>>) {
 }
 
 describe('an app of the packed package', () => {
-  // Next.js builds twice, which takes as long as half of the others together: with one storage.
-  const tried = combinations.filter(({ framework, storage }) => framework !== 'next' || storage === 'sqlite');
-
-  it.each(tried)(
+  it.each(combinations)(
     'passes its own test and starts, on $framework with $storage',
     async ({ app, storage }) => {
       const env = await environmentOf(storage);
