@@ -8,6 +8,7 @@ import { serve, startProvider } from '../../../packages/core/test/support/runnin
 import { launchBrowser } from '../../support/browser/browser.ts';
 import { picture, pressUntil, scrollsSideways, violations } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
+import { fillInEndpoint, isMarked, mark, send, signInWith } from './console-pages.ts';
 
 /** What a receiver that broke says. */
 const excuse = '<h1>Bad gateway</h1>\nCannot read properties of undefined (reading "id")';
@@ -62,35 +63,9 @@ describe('the sandbox console, in a real browser', () => {
 
   const visit = (options: BrowserContextOptions = {}) => newProfile(browser, options);
 
-  /** Fills in the form for an endpoint. */
-  async function addEndpoint(page: Page, path: string, look = async () => {}): Promise<void> {
-    await page.getByRole('link', { name: 'Add an endpoint' }).click();
-    await page.getByLabel('URL').fill(urlOf(path));
-    await page.getByLabel('Webhook secret').fill('whsec_0123456789abcdef');
-    await look();
-    await page.getByRole('button', { name: 'Add an endpoint' }).click();
-  }
-
-  /** Triggers an event of a type; without one, of the first. */
-  async function send(page: Page, type?: string): Promise<void> {
-    if (type !== undefined) await page.getByLabel('Type').selectOption(type);
-    await page.getByRole('button', { name: 'Send' }).click();
-  }
-
-  async function signIn(page: Page, { key }: TestKey): Promise<void> {
-    await page.goto(`${provider.origin}/sandbox`);
-    await page.getByLabel('Test API key').fill(key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
-  }
-
-  /** Leaves something on the page that a reload would sweep away. */
-  const mark = (page: Page): Promise<void> =>
-    page.evaluate(() => {
-      document.documentElement.dataset.mark = 'here';
-    });
-  const isMarked = (page: Page): Promise<boolean> =>
-    page.evaluate(() => document.documentElement.dataset.mark === 'here');
+  const addEndpoint = (page: Page, path: string, look?: () => Promise<void>) =>
+    fillInEndpoint(page, urlOf(path), look);
+  const signIn = (page: Page, { key }: TestKey) => signInWith(page, provider.origin, key);
 
   it.each([360, 1280])(
     'at %i pixels: sign in, register, trigger, see it arrive without a reload, deliver it again',
@@ -153,10 +128,10 @@ describe('the sandbox console, in a real browser', () => {
         .click();
       await page.getByText('Registered').waitFor();
       await look('sandbox-endpoint');
-      await page.getByRole('link', { name: 'All events' }).click();
+      await page.getByRole('link', { name: 'Events and endpoints' }).click();
       for (const type of ['webhook.test', 'kyc.updated']) {
         await send(page, type);
-        await page.getByRole('link', { name: 'All events' }).click();
+        await page.getByRole('link', { name: 'Events and endpoints' }).click();
       }
       await page.locator('#event-list li').nth(2).waitFor();
       await look('sandbox');

@@ -2,6 +2,7 @@ import type {
   ConsoleInput,
   ConsoleVisit,
   Delivery,
+  LoggedRequest,
   PartnerEvent,
   WebhookEndpoint,
 } from '@ostiary/core/console';
@@ -23,20 +24,6 @@ export interface ListedEvent extends PartnerEvent {
 export interface DeliveryPage {
   readonly data: readonly Delivery[];
   readonly nextCursor: string | null;
-}
-
-/** A request to the partner API, as its log has it; a list leaves the bodies out. */
-export interface LoggedRequest {
-  readonly id: string;
-  readonly keyId: string;
-  readonly createdAt: string;
-  readonly durationMs: number;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly code: string | null;
-  readonly sent: string | null;
-  readonly answered: string | null;
 }
 
 /** The operations of the partner API that the console's pages are made of, with what they answer. */

@@ -1,5 +1,12 @@
-import { type ConsoleAnswer, type Html, html, nameOf, PartnerError } from '@ostiary/core/console';
-import { type LoggedRequest, queryOf } from './api.ts';
+import {
+  type ConsoleAnswer,
+  type Html,
+  html,
+  type LoggedRequest,
+  nameOf,
+  PartnerError,
+} from '@ostiary/core/console';
+import { queryOf } from './api.ts';
 import { answerFramed, problemRow } from './frame.ts';
 import { emptyList, filterForm, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import { seeOther, type Visit } from './visit.ts';

@@ -5,9 +5,11 @@
  * @packageDocumentation
  */
 import type { z } from 'zod';
+import type { Shown } from './admin/checked.ts';
 import { negotiateLanguage as negotiate } from './languages/negotiate.ts';
 import { languages } from './languages/texts.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
+import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
 
 export { PartnerError } from './errors.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
@@ -55,3 +57,6 @@ export type Delivery = z.output<typeof deliverySchema>;
 
 /** An event, as the partner API shows it. */
 export type PartnerEvent = z.output<typeof eventSchema>;
+
+/** A request to the partner API, as its log has it; a list leaves the bodies out. */
+export type LoggedRequest = Shown<Omit<StoredRequest, 'partner' | 'mode'>>;

@@ -5,7 +5,7 @@ export const english = {
   title: 'Sandbox console',
   testMode: 'Test mode',
   signOut: 'Sign out',
-  back: 'All events',
+  back: 'Events and endpoints',
   cancel: 'Cancel',
   show: 'Show',
   filter: 'Filter',

@@ -6,7 +6,7 @@ export const french: Words = {
   title: 'Console de test',
   testMode: 'Mode test',
   signOut: 'Se déconnecter',
-  back: 'Tous les événements',
+  back: 'Événements et points de terminaison',
   cancel: 'Annuler',
   show: 'Afficher',
   filter: 'Filtrer',

@@ -91,9 +91,10 @@ export function createPartnerApi(
 
   async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
     const { req } = ctx;
+    const startedAt = clock.now();
     const found = await keys.find(headerOnce(ctx, 'x-api-key'));
     const { partner, mode } = found.key;
-    ctx.state.key = found.key;
+    notes.note(ctx, found.key, startedAt);
     // The address is worked out when it is asked for: hardly a request needs it.
     const asking = { address: () => core.clientAddress(req), now: clock.now() };
     const name = route.idempotent ? usableKeyOf(req) : null;
@@ -158,19 +159,21 @@ export function createPartnerApi(
     );
   }
 
-  const byPath = Map.groupBy(table, (route) => route.path);
-  return [...byPath].map(
-    ([path, methods]): Route => ({
-      path,
-      summary: methods.map((route) => route.summary).join(' '),
-      below: 'baseUrl',
-      errors: 'partner',
-      handlers: Object.fromEntries(
-        methods.map((route) => [
-          route.method,
-          async (ctx: Context) => await writeAnswer(core, ctx, await pass(notes.noting(ctx), route)),
-        ]),
-      ),
-    }),
-  );
+  return routesOf(table, async (ctx, route) => await writeAnswer(core, ctx, await pass(ctx, route)));
+}
+
+/** The table as routes of the shell, of which each path has one. */
+function routesOf(
+  table: readonly PartnerRoute[],
+  answer: (ctx: Context, route: PartnerRoute) => Promise<void>,
+): Route[] {
+  return [...Map.groupBy(table, ({ path }) => path)].map(([path, methods]) => ({
+    path,
+    summary: methods.map((route) => route.summary).join(' '),
+    below: 'baseUrl',
+    errors: 'partner',
+    handlers: Object.fromEntries(
+      methods.map((route) => [route.method, (ctx: Context) => answer(ctx, route)]),
+    ),
+  }));
 }

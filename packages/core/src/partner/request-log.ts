@@ -16,8 +16,6 @@ const batch = 100;
 
 /** What the steps of the pipeline leave in `ctx.state` for the log. */
 export interface Noted {
-  /** The key that the request carried, once it was found. */
-  key?: ApiKeyState;
   /** The body, as it came. */
   sent?: Buffer;
   /** JSON that was written as text. */
@@ -63,8 +61,9 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
   }
 
   /** Bodies are those of tests alone. */
-  function bodiesOf(ctx: Context, { mode }: ApiKeyState, { sent, answered }: Noted) {
+  function bodiesOf(ctx: Context, { mode }: ApiKeyState) {
     if (mode === 'live') return { sent: null, answered: null };
+    const { sent, answered }: Noted = ctx.state;
     const failure = failureOf(ctx);
     const answer = answered ?? (failure === null ? null : JSON.stringify(failure));
     const blamed = failure?.details?.map(({ path }) => path);
@@ -75,14 +74,10 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
   }
 
   return {
-    /** Notes a request once its answer has gone, if its key was one and requests of its mode are logged. */
-    noting(ctx: Context): Context {
-      if (requestLog === 'off') return ctx;
-      const createdAt = clock.now();
-      ctx.res.once('close', () => {
-        const noted: Noted = ctx.state;
-        const { key } = noted;
-        if (key === undefined || (key.mode === 'live' && requestLog !== 'all')) return;
+    /** Notes a request of a key once its answer has gone, if requests of its mode are logged. */
+    note(ctx: Context, key: ApiKeyState, createdAt: number): void {
+      if (requestLog === 'off' || (key.mode === 'live' && requestLog !== 'all')) return;
+      ctx.res.once('close', () =>
         add({
           id: ctx.state.headers['X-Request-Id'],
           ...{ partner: key.partner, mode: key.mode, keyId: key.id },
@@ -90,10 +85,9 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
           durationMs: Math.max(0, clock.now() - createdAt),
           ...{ method: ctx.method, route: ctx.state.route, status: ctx.status },
           code: failureOf(ctx)?.code ?? null,
-          ...bodiesOf(ctx, key, noted),
-        });
-      });
-      return ctx;
+          ...bodiesOf(ctx, key),
+        }),
+      );
     },
 
     /** Resolves when what was noted is stored. */
