@@ -173,6 +173,15 @@ describe('ostiary backup on PostgreSQL', () => {
     expect(environmentOf('postgres://[::1]:5433/app')).toMatchObject({ PGHOST: '::1', PGPORT: '5433' });
   });
 
+  it('finds the primary among several hosts, as servers do', () => {
+    expect(environmentOf('postgres://ana:p%2C%40@db-1:5433,[::1],db-3:5434/app?sslmode=require')).toEqual({
+      ...{ PGHOST: 'db-1,::1,db-3', PGPORT: '5433,,5434', PGTARGETSESSIONATTRS: 'read-write' },
+      ...{ PGUSER: 'ana', PGPASSWORD: 'p,@', PGDATABASE: 'app', PGSSLMODE: 'require' },
+    });
+    const { PGHOST, PGPORT } = environmentOf('postgres://db-1,db-2/app');
+    expect([PGHOST, PGPORT]).toEqual(['db-1,db-2', undefined]);
+  });
+
   const installed = findPostgres();
   it.skipIf(installed === null)(
     'saves a real database',
@@ -187,7 +196,9 @@ describe('ostiary backup on PostgreSQL', () => {
         await client.query('CREATE TABLE kept AS SELECT generate_series(1, 1000) AS id');
         await client.end();
         const to = nextFile();
-        const { code, out } = await backup({ engine: 'postgresql', url: server.url('app') }, to);
+        // Nobody is at the first of two hosts.
+        const url = server.url('app').replace(/@([^/]+)/, '@127.0.0.1:1,$1');
+        const { code, out } = await backup({ engine: 'postgresql', url }, to);
         expect(code).toBe(0);
         expect(out).toMatch(/^tables +1$/m);
       } finally {

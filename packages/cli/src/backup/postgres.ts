@@ -17,14 +17,24 @@ const variables: { readonly [parameter: string]: string } = {
   sslkey: 'PGSSLKEY',
   options: 'PGOPTIONS',
   connect_timeout: 'PGCONNECT_TIMEOUT',
+  target_session_attrs: 'PGTARGETSESSIONATTRS',
 };
+
+/** One URL for each host: a list of them, a primary and its standbys, is no URL. */
+function eachHost(url: string): readonly URL[] {
+  const [, before = '', list = '', after = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
+  return list.split(',').map((host) => new URL(`${before}${host}${after}`));
+}
 
 /** Where the database is, for programs of PostgreSQL: everybody on the machine can see arguments. */
 export function environmentOf(url: string): Record<string, string> {
-  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const hosts = eachHost(url);
+  const { username, password, pathname, searchParams } = hosts[0] ?? new URL(url);
   const given = {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port,
+    host: hosts.map(({ hostname }) => hostname.replace(/^\[|\]$/g, '')).join(','),
+    port: hosts.some(({ port }) => port !== '') ? hosts.map(({ port }) => port).join(',') : '',
+    // A standby may be behind.
+    ...(hosts.length > 1 && { target_session_attrs: 'read-write' }),
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
     dbname: decodeURIComponent(pathname.slice(1)),
