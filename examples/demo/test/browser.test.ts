@@ -1,38 +1,33 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { OstiaryPartner } from '@ostiary/client-sdk';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { launchBrowser } from '../../../lab/support/browser/browser.ts';
-import { scrollsSideways, violations } from '../../../lab/support/browser/page-checks.ts';
-import { freePort } from '../../../lab/support/free-port.ts';
-import { type Demo, startDemo } from '../src/demo.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { startDemoInBrowser } from '../../../lab/support/browser/demo.ts';
+import { expectGood } from '../../../lab/support/browser/page-checks.ts';
+
+const { demo, open, userAt } = await startDemoInBrowser();
 
 const small = { width: 360, height: 740 };
 const large = { width: 1280, height: 800 };
 
-/** Each page in each language, small and large, light and dark. */
+/** A page small and large, light and dark. What is looked at twice is looked at in all four. */
 const looks = {
-  'en-US': [
+  one: [
     [small, 'light'],
     [large, 'dark'],
   ],
-  'fr-FR': [
+  other: [
     [small, 'dark'],
     [large, 'light'],
   ],
 } as const;
-const locales = ['en-US', 'fr-FR'] as const;
+const languages = [
+  ['en-US', 'one'],
+  ['fr-FR', 'other'],
+] as const;
 
-async function expectGood(page: Page): Promise<void> {
-  expect(await violations(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
-}
-
-/** That a page is readable and accessible in every look of its language. */
-async function expectLooks(page: Page, locale: (typeof locales)[number]): Promise<void> {
-  for (const [viewport, colorScheme] of looks[locale]) {
+/** That a page is readable and accessible. */
+async function expectLooks(page: Page, name: keyof typeof looks): Promise<void> {
+  for (const [viewport, colorScheme] of looks[name]) {
     await page.setViewportSize(viewport);
     // Without motion: a colour that is on its way from one scheme to the other belongs to neither.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -40,212 +35,181 @@ async function expectLooks(page: Page, locale: (typeof locales)[number]): Promis
   }
 }
 
-describe('passports and payments, in a real browser', () => {
-  let demo: Demo;
-  let browser: Browser;
-  let dataDir: string;
-  beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'demo-browser-'));
-    const [PORT, PARTNER_PORT] = [String(await freePort()), String(await freePort())];
-    [demo, browser] = await Promise.all([
-      startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }),
-      launchBrowser(),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await demo.close();
-    await rm(dataDir, { recursive: true });
-  });
+async function signIn(page: Page): Promise<void> {
+  const { handle, password } = userAt(0);
+  await page.locator('input[name=handle]').fill(handle);
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('main button[type=submit]').click();
+}
 
-  /** A new browser profile. What the page complains about, a broken content policy included, is collected. */
-  async function visit(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-    const context = await browser.newContext({ viewport: large, ...options });
-    context.setDefaultTimeout(40_000);
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
-    page.on('pageerror', (error) => void complaints.push(error.message));
-    return { page, complaints };
+async function openPassport(page: Page): Promise<void> {
+  await page.goto(`${demo.file.authUrl}/passport`);
+  await signIn(page);
+  await page.waitForURL('**/passport');
+}
+
+async function openShop(page: Page): Promise<void> {
+  await page.goto(demo.partnerUrl);
+  await page.locator('button[value=confidential]').click();
+  await signIn(page);
+  await page.waitForURL(/interaction|localhost/);
+  const approve = page.locator('button[value=approve]');
+  if (await approve.isVisible()) await approve.click();
+  await page.getByRole('heading', { name: /Bonjou/ }).waitFor();
+}
+
+test.each(languages)('the passport page is readable and accessible: %s', async (locale, seen) => {
+  const { page, complaints } = await open({ locale });
+  await openPassport(page);
+  expect(await page.locator('#countdown').textContent()).toMatch(/: (5:00|4:5\d)$/);
+  await page.locator('summary').click();
+  expect(await page.locator('#token').textContent()).toMatch(/^eyJ[\w.-]+$/);
+  await expectLooks(page, seen);
+  for (const viewport of [small, large]) {
+    await page.setViewportSize(viewport);
+    const code = await page.locator('svg.qr').boundingBox();
+    expect(code?.width).toBeGreaterThan(220);
   }
+  expect(complaints).toEqual([]);
+});
 
-  async function signIn(page: Page): Promise<void> {
-    const [user] = demo.file.users;
-    await page.locator('input[name=handle]').fill(user?.handle ?? '');
-    await page.locator('input[name=password]').fill(user?.password ?? '');
-    await page.locator('main button[type=submit]').click();
-  }
+test('the landing page leads to the passport, which says when it ends; another one is a button away', async () => {
+  const { page, complaints } = await open();
+  await page.clock.install();
+  await openPassport(page);
+  await page.goto(`${demo.file.authUrl}/`);
+  await expectGood(page);
+  await page.getByRole('link', { name: 'Show my passport' }).click();
+  await page.locator('svg.qr').waitFor();
+  const token = await page.locator('#token').textContent();
+  expect(await page.locator('#ended').isVisible()).toBe(false);
+  await page.clock.fastForward(299_000);
+  expect(await page.locator('#countdown').textContent()).toMatch(/: 0:0[01]$/);
+  await page.clock.fastForward(2_000);
+  expect(await page.locator('#ended').textContent()).toContain('has ended');
+  expect(await page.locator('#countdown').isVisible()).toBe(false);
+  await expectGood(page);
+  await page.getByRole('button', { name: 'New passport' }).click();
+  await page.waitForURL('**/passport');
+  await page.locator('#countdown').waitFor();
+  expect(await page.locator('#token').textContent()).not.toBe(token);
+  expect(page.url()).toBe(`${demo.file.authUrl}/passport`);
+  expect(complaints).toEqual([]);
+});
 
-  async function openPassport(page: Page): Promise<void> {
-    await page.goto(`${demo.file.authUrl}/passport`);
-    await signIn(page);
-    await page.waitForURL('**/passport');
-  }
+test.each([
+  ['Asia/Tokyo', 'en-US'],
+  ['America/Port-au-Prince', 'fr-FR'],
+])('the passport ends by the clock of a reader in %s', async (timezoneId, locale) => {
+  const { page } = await open({ timezoneId, locale });
+  await openPassport(page);
+  const until = page.locator('#until');
+  const end = Date.parse((await until.getAttribute('datetime')) ?? '');
+  const zone = { timeZone: timezoneId, timeZoneName: 'short' } as const;
+  const digits = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
+  const language = locale.slice(0, 2);
+  const expected = new Date(end).toLocaleTimeString(language, { ...digits, ...zone });
+  const spoken = (text: string | null) => text?.replace(/\s/g, ' ');
+  expect(spoken(await until.textContent())).toBe(spoken(expected));
+});
 
-  async function openShop(page: Page): Promise<void> {
-    await page.goto(demo.partnerUrl);
-    await page.locator('button[value=confidential]').click();
-    await signIn(page);
-    await page.waitForURL(/interaction|localhost/);
-    const approve = page.locator('button[value=approve]');
-    if (await approve.isVisible()) await approve.click();
-    await page.getByRole('heading', { name: /Bonjou/ }).waitFor();
-  }
+test('the passport needs no script', async () => {
+  const { page } = await open({ javaScriptEnabled: false });
+  await openPassport(page);
+  expect(await page.locator('svg.qr').isVisible()).toBe(true);
+  expect(await page.locator('time').textContent()).toMatch(/^\d{1,2}:\d\d:\d\d [AP]M UTC$/);
+  expect(await page.locator('#countdown').isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'New passport' }).click();
+  expect(await page.locator('svg.qr').isVisible()).toBe(true);
+});
 
-  test.each(locales)('the passport page is readable and accessible: %s', async (locale) => {
-    const { page, complaints } = await visit({ locale });
-    await openPassport(page);
-    expect(await page.locator('#countdown').textContent()).toMatch(/: (5:00|4:5\d)$/);
-    await page.locator('summary').click();
-    expect(await page.locator('#token').textContent()).toMatch(/^eyJ[\w.-]+$/);
-    await expectLooks(page, locale);
-    for (const viewport of [small, large]) {
-      await page.setViewportSize(viewport);
-      const code = await page.locator('svg.qr').boundingBox();
-      expect(code?.width).toBeGreaterThan(220);
-    }
-    expect(complaints).toEqual([]);
-  });
+test.each(languages)('the shop pays its customer: %s', async (locale, seen) => {
+  const { page, complaints } = await open({ locale });
+  await openShop(page);
+  await page.locator('label.pick').nth(1).click();
+  await page.locator('.cashback form button.primary').click();
+  const transfer = page.locator('.transfer');
+  await transfer.waitFor();
+  expect(await transfer.textContent()).toContain('25.00 HTG');
+  // Nobody asks: the webhook arrives at the shop, and the shop tells the page.
+  await page.locator('.transfer[data-status=completed]').waitFor();
+  await expectLooks(page, seen);
+  expect(complaints).toEqual([]);
+});
 
-  test('the landing page leads to the passport, which says when it ends; another one is a button away', async () => {
-    const { page, complaints } = await visit();
-    await page.clock.install();
-    await openPassport(page);
-    await page.goto(`${demo.file.authUrl}/`);
-    await expectGood(page);
-    await page.getByRole('link', { name: 'Show my passport' }).click();
-    await page.locator('svg.qr').waitFor();
-    const token = await page.locator('#token').textContent();
-    expect(await page.locator('#ended').isVisible()).toBe(false);
-    await page.clock.fastForward(299_000);
-    expect(await page.locator('#countdown').textContent()).toMatch(/: 0:0[01]$/);
-    await page.clock.fastForward(2_000);
-    expect(await page.locator('#ended').textContent()).toContain('has ended');
-    expect(await page.locator('#countdown').isVisible()).toBe(false);
-    await expectGood(page);
-    await page.getByRole('button', { name: 'New passport' }).click();
-    await page.waitForURL('**/passport');
-    await page.locator('#countdown').waitFor();
-    expect(await page.locator('#token').textContent()).not.toBe(token);
-    expect(page.url()).toBe(`${demo.file.authUrl}/passport`);
-    expect(complaints).toEqual([]);
-  });
+test('without scripts the customer asks how the payment goes', async () => {
+  const { page } = await open({ javaScriptEnabled: false });
+  await openShop(page);
+  await page.locator('.cashback form button.primary').click();
+  await expect
+    .poll(async () => {
+      await page.reload();
+      return page.locator('.transfer').getAttribute('data-status');
+    })
+    .toBe('completed');
+});
 
-  test.each([
-    ['Asia/Tokyo', 'en-US'],
-    ['America/Port-au-Prince', 'fr-FR'],
-  ])('the passport ends by the clock of a reader in %s', async (timezoneId, locale) => {
-    const { page } = await visit({ timezoneId, locale });
-    await openPassport(page);
-    const until = page.locator('#until');
-    const end = Date.parse((await until.getAttribute('datetime')) ?? '');
-    const zone = { timeZone: timezoneId, timeZoneName: 'short' } as const;
-    const digits = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
-    const language = locale.slice(0, 2);
-    const expected = new Date(end).toLocaleTimeString(language, { ...digits, ...zone });
-    const spoken = (text: string | null) => text?.replace(/\s/g, ' ');
-    expect(spoken(await until.textContent())).toBe(spoken(expected));
-  });
+/** Triggers an event of the sandbox, as the console does. */
+async function trigger(message: string): Promise<void> {
+  const { apiKeys, baseUrl } = demo.file;
+  const apiKey = apiKeys.find(({ mode }) => mode === 'test')?.key ?? '';
+  const { sandbox } = new OstiaryPartner({ apiKey, baseUrl });
+  await sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
+}
 
-  test('the passport needs no script', async () => {
-    const { page } = await visit({ javaScriptEnabled: false });
-    await openPassport(page);
-    expect(await page.locator('svg.qr').isVisible()).toBe(true);
-    expect(await page.locator('time').textContent()).toMatch(/^\d{1,2}:\d\d:\d\d [AP]M UTC$/);
-    expect(await page.locator('#countdown').isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'New passport' }).click();
-    expect(await page.locator('svg.qr').isVisible()).toBe(true);
-  });
+// What is for developers is in English, whatever the browser prefers.
+test('the shop shows webhooks as they arrive', async () => {
+  const { page, complaints } = await open({ locale: 'fr-FR' });
+  await page.goto(`${demo.partnerUrl}/webhooks`);
+  await page.getByText('Updating live').waitFor();
+  await expectLooks(page, 'one');
+  const message = 'Good morning';
+  await trigger(message);
+  const event = page.locator('.event', { hasText: message });
+  await event.locator('[data-outcome=handled]').waitFor();
+  expect(await page.locator('#live-status').textContent()).toContain('the latest is webhook.test, handled');
+  // What is open stays open when something else arrives.
+  await event.locator('summary').click();
+  await trigger(`${message}, again`);
+  await page.locator('.event', { hasText: `${message}, again` }).waitFor();
+  expect(await event.first().locator('details').getAttribute('open')).toBeNull();
+  expect(await page.locator('.event details[open]').count()).toBe(1);
+  expect(await page.locator('.event details[open] pre').textContent()).toContain(`"${message}"`);
+  await expectLooks(page, 'other');
+  expect(complaints).toEqual([]);
+});
 
-  test.each(locales)('the shop pays its customer: %s', async (locale) => {
-    const { page, complaints } = await visit({ locale });
-    await openShop(page);
-    await expectLooks(page, locale);
-    await page.locator('label.pick').nth(1).click();
-    await page.locator('.cashback form button.primary').click();
-    const transfer = page.locator('.transfer');
-    await transfer.waitFor();
-    expect(await transfer.textContent()).toContain('25.00 HTG');
-    // Nobody asks: the webhook arrives at the shop, and the shop tells the page.
-    await page.locator('.transfer[data-status=completed]').waitFor();
-    await expectLooks(page, locale);
-    expect(complaints).toEqual([]);
-  });
+test('without scripts webhooks are there after reloading', async () => {
+  const { page } = await open({ javaScriptEnabled: false });
+  await page.goto(`${demo.partnerUrl}/webhooks`);
+  await trigger('Without a script');
+  await expect
+    .poll(async () => {
+      await page.getByRole('link', { name: 'Reload' }).click();
+      return page.getByText('Without a script').count();
+    })
+    .toBeGreaterThan(0);
+  expect(await page.getByText('Updating live').isVisible()).toBe(false);
+});
 
-  test('without scripts the customer asks how the payment goes', async () => {
-    const { page } = await visit({ javaScriptEnabled: false });
-    await openShop(page);
-    await page.locator('.cashback form button.primary').click();
-    await expect
-      .poll(async () => {
-        await page.reload();
-        return page.locator('.transfer').getAttribute('data-status');
-      })
-      .toBe('completed');
-  });
-
-  /** Triggers an event of the sandbox, as the console does. */
-  async function trigger(message: string): Promise<void> {
-    const { apiKeys, baseUrl } = demo.file;
-    const apiKey = apiKeys.find(({ mode }) => mode === 'test')?.key ?? '';
-    const { sandbox } = new OstiaryPartner({ apiKey, baseUrl });
-    await sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
-  }
-
-  test.each(locales)('the shop shows webhooks as they arrive: %s', async (locale) => {
-    const { page, complaints } = await visit({ locale });
-    await page.goto(`${demo.partnerUrl}/webhooks`);
-    await page.getByText('Updating live').waitFor();
-    await expectLooks(page, locale);
-    const message = `Good morning, ${locale}`;
-    await trigger(message);
-    const event = page.locator('.event', { hasText: message });
-    await event.locator('[data-outcome=handled]').waitFor();
-    expect(await page.locator('#live-status').textContent()).toContain('the latest is webhook.test, handled');
-    // What is open stays open when something else arrives.
-    await event.locator('summary').click();
-    await trigger(`${message}, again`);
-    await page.locator('.event', { hasText: `${message}, again` }).waitFor();
-    expect(await event.first().locator('details').getAttribute('open')).toBeNull();
-    expect(await page.locator('.event details[open]').count()).toBe(1);
-    expect(await page.locator('.event details[open] pre').textContent()).toContain(`"${message}"`);
-    await expectLooks(page, locale);
-    expect(complaints).toEqual([]);
-  });
-
-  test('without scripts webhooks are there after reloading', async () => {
-    const { page } = await visit({ javaScriptEnabled: false });
-    await page.goto(`${demo.partnerUrl}/webhooks`);
-    await trigger('Without a script');
-    await expect
-      .poll(async () => {
-        await page.getByRole('link', { name: 'Reload' }).click();
-        return page.getByText('Without a script').count();
-      })
-      .toBeGreaterThan(0);
-    expect(await page.getByText('Updating live').isVisible()).toBe(false);
-  });
-
-  test.each(locales)('the shop verifies a passport that is pasted: %s', async (locale) => {
-    const customer = await visit();
-    await openPassport(customer.page);
-    const token = (await customer.page.locator('#token').textContent()) ?? '';
-    const { page, complaints } = await visit({ locale });
-    await page.goto(`${demo.partnerUrl}/verify`);
-    await expectLooks(page, locale);
-    await page.getByLabel('Passport').fill(token);
-    await page.getByRole('button', { name: 'Verify' }).click();
-    await page.locator('#verified').waitFor();
-    expect(await page.locator('[data-field=kid] dd').textContent()).toBe(demo.file.users[0]?.kid);
-    expect(page.url()).toBe(`${demo.partnerUrl}/verify`);
-    expect(await page.content()).not.toContain(token);
-    await expectLooks(page, locale);
-    expect(complaints).toEqual([]);
-    await page.getByLabel('Passport').fill(`${token}x`);
-    await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('invalid_request').waitFor();
-    expect(await page.locator('#verified').count()).toBe(0);
-    await expectLooks(page, locale);
-  });
+test('the shop verifies a passport that is pasted', async () => {
+  const customer = await open();
+  await openPassport(customer.page);
+  const token = (await customer.page.locator('#token').textContent()) ?? '';
+  const { page, complaints } = await open({ locale: 'fr-FR' });
+  await page.goto(`${demo.partnerUrl}/verify`);
+  await expectLooks(page, 'one');
+  await page.getByLabel('Passport').fill(token);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.locator('#verified').waitFor();
+  expect(await page.locator('[data-field=kid] dd').textContent()).toBe(userAt(0).kid);
+  expect(page.url()).toBe(`${demo.partnerUrl}/verify`);
+  expect(await page.content()).not.toContain(token);
+  await expectLooks(page, 'other');
+  expect(complaints).toEqual([]);
+  await page.getByLabel('Passport').fill(`${token}x`);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('invalid_request').waitFor();
+  expect(await page.locator('#verified').count()).toBe(0);
+  await expectLooks(page, 'one');
 });

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 const images = resolve(import.meta.dirname, '../../../docs/images');
 
@@ -21,6 +22,12 @@ export async function violations(page: Page): Promise<string[]> {
 /** Whether some of a page lies beyond its right edge. */
 export const scrollsSideways = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+/** That a page is accessible, and no wider than the window. */
+export async function expectGood(page: Page): Promise<void> {
+  expect(await violations(page)).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
+}
 
 /** Presses a key until the focus is on an element with this text or label. */
 export async function pressUntil(page: Page, key: string, name: RegExp): Promise<void> {

@@ -1,110 +1,187 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Demo, startDemo } from '../../../examples/demo/src/demo.ts';
-import { launchBrowser } from '../../support/browser/browser.ts';
-import { picture, pressUntil, scrollsSideways, violations } from '../../support/browser/page-checks.ts';
-import { newProfile } from '../../support/browser/profile.ts';
-import { freePort } from '../../support/free-port.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { startDemoInBrowser } from '../../support/browser/demo.ts';
+import { expectGood, picture, pressUntil } from '../../support/browser/page-checks.ts';
 
-// What else happens on the way, and that it needs no script, is shown by the tests of the two servers, without a browser.
-describe('signing in to the demo partner app, in a real browser', () => {
-  let demo: Demo;
-  let browser: Browser;
-  let dataDir: string;
-  beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'ostiary-e2e-'));
-    const [PORT, PARTNER_PORT] = [String(await freePort()), String(await freePort())];
-    [demo, browser] = await Promise.all([
-      startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }),
-      launchBrowser(),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await demo.close();
-    await rm(dataDir, { recursive: true });
-  });
+// What else happens on the way is shown by the tests of the two servers, without a browser.
+const { demo, open, userAt } = await startDemoInBrowser();
 
-  const userOf = (index: number) => {
-    const user = demo.file.users[index];
-    if (user === undefined) throw new Error('the demo has too few users');
-    return user;
-  };
+/** What the pages say: the heading of the sign-in page, that it shows the password, the way back; and what the shop was told. */
+const words = {
+  en: ['Sign in', 'Show password', 'Back to Kafe Lakay', 'This is everything that Ostiary told the shop'],
+  fr: ['Se connecter', 'Afficher le mot de passe', 'Retour à Kafe Lakay', 'Voici tout ce que Ostiary'],
+  ht: ['Konekte', 'Montre modpas la', 'Retounen sou Kafe Lakay', 'Men tout sa Ostiary'],
+  es: ['Iniciar sesión', 'Mostrar la contraseña', 'Volver a Kafe Lakay', 'Esto es todo lo que Ostiary'],
+  pt: ['Entrar', 'Mostrar a senha', 'Voltar para Kafe Lakay', 'Isto é tudo o que Ostiary'],
+} as const;
 
-  async function choose(page: Page, scopes: readonly string[]): Promise<void> {
+async function chooseScopes(page: Page, scopes: readonly string[]): Promise<void> {
+  for (const box of await page.getByRole('checkbox').all())
+    await box.setChecked(scopes.includes((await box.getAttribute('value')) ?? ''));
+}
+
+async function toLogin(page: Page): Promise<void> {
+  await page.locator('button[value=confidential]').click();
+  await page.locator('#password').waitFor();
+}
+
+async function signIn(page: Page, { handle, password }: { handle: string; password: string }): Promise<void> {
+  await page.locator('#handle').fill(handle);
+  await page.locator('#password').fill(password);
+  await page.keyboard.press('Enter');
+}
+
+const isPasswordShown = (page: Page) =>
+  page.locator('#password').evaluate((input) => (input as HTMLInputElement).type === 'text');
+
+const isRefused = (page: Page) => page.getByText('access_denied', { exact: true }).waitFor();
+
+const told = async (page: Page): Promise<Record<string, unknown>> =>
+  JSON.parse((await page.locator('#userinfo').textContent()) ?? '{}') as Record<string, unknown>;
+
+it.each([
+  ['en', 360, 'light'],
+  ['en', 1280, 'light'],
+  ['fr', 360, 'dark'],
+  ['ht', 1280, 'light'],
+  ['es', 360, 'light'],
+  ['pt', 1280, 'dark'],
+] as const)(
+  'in %s at %i pixels, %s: every page is in it, right and accessible, and nothing is asked of others',
+  async (locale, width, colorScheme) => {
+    const [title, reveal, back, everything] = words[locale];
+    const isEnglish = locale === 'en';
+    const viewport = { width, height: 800 };
+    const { page, asked, complaints } = await open({ locale, colorScheme, viewport });
+    const look = async (name: string | null = null) => {
+      expect(await page.locator('html').getAttribute('lang')).toBe(locale);
+      await expectGood(page);
+      if (isEnglish && name !== null) await picture(page, `${name}-${width}`);
+    };
+
     await page.goto(demo.partnerUrl);
-    for (const box of await page.getByRole('checkbox').all()) {
-      await box.setChecked(scopes.includes((await box.getAttribute('value')) ?? ''));
-    }
-  }
+    if (isEnglish) await chooseScopes(page, ['openid', 'profile', 'kyc']);
+    await look('shop');
 
-  async function signInAtHost(page: Page): Promise<void> {
-    const { handle, password } = userOf(0);
-    await page.locator('input[name=handle]').fill(handle);
-    await page.locator('input[name=password]').fill(password);
-    await page.keyboard.press('Enter');
-  }
+    await toLogin(page);
+    expect(await page.getByRole('heading').allTextContents()).toEqual([title]);
+    if (isEnglish) await look('login');
+    const button = page.getByRole('button', { name: reveal, exact: true });
+    expect(await button.getAttribute('aria-pressed')).toBe('false');
+    await button.click();
+    expect([await button.getAttribute('aria-pressed'), await isPasswordShown(page)]).toEqual(['true', true]);
+    // Where there is little room, words may be too long; colours are the same in every language.
+    if (isEnglish) await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    else await page.setViewportSize({ ...viewport, width: 360 });
+    await look();
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    expect(complaints).toEqual([]);
+    await page.getByRole('link', { name: back, exact: true }).click();
+    await isRefused(page);
+    expect(new URL(page.url()).origin).toBe(demo.partnerUrl);
 
-  const shown = async (page: Page): Promise<Record<string, unknown>> =>
-    JSON.parse((await page.locator('#userinfo').textContent()) ?? '{}') as Record<string, unknown>;
-
-  it.each([360, 1280])(
-    'at %i pixels: sign in, consent, the right fields; nothing off-origin, nothing inaccessible',
-    async (width) => {
-      const { page, asked } = await newProfile(browser, { viewport: { width, height: 800 } });
-      const problems: string[] = [];
-      const look = async (name: string | null) => {
-        problems.push(...(await violations(page)));
-        expect(await scrollsSideways(page)).toBe(false);
-        if (name !== null) await picture(page, `${name}-${width}`);
-      };
-      await choose(page, ['openid', 'profile', 'kyc']);
-      await look('shop');
-      await page.getByRole('button', { name: 'Sign in with Ostiary' }).click();
-      await look('login');
-      await signInAtHost(page);
-      await page.getByRole('heading', { name: /asks for access/ }).waitFor();
-      for (const title of ['Know who you are', 'See your profile', 'See your identity check']) {
-        await expect(page.getByText(title).count()).resolves.toBe(1);
-      }
+    await page.goto(demo.partnerUrl);
+    if (isEnglish) await chooseScopes(page, ['openid', 'profile', 'kyc']);
+    await toLogin(page);
+    await signIn(page, userAt(0));
+    await page.locator('button[value=approve]').waitFor();
+    if (isEnglish) {
+      for (const asksFor of ['Know who you are', 'See your profile', 'See your identity check'])
+        expect(await page.getByText(asksFor).count()).toBe(1);
       expect(await page.getByText('See your balances').count()).toBe(0);
-      await look('consent');
-      await page.getByRole('button', { name: 'Allow' }).click();
-      await page.getByText('everything that Ostiary told the shop').waitFor();
-      await look('partner');
-      const { sub, kid } = userOf(0);
-      const told = await shown(page);
-      expect(told).toMatchObject({ sub, kid, kycStatus: 'approved' });
+    }
+    await look('consent');
+    await page.locator('button[value=approve]').click();
+
+    await page.getByText(everything).waitFor();
+    const { sub, kid } = userAt(0);
+    expect(await told(page)).toMatchObject({ sub, kid });
+    if (isEnglish) {
       const fields = 'avatarUrl country createdAt handle kid kycStatus kycTier name role sub';
-      expect(Object.keys(told).sort()).toEqual(fields.split(' '));
+      expect(Object.keys(await told(page)).sort()).toEqual(fields.split(' '));
+      expect(await told(page)).toMatchObject({ kycStatus: 'approved' });
+      await picture(page, `partner-${width}`);
+    }
+    await page.locator('.cashback button').first().click();
+    await page.locator('.transfer').waitFor();
+    await look();
+
+    if (isEnglish) {
       await page.goto(`${demo.file.authUrl}/account/apps`);
       await look('apps');
       await page.goto(demo.file.authUrl);
-      await look(null);
-      expect(problems).toEqual([]);
-      expect([...asked].sort()).toEqual([demo.file.authUrl, demo.partnerUrl].sort());
-    },
-  );
+      await look();
+    }
+    await page.goto(`${demo.partnerUrl}/nothing`);
+    await look();
+    expect([...asked].sort()).toEqual([demo.file.authUrl, demo.partnerUrl].sort());
+  },
+);
 
-  it('with the keyboard alone', async () => {
-    const { page } = await newProfile(browser);
+it('with the keyboard alone: back to the app, the password shown and hidden before it is sent, and signed in', async () => {
+  const { page } = await open();
+  const { handle, password, sub } = userAt(2);
+  const tabTo = (name: string) => pressUntil(page, 'Tab', new RegExp(`^${name}$`));
+  const begin = async () => {
     await page.goto(demo.partnerUrl);
-    await pressUntil(page, 'Tab', /^Sign in with Ostiary$/);
+    await tabTo('Sign in with Ostiary');
     await page.keyboard.press('Enter');
-    await page.getByLabel(/handle/i).waitFor();
-    const { handle, password, sub } = userOf(2);
-    await page.getByLabel(/handle/i).focus();
+    await page.locator('#password').waitFor();
+  };
+  /** The first field has the focus. */
+  const fill = async () => {
     await page.keyboard.type(handle);
-    await page.keyboard.press('Tab');
+    await tabTo('Password');
     await page.keyboard.type(password);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Allow' }).waitFor();
-    await pressUntil(page, 'Tab', /^Allow$/);
-    await page.keyboard.press('Enter');
-    await page.locator('#userinfo').waitFor({ state: 'attached' });
-    expect(await shown(page)).toMatchObject({ sub });
+  };
+
+  await begin();
+  await tabTo('Back to Kafe Lakay');
+  await page.keyboard.press('Enter');
+  await isRefused(page);
+
+  await begin();
+  await fill();
+  await tabTo('Show');
+  for (const isShown of [true, false, true]) {
+    await page.keyboard.press('Space');
+    expect(await isPasswordShown(page)).toBe(isShown);
+  }
+  await page.evaluate(() => {
+    addEventListener('submit', (event) => {
+      event.preventDefault();
+      const { type } = document.querySelector<HTMLInputElement>('#password') ?? {};
+      document.title = `sent as ${type}`;
+    });
   });
+  await tabTo('Sign in');
+  await page.keyboard.press('Enter');
+  expect(await page.title()).toBe('sent as password');
+
+  await page.reload();
+  await fill();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Allow' }).waitFor();
+  await tabTo('Allow');
+  await page.keyboard.press('Enter');
+  await page.locator('#userinfo').waitFor({ state: 'attached' });
+  expect(await told(page)).toMatchObject({ sub });
+});
+
+it('without JavaScript: no button that does nothing, and all the rest', async () => {
+  const { page } = await open({ javaScriptEnabled: false });
+  await page.goto(demo.partnerUrl);
+  await toLogin(page);
+  expect(await page.locator('#reveal').isVisible()).toBe(false);
+  await page.getByRole('link', { name: 'Back to Kafe Lakay' }).click();
+  await isRefused(page);
+
+  await page.goto(demo.partnerUrl);
+  await toLogin(page);
+  await signIn(page, { ...userAt(0), password: 'wrong' });
+  await page.getByRole('alert').waitFor();
+  await page.locator('#password').fill(userAt(0).password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Allow' }).waitFor();
 });
