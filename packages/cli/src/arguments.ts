@@ -8,10 +8,13 @@ import {
 /** What was typed behind the name of a command. */
 export interface Typed {
   readonly positionals: readonly string[];
-  /** Values by the names of flags that take some. */
-  readonly values: ReadonlyMap<string, readonly string[]>;
-  /** Names of flags without a value. */
-  readonly switches: ReadonlySet<string>;
+  /** By the names of flags: the values, or that there is one without. */
+  readonly given: ReadonlyMap<string, readonly string[] | true | undefined>;
+}
+
+function valuesOf({ given }: Typed, flag: string): readonly string[] {
+  const values = given.get(flag);
+  return values === undefined || values === true ? [] : values;
 }
 
 /** A list as people write it: with commas or spaces. */
@@ -45,16 +48,22 @@ function faultOf(flag: string, { oneOf, is }: Pick<CommandFlag, 'oneOf' | 'is'>,
   return null;
 }
 
-function flagFaults({ flags = {} }: CommandDescription, { values }: Typed): string[] {
+function flagFaults({ flags = {} }: CommandDescription, typed: Typed): string[] {
   return Object.entries(flags).flatMap(([name, flag]) => {
-    const given = values.get(name) ?? [];
+    const given = valuesOf(typed, name);
     const parts = flag.multiple === true ? partsOf(given) : given.slice(-1);
     if (flag.required === true && parts.every((part) => part.trim() === ''))
-      return [
-        `--${name} is missing${flag.oneOf === undefined ? `: ${flag.about}` : `: ${inWords(flag.oneOf)}`}`,
-      ];
+      return `--${name} is missing: ${flag.oneOf === undefined ? flag.about : inWords(flag.oneOf)}`;
     return faultOf(name, flag, parts) ?? [];
   });
+}
+
+/** @throws CommandUsageError that names the values that there are not */
+export function checkKnown(flag: string, given: readonly string[], known: readonly string[]): void {
+  const unknown = given.filter((value) => !known.includes(value));
+  if (unknown.length === 0) return;
+  const names = unknown.map((value) => JSON.stringify(value)).join(', no ');
+  throw new CommandUsageError(`--${flag}: there is no ${names}; known are ${known.join(', ')}`);
 }
 
 /** @throws CommandUsageError that names everything that is missing or wrong */
@@ -69,10 +78,10 @@ export function check(command: CommandDescription, typed: Typed): void {
 /** What a command is given, after it was checked. */
 export function argumentsOf(
   { flags = {} }: CommandDescription,
-  { positionals, values, switches }: Typed,
+  typed: Typed,
   json: boolean,
 ): CommandArguments {
-  const one = (flag: string) => values.get(flag)?.at(-1) ?? flags[flag]?.default;
+  const one = (flag: string) => valuesOf(typed, flag).at(-1) ?? flags[flag]?.default;
   /** The value, for a flag that does not say by itself what it takes. */
   const fitting = (flag: string, rule: Pick<CommandFlag, 'oneOf' | 'is'>): string | undefined => {
     const given = one(flag);
@@ -81,7 +90,7 @@ export function argumentsOf(
     return given;
   };
   return {
-    positionals,
+    positionals: typed.positionals,
     text: one,
     required(flag) {
       const given = one(flag);
@@ -100,8 +109,8 @@ export function argumentsOf(
       const given = fitting(flag, { is: 'time' });
       return given === undefined ? undefined : new Date(given);
     },
-    list: (flag) => partsOf(values.get(flag) ?? []),
-    has: (flag) => switches.has(flag),
+    list: (flag) => partsOf(valuesOf(typed, flag)),
+    has: (flag) => typed.given.get(flag) === true,
     json,
   };
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Administration, type Client, ClientError } from '@ostiary/core/admin';
+import { type Client, ClientError } from '@ostiary/core/admin';
+import { checkKnown } from './arguments.ts';
 import {
   type CommandArguments,
   type CommandOutput,
@@ -79,15 +80,6 @@ function withSecret(client: Client, clientSecret: string | null, note: string): 
 
 const kept = 'Keep the secret now: it is not shown again.';
 
-/** @throws CommandUsageError that names those that there are not */
-function knownScopes({ clients: { scopes } }: Administration, given: readonly string[]): void {
-  const unknown = given.filter((scope) => !scopes.includes(scope));
-  if (unknown.length === 0) return;
-  throw new CommandUsageError(
-    `--scope: there is no ${unknown.map((scope) => JSON.stringify(scope)).join(', no ')}; known are ${scopes.join(', ')}`,
-  );
-}
-
 /** The bytes of a file, or of what is at an address now. */
 async function picture(source: string): Promise<Uint8Array> {
   if (!/^https?:/.test(source)) return readFile(source);
@@ -115,7 +107,7 @@ export const clientCommands: Commands = {
         .filter(([, given]) => isApp && given.length === 0)
         .map(([flag]) => `--${flag} is missing: every client but a pure --resource-server has one`);
       if (missing.length > 0) throw new CommandUsageError(missing);
-      knownScopes(admin, allowedScopes);
+      checkKnown('scope', allowedScopes, admin.clients.scopes);
       const { client, clientSecret } = await admin.clients.create({
         ...settings,
         ...present({ clientId: args.text('client-id') }),
@@ -168,7 +160,7 @@ export const clientCommands: Commands = {
         const all = Object.keys(settings).map((flag) => `--${flag}`);
         throw new CommandUsageError(`nothing to change was given; there is ${all.join(', ')}`);
       }
-      knownScopes(admin, changes.allowedScopes ?? []);
+      checkKnown('scope', changes.allowedScopes ?? [], admin.clients.scopes);
       const client = await admin.clients.update(clientId, changes);
       return { text: table(properties(client)), json: { client } };
     },

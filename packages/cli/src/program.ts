@@ -45,19 +45,11 @@ function meant(name: string, value: string, argv: readonly string[]): string {
   );
 }
 
-function optionOf(
-  name: string,
-  flag: CommandFlag,
-  argv: readonly string[],
-  given: (value: string) => void,
-): Option {
+function optionOf(name: string, flag: CommandFlag, argv: readonly string[]): Option {
   const option = new Option(termOf(name, flag), aboutFlag(flag));
   if (flag.required === true) option.helpGroup('Required:');
   if (flag.type === 'boolean') return option;
-  return option.argParser((value) => {
-    given(meant(name, value, argv));
-    return value;
-  });
+  return option.argParser((value, before: readonly string[] = []) => [...before, meant(name, value, argv)]);
 }
 
 /** Adds a command to the program; `found` is called when it is the one that was typed. */
@@ -72,23 +64,17 @@ function add(
   leaf.usage(usageOf(command)).addHelpText('after', exampleOf(`${line.program} ${line.name}`, command));
   // Which of them are missing is said together with the flags that are.
   for (const name of command.positionals ?? []) leaf.addArgument(new Argument(`[${name}]`));
-  const values = new Map<string, string[]>();
   // Groups of the help come in the order of their first flags: what is required goes first.
   const flags = Object.entries(command.flags ?? {}).sort(
     ([, one], [, other]) => Number(other.required === true) - Number(one.required === true),
   );
-  const options = flags.map(([name, flag]) => {
-    const option = optionOf(name, flag, line.argv, (value) => {
-      values.set(name, [...(values.get(name) ?? []), value]);
-    });
-    leaf.addOption(option);
-    return [name, option] as const;
-  });
+  const options = flags.map(([name, flag]) => [name, optionOf(name, flag, line.argv)] as const);
+  for (const [, option] of options) leaf.addOption(option);
   leaf.action(() => {
-    const isOn = ([, option]: (typeof options)[number]) =>
-      leaf.getOptionValue(option.attributeName()) === true;
-    const switches = new Set(options.filter(isOn).map(([name]) => name));
-    found({ positionals: leaf.args, values, switches });
+    const given = options.map(
+      ([name, option]) => [name, leaf.getOptionValue(option.attributeName())] as const,
+    );
+    found({ positionals: leaf.args, given: new Map(given) });
   });
 }
 

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Administration, ApiRequest, PublishedEvent, WebhookDelivery } from '@ostiary/core/admin';
 import type { Owner } from '@ostiary/core/storage';
+import { checkKnown } from './arguments.ts';
 import {
   type CommandArguments,
   type CommandOutput,
   type Commands,
-  CommandUsageError,
+  present,
   styled,
   toggle,
   value,
@@ -18,7 +19,10 @@ const watched = 500;
 
 const colours = { pending: 'yellow', delivered: 'green', dropped: 'red', cancelled: 'gray' } as const;
 
-type Line = Pick<CommandOutput, 'text' | 'json'>;
+/** What is written, and the time by which it is sorted in. */
+interface Line extends Pick<CommandOutput, 'text' | 'json'> {
+  readonly at: string;
+}
 
 /** What is shown and left out. */
 interface Filter {
@@ -31,11 +35,7 @@ interface Filter {
 /** @throws CommandUsageError that names the types that there are not */
 function filterOf({ webhooks: { eventTypes } }: Administration, args: CommandArguments): Filter {
   const types = args.list('event-types');
-  const unknown = types.filter((type) => !eventTypes.includes(type));
-  if (unknown.length > 0) {
-    const names = unknown.map((type) => JSON.stringify(type)).join(', no ');
-    throw new CommandUsageError(`--event-types: there is no ${names}; known are ${eventTypes.join(', ')}`);
-  }
+  checkKnown('event-types', types, eventTypes);
   const requests = args.has('failed') ? 'failed' : args.has('requests') ? 'all' : 'none';
   return {
     ...{ requests, types },
@@ -44,6 +44,7 @@ function filterOf({ webhooks: { eventTypes } }: Administration, args: CommandArg
 }
 
 const eventLine = (event: PublishedEvent): Line => ({
+  at: event.createdAt,
   text: `${event.createdAt}  ${styled('cyan', 'event')}     ${event.type}  ${event.id}  #${event.sequence}`,
   json: { kind: 'event', ...event },
 });
@@ -53,8 +54,10 @@ function deliveryLine(delivery: WebhookDelivery): Line {
   const last = attempts.at(-1);
   const answer = last === undefined ? '' : `  ${last.httpStatus ?? last.error} on try ${last.number}`;
   const next = nextAttemptAt === null || last === undefined ? '' : `, next ${nextAttemptAt}`;
+  const at = last?.at ?? createdAt;
   return {
-    text: `${last?.at ?? createdAt}  ${styled(colours[status], 'delivery')}  ${eventType}  ${id}  ${status} ${endpointId} (${eventId})${answer}${next}`,
+    at,
+    text: `${at}  ${styled(colours[status], 'delivery')}  ${eventType}  ${id}  ${status} ${endpointId} (${eventId})${answer}${next}`,
     json: { kind: 'delivery', ...delivery },
   };
 }
@@ -63,68 +66,66 @@ const requestLine = (request: ApiRequest): Line => {
   const { createdAt, method, route, status, code, durationMs, id } = request;
   const colour = status < 400 ? 'green' : 'red';
   return {
+    at: createdAt,
     text: `${createdAt}  ${styled(colour, 'request')}   ${method} ${route}  ${status}${code === null ? '' : ` ${code}`}  ${durationMs} ms  ${id}`,
     json: { kind: 'request', ...request },
   };
 };
 
-/** What is new in the log of requests at each look; at the first one the newest of what is there. */
-function requestsAt({ requests }: Administration, owner: Owner, failed: boolean) {
-  let seen: ReadonlySet<string> | null = null;
-  return async (first: number): Promise<readonly ApiRequest[]> => {
-    // The log is written behind the answers, in parallel: a later request may be there before an earlier one.
-    const { requests: found } = await requests.list(owner, { failed, limit: watched });
-    const before = seen;
-    seen = new Set(found.map(({ id }) => id));
-    return before === null ? found.slice(0, first) : found.filter(({ id }) => !before.has(id));
+/** What is new at each look, or is in another state than at the look before; at the first look the newest ones. */
+function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => string) {
+  let before: ReadonlyMap<string, string> | null = null;
+  return (newestFirst: readonly Item[], first: number): readonly Item[] => {
+    const known = before;
+    before = new Map(newestFirst.map((item) => [item.id, stateOf(item)]));
+    return known === null
+      ? newestFirst.slice(0, first)
+      : newestFirst.filter((item) => known.get(item.id) !== stateOf(item));
   };
 }
 
-/** What is new at a partner at each look, oldest first; at the first one the newest of what is there. */
+/** What is new at a partner at each look, oldest first; at the first one so many of the newest of each kind. */
 function looksAt(admin: Administration, owner: Owner, { requests, types, status, endpoint }: Filter) {
-  const { webhooks } = admin;
-  const newRequests = requestsAt(admin, owner, requests === 'failed');
   let sequence: number | null = null;
-  let states = new Map<string, string>();
+  const changedDeliveries = changes<WebhookDelivery>(
+    (delivery) => `${delivery.status} ${delivery.attempts.length}`,
+  );
+  // The log is written behind the answers, in parallel: a later request may be there before an earlier one.
+  const newRequests = changes<ApiRequest>(() => '');
   const isWanted = (type: string) => types.length === 0 || types.includes(type);
 
-  async function newEvents(first: number) {
-    const request = sequence === null ? { limit: Math.max(first, 1) } : { after: sequence, limit: watched };
+  async function eventsAt(first: number): Promise<readonly PublishedEvent[]> {
     const isFirst = sequence === null;
-    const found = await webhooks.events(owner, request);
+    const request = sequence === null ? { limit: Math.max(first, 1) } : { after: sequence, limit: watched };
+    const found = await admin.webhooks.events(owner, request);
     sequence = found.at(-1)?.sequence ?? sequence ?? 0;
     return isFirst && first === 0 ? [] : found.filter(({ type }) => isWanted(type));
   }
 
-  async function newDeliveries(first: number) {
-    const narrowed = { ...(endpoint !== undefined && { endpointId: endpoint }), limit: watched };
-    const { deliveries } = await webhooks.deliveries(owner, narrowed);
-    const before = states;
-    const isFirst = sequence === null;
-    states = new Map(deliveries.map(({ id, status, attempts }) => [id, `${status} ${attempts.length}`]));
-    return deliveries
-      .filter(({ id }) => isFirst || states.get(id) !== before.get(id))
-      .filter((delivery) => isWanted(delivery.eventType) && (status ?? delivery.status) === delivery.status)
-      .slice(0, isFirst ? first : watched);
+  async function deliveriesAt(first: number): Promise<readonly WebhookDelivery[]> {
+    const request = { limit: watched, ...present({ endpointId: endpoint }) };
+    const { deliveries } = await admin.webhooks.deliveries(owner, request);
+    const wanted = deliveries.filter(
+      (delivery) => isWanted(delivery.eventType) && (status ?? delivery.status) === delivery.status,
+    );
+    return changedDeliveries(wanted, first);
   }
 
+  async function requestsAt(first: number): Promise<readonly ApiRequest[]> {
+    const request = { failed: requests === 'failed', limit: watched };
+    return newRequests((await admin.requests.list(owner, request)).requests, first);
+  }
+
+  const hasWebhooks = requests !== 'failed';
+  // Who asks for deliveries of one state or endpoint wants no events.
+  const hasEvents = hasWebhooks && status === undefined && endpoint === undefined;
   return async (first: number): Promise<readonly Line[]> => {
-    // Deliveries first: the second look knows by the number of events that there was a first.
-    const deliveries = requests === 'failed' ? [] : await newDeliveries(first);
-    // Who asks for deliveries of one state or endpoint wants no events.
-    const events = requests === 'failed' ? [] : await newEvents(first);
-    const isNarrow = status !== undefined || endpoint !== undefined;
-    const logged = requests === 'none' ? [] : await newRequests(first);
-    return [
-      ...logged.map((request) => ({ at: request.createdAt, line: requestLine(request) })),
-      ...(isNarrow ? [] : events.map((event) => ({ at: event.createdAt, line: eventLine(event) }))),
-      ...deliveries.map((delivery) => ({
-        at: delivery.attempts.at(-1)?.at ?? delivery.createdAt,
-        line: deliveryLine(delivery),
-      })),
-    ]
-      .toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)))
-      .map(({ line }) => line);
+    const lines = [
+      ...(requests === 'none' ? [] : await requestsAt(first)).map(requestLine),
+      ...(hasEvents ? await eventsAt(first) : []).map(eventLine),
+      ...(hasWebhooks ? await deliveriesAt(first) : []).map(deliveryLine),
+    ];
+    return lines.toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
   };
 }
 

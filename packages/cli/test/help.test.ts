@@ -96,7 +96,7 @@ describe('what a flag declares', () => {
   });
 
   it('holds for arguments that a host reads by itself', () => {
-    const typed = { positionals: [], values: new Map([['mode', ['dead']]]), switches: new Set<string>() };
+    const typed = { positionals: [], given: new Map([['mode', ['dead']]]) };
     const args = argumentsOf({ about: '' }, typed, false);
     expect(() => args.oneOf('mode', ['live', 'test'])).toThrow('--mode must be live or test, not "dead"');
     expect(() => args.time('mode')).toThrow('must be a time');
