@@ -6,12 +6,12 @@ import { administrationCommands, type Commands } from '../src/index.ts';
 import { read } from '../src/program.ts';
 import { terminal, wordsOf } from './support.ts';
 
+const { run } = await terminal();
 const names = Object.keys(administrationCommands);
 const quiet = { program: 'ostiary', version: '1', out: () => undefined, err: () => undefined };
 
 describe('help', () => {
   it('names every noun with its verbs, every verb with what it is about', async () => {
-    const { run } = await terminal();
     const { code, out } = await run('help');
     expect(code).toBe(0);
     for (const [noun, all] of Map.groupBy(names, (name) => name.split(' ')[0] ?? '')) {
@@ -27,7 +27,6 @@ describe('help', () => {
     'of %s says what it takes, what it must have, what it is otherwise, and an example',
     async (name) => {
       const command = administrationCommands[name];
-      const { run } = await terminal();
       const { code, out } = await run(`${name} --help`);
       expect(code).toBe(0);
       const [required = '', optional = ''] = out.split('\nOptions:');
@@ -49,7 +48,6 @@ describe('help', () => {
   );
 
   it('is asked for with nothing, which is an error, and of a noun alone', async () => {
-    const { run } = await terminal();
     expect(await run('')).toMatchObject({ code: 2, out: '', err: (await run('--help')).out });
     expect(await run('keys')).toMatchObject({ code: 2, out: '', err: (await run('keys --help')).out });
     const { err } = await run('keys --json');
@@ -57,7 +55,6 @@ describe('help', () => {
   });
 
   it('says the version: that of the host, or that of the package', async () => {
-    const { run } = await terminal();
     expect(await run('--version', { version: '7.1.0' })).toMatchObject({ code: 0, out: '7.1.0\n', err: '' });
     expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
@@ -81,17 +78,17 @@ describe('what a flag declares', () => {
   };
 
   it('is what the command is given', async () => {
-    const { run } = await terminal();
     expect((await run('try --json', { commands })).json()).toEqual({ many: [], count: 7, own: null });
-    expect((await run('try --many a,b --many a --count 2 --own 3 --json', { commands })).json()).toEqual({
-      ...{ many: ['a', 'b', 'a'], count: 2, own: 3 },
-    });
+    // The last one counts, and a list may be written with commas or spaces.
+    const line = 'try --many a,b --many "a b" --count x --count 2 --own 4 --own 3 --json';
+    expect((await run(line, { commands })).json()).toEqual({ many: ['a', 'b', 'a', 'b'], count: 2, own: 3 });
     const wrong = await run('try --many a,c --many d --count x', { commands });
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain(
       '--many must be a or b, not "c" and "d"\n--count must be a whole number, not "x"\n',
     );
     expect((await run('try --own x', { commands })).err).toContain('--own must be a whole number, not "x"');
+    expect((await run('try --own 1000000000', { commands })).err).toContain('must be a whole number');
     expect((await run('try --own=-1', { commands })).err).toContain('--own must be a whole number, not "-1"');
   });
 
@@ -124,7 +121,6 @@ describe('colours', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('FORCE_COLOR', undefined);
     vi.stubEnv('NO_COLOR', undefined);
-    const { run } = await terminal();
     const shown = async (isTTY: boolean, line: string) => {
       const [out, err] = [screen(isTTY), screen(isTTY)];
       await run(line, { stdout: out.stream, stderr: err.stream });

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import type { Commands } from '../src/index.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Commands, toggle } from '../src/index.ts';
 import { inWords, progressOn } from '../src/progress.ts';
 import { terminal } from './support.ts';
+
+const { run } = await terminal();
 
 describe('progress', () => {
   it.each([
@@ -60,28 +62,37 @@ describe('progress', () => {
     ]);
   });
 
-  it('is written to standard error at a terminal, or when it is asked for, and not among JSON', async () => {
+  /** A command that takes 1.1 s, by the clock, and what it writes: to standard error, where it says so. */
+  async function shown(line: string, isTTY: boolean) {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => void vi.restoreAllMocks());
     const commands: Commands = {
       work: {
         about: 'work',
-        async run({ terminal }) {
-          const end = performance.now() + 1_100;
-          while (performance.now() < end) terminal.progress({ step: 'working', done: 1, of: 2 });
-          return { text: 'done', json: {} };
+        flags: { fail: toggle('fail') },
+        async run({ terminal: { progress, write } }, args) {
+          now += 1_100;
+          progress({ step: 'working', done: 1, of: 2 });
+          if (args.has('fail')) throw new Error('it failed');
+          write({ text: 'one', json: {} });
+          return { text: 'done', json: {}, note: 'noted' };
         },
       },
     };
-    const { run } = await terminal();
-    const shown = async (line: string, isTTY: boolean) => {
-      let err = '';
-      const stderr = { write: (text: string) => (err += text), isTTY };
-      const { code } = await run(line, { commands, stderr });
-      expect(code).toBe(0);
-      return err;
-    };
-    expect(await shown('work', false)).toBe('');
-    expect(await shown('work --progress', false)).toMatch(/^working: 1 of 2, 50 %, \d+\/s, \d+ s left\n$/);
-    expect(await shown('work', true)).toContain('working: 1 of 2');
-    expect(await shown('work --json', true)).toBe('');
+    let text = '';
+    const outlet = { write: (more: string) => (text += more), isTTY };
+    await run(line, { commands, stdout: outlet, stderr: outlet });
+    return text;
+  }
+
+  it.each([
+    ['work', false, 'one\ndone\nnoted\n'],
+    ['work --progress', false, 'working: 1 of 2, 50 %, 1/s, 2 s left\none\ndone\nnoted\n'],
+    ['work', true, '\r\u001b[Kworking: 1 of 2, 50 %, 1/s, 2 s left\r\u001b[Kone\ndone\nnoted\n'],
+    ['work --fail', true, '\r\u001b[Kworking: 1 of 2, 50 %, 1/s, 2 s left\r\u001b[Kit failed\n'],
+    ['work --json', true, '{}\n{}\n'],
+  ])('of %s, at a terminal: %j, is written to standard error: %j', async (line, isTTY, expected) => {
+    expect(await shown(line, isTTY)).toBe(expected);
   });
 });
