@@ -2,7 +2,7 @@ import { type Delivery, type Html, html, nameOf } from '@ostiary/core/console';
 import type { DeliveryPage } from './api.ts';
 import { dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import type { Visit } from './visit.ts';
-import type { Words } from './words/en.ts';
+import type { Words } from './words/en/index.ts';
 
 type Attempt = Delivery['attempts'][number];
 

@@ -19,7 +19,7 @@ import {
   statesSaid,
 } from './parts.ts';
 import type { Visit } from './visit.ts';
-import type { Words } from './words/en.ts';
+import type { Words } from './words/en/index.ts';
 
 const bell = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/></svg>`;
 

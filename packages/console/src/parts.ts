@@ -1,6 +1,6 @@
 import { type Fragment, type Html, html, type Language, visible } from '@ostiary/core/console';
 import { type DeliveryStatus, deliveryStatuses } from './api.ts';
-import type { Words } from './words/en.ts';
+import type { Words } from './words/en/index.ts';
 import type { Voice } from './words/words.ts';
 
 /** Where a delivery is; `none`: no endpoint took the event. */

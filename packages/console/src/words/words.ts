@@ -1,6 +1,6 @@
 import { type Language, negotiateLanguage } from '@ostiary/core/console';
-import { english, type Words } from './en.ts';
-import { french } from './fr.ts';
+import { english, type Words } from './en/index.ts';
+import { french } from './fr/index.ts';
 
 /** The words in every language; one that is missing does not compile. */
 export const allWords: { readonly [L in Language]: Words } = { en: english, fr: french };

@@ -1,0 +1,51 @@
+import { html } from '@ostiary/core/console';
+import type { Words } from '../en/index.ts';
+import { deliveries } from './deliveries.ts';
+import { endpoints } from './endpoints.ts';
+import { events, trigger } from './events.ts';
+import { failures } from './failures.ts';
+import { requests } from './requests.ts';
+
+/** The words of the sandbox console in French. */
+export const french: Words = {
+  title: 'Console de test',
+  testMode: 'Mode test',
+  signOut: 'Se déconnecter',
+  back: 'Événements et points de terminaison',
+  cancel: 'Annuler',
+  show: 'Afficher',
+  filter: 'Filtrer',
+  nothingFits: 'Rien ne correspond à ce filtre.',
+  live: 'En direct',
+  lost: 'Pas de connexion, nouvel essai en cours',
+  reload: 'Rechargez la page pour voir les nouveautés',
+  notices: {
+    signed_out: 'Vous êtes déconnecté.',
+    ended: 'Vous avez été déconnecté\u00a0: la session est terminée, ou la clé n’ouvre plus la console.',
+    sent: 'L’événement est en route.',
+    redelivered: 'L’événement est de nouveau en route.',
+    no_match: 'Rien n’a été envoyé\u00a0: aucun point de terminaison activé n’accepte ce type d’événement.',
+    disabled: 'Rien n’a été envoyé\u00a0: le point de terminaison est désactivé. Activez-le d’abord.',
+    gone: 'Rien n’a été modifié\u00a0: le point de terminaison n’existe plus.',
+    endpoint_added: 'Le point de terminaison est enregistré.',
+    endpoint_enabled: 'Le point de terminaison est activé.',
+    endpoint_disabled: 'Le point de terminaison est désactivé, et ce qui l’attendait est annulé.',
+    endpoint_removed: 'Le point de terminaison est supprimé, et ce qui l’attendait est annulé.',
+  },
+  signIn: {
+    intro: (prefix) =>
+      html`Connectez-vous avec une clé d’API de test\u00a0: elle commence par ${prefix} et porte le scope <code>webhooks</code>.`,
+    key: 'Clé d’API de test',
+    submit: 'Se connecter',
+    refused: (prefix) =>
+      html`Cette clé n’ouvre pas la console. Seules les clés de test le peuvent\u00a0: elles commencent par ${prefix}, portent le scope <code>webhooks</code>, sont en vigueur, n’exigent pas de signature et viennent d’une adresse qu’elles autorisent.`,
+    tooMany: 'Trop de tentatives depuis votre adresse. Patientez une minute.',
+    promise: 'La clé n’est pas conservée dans votre navigateur. Vous serez déconnecté après 8 heures.',
+  },
+  endpoints,
+  trigger,
+  events,
+  deliveries,
+  failures,
+  requests,
+};
