@@ -43,6 +43,9 @@ it('a request shows how it ended, what was sent and answered, and is found by it
   for (const part of ['invalid_request', requestId, key.id, '&quot;[removed]&quot;', 'has to be'])
     expect(text).toContain(part);
   for (const part of ['<b>1', '+50937000001']) expect(text).not.toContain(part);
+  // A list reads no bodies.
+  const list = await browser.get('/sandbox/requests');
+  expect(list.text).toContain(requestId);
   const missing = await browser.get('/sandbox/requests?id=%3Cb%3E');
   expect([missing.status, missing.text]).toEqual([404, expect.stringContaining('There is no request')]);
   expect(missing.text).toContain('value="&lt;b&gt;"');

@@ -58,6 +58,8 @@ it('a console of one’s own calls operations of the partner API as a key that o
   // Errors of the API are pages; callers that are no browser read them as JSON.
   const problems = [
     ['listWebhooks', {}, 403, 'lacks the scope webhooks'],
+    ['getRequest', { path: { id: 'req_1' } }, 403, 'lacks the scope webhooks'],
+    ['listRequests', {}, 403, 'lacks the scope webhooks'],
     ['createSandboxPassport', {}, 404, 'belongs to the sandbox'],
     ['getPayment', { path: { id: 'nonsense' } }, 404, 'no such resource'],
     ['listPayments', { query: { nonsense: '1' } }, 400, 'nonsense'],
@@ -69,4 +71,16 @@ it('a console of one’s own calls operations of the partner API as a key that o
     expect.soft([operation, answer.status]).toEqual([operation, status]);
     expect.soft(await answer.text()).toContain(words);
   }
+});
+
+it('a list of requests leaves the bodies out, a request has them', async () => {
+  const { provider, open } = await ownConsole({ scope: 'webhooks', testOnly: true });
+  const key = await provider.key({ mode: 'test' });
+  const call = await open(key);
+  await provider.partnerCall(key, 'POST /v1/partner/payments', { amount: 'x' });
+  const listed = async () => (await (await call('listRequests')).json()).data;
+  await expect.poll(listed).toMatchObject([{ code: 'invalid_request', sent: null, answered: null }]);
+  const [{ id }] = await listed();
+  const found = await (await call('getRequest', { path: { id } })).json();
+  expect(found).toMatchObject({ id, sent: '{"amount":"[removed]"}', answered: expect.any(String) });
 });

@@ -1,9 +1,14 @@
+import { EventEmitter } from 'node:events';
+import { memoryStorage } from '@ostiary/testing/memory';
+import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
+import type { Core } from '../../src/context.ts';
 import { bodyRedaction } from '../../src/partner/redaction.ts';
-import type { LoggedRequest, Mode } from '../../src/storage.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
+import { requestNotes } from '../../src/partner/request-log.ts';
+import type { ApiKeyState, LoggedRequest, Mode } from '../../src/storage.ts';
+import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
-import type { TestProvider } from '../support/provider.ts';
+import { TestClock, type TestProvider } from '../support/provider.ts';
 
 type Given = Parameters<typeof partnerProvider>[0];
 
@@ -92,6 +97,35 @@ describe('the log of requests', () => {
     expect(await read(1)).toHaveLength(1);
   });
 
+  it('keeps no secret of an answer', async () => {
+    const { provider, keyOf, read } = await logged();
+    const minted = await provider.partnerCall(
+      await keyOf({ mode: 'test' }),
+      'POST /v1/partner/sandbox/passports',
+      {},
+    );
+    const [request] = await read(1);
+    expect(minted.json().token).toBeTypeOf('string');
+    expect(JSON.parse(request?.answered ?? '')).toEqual({ ...minted.json(), token: '[removed]' });
+  });
+
+  it('says how long a request took', async () => {
+    const clock = new TestClock();
+    const storage = memoryStorage();
+    const { list } = storage.transfers;
+    const slow: typeof list = (request) => {
+      clock.advance(7);
+      return list(request);
+    };
+    const given = { clock, storage: storageWith(storage, 'transfers', { list: slow }) };
+    const { provider } = await partnerProvider(given);
+    const key = await provider.key({ mode: 'test' });
+    await provider.partnerCall(key, 'GET /v1/partner/payments');
+    const { partner } = key;
+    const filter = { partner, mode: 'test', failed: false, after: null, limit: 1 } as const;
+    await expect.poll(() => storage.requestLog.list(filter)).toMatchObject([{ durationMs: 7 }]);
+  });
+
   it('is whole when the service has closed', async () => {
     const { provider, keyOf, database } = await logged();
     const key = await keyOf({ mode: 'test' });
@@ -101,6 +135,49 @@ describe('the log of requests', () => {
     const stored = database.given.flatMap(([requests]) => (Array.isArray(requests) ? requests : []));
     const ids = stored.filter(({ route }) => route === '/v1/partner/whoami').map(({ id }) => id);
     expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
+  });
+});
+
+describe('what waits for the log', () => {
+  it('is at most 1,000 requests; of what was lost there is word, and whoever closes waits', async () => {
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    const stored: LoggedRequest[] = [];
+    const warned: unknown[] = [];
+    const core = {
+      storage: {
+        requestLog: {
+          async append(requests: readonly LoggedRequest[]) {
+            await isReleased;
+            stored.push(...requests);
+          },
+        },
+      },
+      options: {
+        prefix: 'svc',
+        requestLog: 'test',
+        logger: { warn: (fields: unknown) => warned.push(fields) },
+      },
+      clock: new TestClock(),
+    };
+    const notes = requestNotes(core as unknown as Core);
+    const key = { id: 'key_a', partner: 'acme', mode: 'test' } as ApiKeyState;
+    for (let id = 0; id < 1_006; id += 1) {
+      const state = { headers: { 'X-Request-Id': String(id) }, route: '/' };
+      const context = { state, res: new EventEmitter(), method: 'GET', status: 200 };
+      notes.note(context as unknown as Context, key, 0);
+      context.res.emit('close');
+    }
+    let isSettled = false;
+    const settled = notes.settled().then(() => {
+      isSettled = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isSettled).toBe(false);
+    release();
+    await settled;
+    // One was on its way when the others came.
+    expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: 1_001 }, (_, id) => String(id)));
+    expect(warned).toEqual([{ requests: 5 }]);
   });
 });
 

@@ -24,10 +24,10 @@ export const requestLogCases = casesOf('request log', {
     storage,
   ) => {
     const requests = [
-      sampleRequest('d', { createdAt: now + 2, status: 409, code: 'idempotency_conflict', sent: null }),
+      sampleRequest('d', { createdAt: now + 2, status: 400, code: 'invalid_request', sent: null }),
       sampleRequest('b', { createdAt: now + 1, answered: '{"note":"Ti “Biznis” 🗝️"}' }),
       sampleRequest('a', { createdAt: now + 1, durationMs: 0, status: 500, code: 'internal_error' }),
-      sampleRequest('c'),
+      sampleRequest('c', { status: 399 }),
     ];
     const others = [
       sampleRequest('live', { mode: 'live' }),
