@@ -10,10 +10,10 @@ import {
 import { createPlaces, type Leave, type Room } from './places.ts';
 import { regionsOf } from './regions.ts';
 
-const room: Room = { session: 6, partner: 50, process: 1_000 };
+const room: Room = { session: 6, partner: 50, process: 500 };
 
 /** How many pages a process makes in a second for those that are open: with more of them, each is made less often. */
-const pagesPerSecond = 100;
+const pagesPerSecond = 50;
 
 /** Proxies and pages take a connection for broken on which nothing comes for long. */
 const heartbeatMs = 15_000;
