@@ -124,6 +124,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
 
   async function close(): Promise<void> {
     logger.info('closing');
+    ostiary.endStreams();
     const drained = delay(isReplaced ? 0 : config.drainSeconds * 1_000).then(() =>
       http.close(options.closeDeadlineMs ?? 10_000, { keepsIdle: isReplaced }),
     );

@@ -185,39 +185,6 @@ describe('the sandbox console, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('asks every two seconds while somebody looks, and not at all while nobody does', async () => {
-    const { page } = await visit();
-    const key = await newKey();
-    const now = Date.now();
-    await page.clock.install({ time: now });
-    await page.clock.pauseAt(now + 1_000);
-    await signIn(page, key);
-    let asked = 0;
-    page.on('request', () => {
-      asked += 1;
-    });
-    const passes = async () => {
-      const answer = page.waitForResponse((response) => response.url().endsWith('/sandbox'));
-      await page.clock.runFor(2_000);
-      return (await answer).status();
-    };
-    expect([await passes(), await passes()]).toEqual([200, 200]);
-    expect(asked).toBe(2);
-    const hide = (hidden: boolean) =>
-      page.evaluate((value) => {
-        Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }, hidden);
-    await hide(true);
-    await page.clock.runFor(60_000);
-    expect(asked).toBe(2);
-    // Whoever comes back sees what is new at once.
-    await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type: 'kyc.updated' });
-    await hide(false);
-    await page.getByRole('link', { name: 'kyc.updated' }).waitFor();
-    expect(await passes()).toBe(200);
-  });
-
   it('says that the connection is lost, and goes on when it is back', async () => {
     const { context, page } = await visit();
     const key = await newKey();

@@ -1,5 +1,12 @@
-import type { ConsoleAnswer, ConsoleDesk, ConsoleHandler, ConsoleRequest } from '@ostiary/core/console';
+import type {
+  ConsoleAnswer,
+  ConsoleDesk,
+  ConsoleHandler,
+  ConsoleRequest,
+  ConsoleVisit,
+} from '@ostiary/core/console';
 import { apiOf } from './api.ts';
+import { asksForStream, createLiveStreams, endedStream } from './live-stream.ts';
 import type { UrlOf } from './paths.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { signIn, strangers } from './sign-in.ts';
@@ -14,6 +21,7 @@ type Otherwise = (context: PageContext) => ConsoleAnswer;
 /** Who gets in. `script` is the address of what keeps pages up to date. */
 export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
   const cookie = sessionCookie(desk);
+  const keepUpToDate = createLiveStreams(desk);
 
   function contextOf(request: ConsoleRequest, visitor: string): PageContext {
     const notice = request.query.get('notice');
@@ -32,7 +40,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
 
   /**
    * A page for those whose session is good; whatever else a browser takes for a session is ended. All others get `otherwise`,
-   * by default the way to the first page.
+   * by default the way to the first page. A page that is open is answered with what changes on it.
    */
   const guarded =
     (
@@ -46,8 +54,12 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
         if (opened === null) continue;
         const context = contextOf(request, session);
         const { id = '' } = request.parameters;
-        return await handle({ ...context, partner: opened.partner, api: apiOf(opened), id }, session);
+        const render = (visit: ConsoleVisit) =>
+          handle({ ...context, partner: visit.partner, api: apiOf(visit), id }, session);
+        if (asksForStream(request)) return keepUpToDate({ session, request, render }, opened);
+        return await render(opened);
       }
+      if (asksForStream(request)) return endedStream;
       const stranger = contextOf(request, strangers);
       return sessions.length === 0
         ? otherwise(stranger)

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /**
- * Keeps a page up to date where scripts run: asks for the page again every two seconds, as long as somebody can see it, and
- * lets idiomorph change what has changed in its regions `[data-live]`, so that focus, scroll positions and open details stay.
- * Without it the page is complete, and as old as its last load.
+ * Keeps a page up to date where scripts run: opens a stream of the page's changes as long as somebody can see it, and lets idiomorph
+ * change the regions `[data-live]` that come, so that focus, scroll positions and open details stay. A hidden page has no stream:
+ * browsers have few connections to a server. Without it the page is complete, and as old as its last load.
  */
 const watch = `
 (() => {
@@ -13,37 +13,67 @@ const watch = `
   if (main === null) return;
   const pulse = document.getElementById('pulse');
   const options = { callbacks: { beforeAttributeUpdated: (name) => name !== 'open' } };
+  let source = null;
   let timer = 0;
-  let busy = false;
+  let silence = 0;
+  let failures = 0;
 
-  async function ask() {
-    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (answer.status === 404) location.reload();
-    if (answer.status !== 200) return false;
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    // The session is over.
-    if (fresh.querySelector('main[data-exit]') === null) location.assign(main.dataset.exit);
+  function close() {
+    clearTimeout(timer);
+    clearTimeout(silence);
+    source?.close();
+    source = null;
+  }
+
+  function lose() {
+    pulse.dataset.state = 'lost';
+  }
+
+  // A stream that ends is opened again soon and without a word: those of a server that closes not all at once.
+  function fail() {
+    close();
+    failures += 1;
+    if (failures > 1) lose();
+    if (!document.hidden) timer = setTimeout(open, (0.5 + Math.random()) * Math.min(1000 * 2 ** (failures - 1), 60000));
+  }
+
+  // The server says at least every 15 seconds that it is there.
+  function listen() {
+    clearTimeout(silence);
+    silence = setTimeout(fail, 40000);
+  }
+
+  function hear() {
+    failures = 0;
+    pulse.dataset.state = 'live';
+    listen();
+  }
+
+  function change({ data }) {
+    hear();
+    const fresh = new DOMParser().parseFromString(data, 'text/html');
     for (const region of fresh.querySelectorAll('[data-live]')) {
       const shown = document.getElementById(region.id);
       if (shown !== null) Idiomorph.morph(shown, region, options);
     }
-    return true;
   }
 
-  async function poll() {
-    if (busy || document.hidden) return;
-    busy = true;
-    clearTimeout(timer);
-    const isFine = await ask().catch(() => false);
-    busy = false;
-    pulse.dataset.state = isFine ? 'live' : 'lost';
-    timer = setTimeout(poll, isFine ? 2000 : 5000);
+  function open() {
+    close();
+    listen();
+    source = new EventSource(location.href);
+    source.onerror = fail;
+    source.addEventListener('regions', change);
+    source.addEventListener('still', hear);
+    source.addEventListener('reload', () => location.reload());
+    source.addEventListener('ended', () => location.assign(main.dataset.exit));
   }
 
   pulse.hidden = false;
-  timer = setTimeout(poll, 2000);
-  document.addEventListener('visibilitychange', poll);
-  addEventListener('online', poll);
+  if (!document.hidden) open();
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  addEventListener('online', open);
+  addEventListener('offline', lose);
 })();
 `;
 

@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import { fixedWindows } from '../fixed-windows.ts';
 import type { Forms } from '../http/csrf.ts';
+import { createEventStreams } from '../http/event-stream.ts';
 import type { Route } from '../http/route.ts';
 import type { Passports } from '../passports/passports.ts';
 import { createUserLookup } from '../users/lookup.ts';
@@ -35,6 +36,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const keys = createKeyCheck(core);
   const admission = createAdmission(keys, limits);
   const notes = requestNotes(core);
+  const streams = createEventStreams(options.logger);
   // What a console may call: every operation of the API, and what people read of events and requests.
   const operations = [...table, ...historyOperations(core), ...requestOperations(core)];
   // Loaded and made when somebody asks for it: it takes longer than the rest of the start.
@@ -47,7 +49,13 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     ...createPartnerApi(core, table, { keys, admission, notes }),
     ...(options.console === undefined
       ? []
-      : consoleRoutes(core, options.console, { keys, admission, operations, forms: topics.forms })),
+      : consoleRoutes(core, options.console, {
+          keys,
+          admission,
+          operations,
+          forms: topics.forms,
+          streams,
+        })),
     {
       path: openApiPath,
       summary: 'Description of the partner API (OpenAPI 3.1).',
@@ -63,6 +71,9 @@ export function createPartner(core: Core, topics: PartnerTopics) {
       },
     },
   ];
-  /** `forgetKeys` forgets those that are cached; `settled` resolves when what goes on behind answers is done. */
-  return { routes, forgetKeys: () => keys.clear(), settled: notes.settled };
+  /**
+   * `forgetKeys` forgets those that are cached; `endStreams` ends answers that go on; `settled` resolves when what goes on behind
+   * answers is done.
+   */
+  return { routes, forgetKeys: () => keys.clear(), endStreams: streams.end, settled: notes.settled };
 }

@@ -79,12 +79,29 @@ export function createDesk(
   const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
   /** @throws PartnerError */
-  async function admit(found: FoundKey, request: ConsoleRequest): Promise<FoundKey> {
+  async function admit(
+    found: FoundKey,
+    request: ConsoleRequest,
+    how: 'admit' | 'check' = 'admit',
+  ): Promise<FoundKey> {
     const address = () => core.clientAddress(request.raw);
     const demands = { ...opensWith, limit: 'console' } as const;
-    await admission.admit(demands, found, { address, now: clock.now() });
+    await admission[how](demands, found, { address, now: clock.now() });
     if (found.key.requireSignature) throw new PartnerError('invalid_signature');
     return found;
+  }
+
+  /** Opens a session; `check` counts nothing. */
+  async function open(session: string, request: ConsoleRequest, how: 'admit' | 'check') {
+    const stored = await interactions.find(recordOf(session), clock.now());
+    if (stored === null) return null;
+    try {
+      return visitOf(await admit(await keys.findById(String(stored.keyId)), request, how), request);
+    } catch (error) {
+      // Any other refusal is one of the key; what goes wrong otherwise is no PartnerError.
+      if (error instanceof PartnerError && error.code !== 'rate_limit_exceeded') return null;
+      throw error;
+    }
   }
 
   return {
@@ -110,17 +127,9 @@ export function createDesk(
       return { session, seconds: sessionLifetimeMs / 1000 };
     },
 
-    async visit(session, request) {
-      const stored = await interactions.find(recordOf(session), clock.now());
-      if (stored === null) return null;
-      try {
-        return visitOf(await admit(await keys.findById(String(stored.keyId)), request), request);
-      } catch (error) {
-        // Any other refusal is one of the key; what goes wrong otherwise is no PartnerError.
-        if (error instanceof PartnerError && error.code !== 'rate_limit_exceeded') return null;
-        throw error;
-      }
-    },
+    visit: (session, request) => open(session, request, 'admit'),
+
+    revisit: (session, request) => open(session, request, 'check'),
 
     async signOut(session) {
       await interactions.remove(recordOf(session));

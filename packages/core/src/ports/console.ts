@@ -41,6 +41,12 @@ export interface ConsoleAnswer {
   /** Beside or instead of the headers of every page. */
   readonly headers?: { readonly [name: string]: string };
   readonly body?: string;
+  /**
+   * Instead of a body, server-sent events, with the headers that those need: their text, in whole messages. Called once. The next
+   * one is asked for when the reader has taken the one before; a reader that takes nothing for ten seconds is dropped. It has to
+   * end soon after the signal was aborted: the reader is gone, or the service closes.
+   */
+  readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
   /** What the page loads, as directives of a Content-Security-Policy; everything else is forbidden. */
   readonly sources?: string;
 }
@@ -76,6 +82,12 @@ export interface ConsoleDesk {
    * @throws PartnerError `rate_limit_exceeded`
    */
   visit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
+  /**
+   * Admits again a request that `visit` admitted and whose answer goes on: the same checks, but it is not counted.
+   * @returns `null` where the session is over or its key no longer admitted
+   * @throws PartnerError `rate_limit_exceeded`
+   */
+  revisit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
   /** Ends a session: a copy of its secret opens nothing any more, in no process. */
   signOut(session: string): Promise<void>;
   /** What a form carries in its field `csrf` to prove that it came from a page for this visitor. */

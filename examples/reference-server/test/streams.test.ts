@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { startServer } from './support/server.ts';
+import { fieldsOf, Visitor } from './support/visitor.ts';
+
+test('a page of the console that is open does not keep the server from closing', async () => {
+  // Who waited for the page would wait for an hour.
+  const drain = { OSTIARY_DRAIN_SECONDS: '4' };
+  const { server, origin, lines } = await startServer({ closeDeadlineMs: 3600_000 }, drain);
+  const { admin } = server.installation.ostiary;
+  await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+  const { key } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'test', scopes: ['webhooks'] });
+  const visitor = new Visitor(origin);
+  const form = { ...fieldsOf((await visitor.get('/sandbox')).html), key };
+  const signedIn = await visitor.post('/sandbox/sign-in', form, { Origin: origin });
+  expect(signedIn).toMatchObject({ status: 303 });
+  const cookie = `svc_sandbox=${visitor.cookies.get('svc_sandbox')}`;
+  const stream = await fetch(`${origin}/sandbox`, { headers: { accept: 'text/event-stream', cookie } });
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toContain('event: regions');
+  const closed = server.close();
+  expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  // The load balancer has not noticed yet: others are answered still, and another stream does not begin.
+  const again = await fetch(`${origin}/sandbox`, { headers: { accept: 'text/event-stream', cookie } });
+  expect([again.status, await again.text()]).toEqual([503, '']);
+  await closed;
+  expect(lines.join('')).not.toContain('broke off');
+});

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type ConsoleAnswer,
+  type ConsoleDesk,
+  type ConsoleRequest,
+  type ConsoleVisit,
+  PartnerError,
+} from '@ostiary/core/console';
+import { createPlaces, type Leave, type Room } from './places.ts';
+import { regionsOf } from './regions.ts';
+
+const room: Room = { session: 6, partner: 50, process: 500 };
+
+/** How many pages a process makes in a second for those that are open: with more of them, each is made less often. */
+const pagesPerSecond = 50;
+
+/** Proxies and pages take a connection for broken on which nothing comes for long. */
+const heartbeatMs = 15_000;
+
+/** A stream ends after this long and the page opens another one: a load balancer can then move it. */
+const lifetimeMs = 5 * 60_000;
+
+/** Milliseconds between two looks at a page, when so many are open. */
+export const paceOf = (open: number): number => 1_000 * Math.max(1, open / pagesPerSecond);
+
+/** What a page that is open is told: its regions, nothing new, load the page again, the session is over. */
+type Message = 'regions' | 'still' | 'reload' | 'ended';
+
+const message = (event: Message, data = ''): string =>
+  `event: ${event}\n${data
+    .split(/\r\n?|\n/)
+    .map((line) => `data: ${line}\n`)
+    .join('')}\n`;
+
+/** Whether a page that is open asks for what changes on it. */
+export const asksForStream = ({ raw: { method, headers } }: ConsoleRequest): boolean =>
+  method === 'GET' && headers.accept === 'text/event-stream';
+
+/** A stream that tells an open page that its session is over: a redirect would lead nowhere. */
+export const endedStream: ConsoleAnswer = {
+  status: 200,
+  async *stream() {
+    yield message('ended');
+  },
+};
+
+/** A page that is open. */
+export interface OpenPage {
+  readonly session: string;
+  readonly request: ConsoleRequest;
+  /** Makes the page as for any other request. */
+  render(visit: ConsoleVisit): Promise<ConsoleAnswer>;
+}
+
+/** The regions that are not as they were sent, of which the hashes are kept. */
+function unsent(regions: ReadonlyMap<string, string>, sent: Map<string, string>): string {
+  let text = '';
+  for (const [id, region] of regions) {
+    const hash = createHash('sha256').update(region).digest('base64');
+    if (sent.get(id) !== hash) text += region;
+    sent.set(id, hash);
+  }
+  return text;
+}
+
+/** Keeps open pages up to date. */
+export function createLiveStreams(desk: ConsoleDesk) {
+  const places = createPlaces(room);
+
+  /** The regions as they are now; `null` where loading the page would show something else. */
+  async function look({ render }: OpenPage, visit: ConsoleVisit) {
+    try {
+      return regionsOf((await render(visit)).body ?? '');
+    } catch (error) {
+      if (error instanceof PartnerError && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+
+  /** What changes on a page, about once a second. Each look is admitted as a request is, but not counted as one. */
+  async function* changes(
+    page: OpenPage,
+    admitted: ConsoleVisit,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void> {
+    /** Hashes of what was sent. */
+    const sent = new Map<string, string>();
+    const startedAt = desk.now();
+    let toldAt = startedAt;
+    let visit: ConsoleVisit | null = admitted;
+    while (!signal.aborted && desk.now() - startedAt < lifetimeMs) {
+      const regions = await look(page, visit);
+      if (regions === null) {
+        yield message('reload');
+        return;
+      }
+      const changed = unsent(regions, sent);
+      const now = desk.now();
+      if (changed !== '') yield message('regions', changed);
+      else if (now - toldAt >= heartbeatMs) yield message('still');
+      if (changed !== '' || now - toldAt >= heartbeatMs) toldAt = now;
+      await delay(paceOf(places.taken()), undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      visit = await desk.revisit(page.session, page.request);
+      if (visit === null) {
+        yield message('ended');
+        return;
+      }
+    }
+  }
+
+  async function* seated(leave: Leave, ...given: Parameters<typeof changes>) {
+    try {
+      yield* changes(...given);
+    } catch (error) {
+      // Whoever asks again is told what the API says.
+      if (!(error instanceof PartnerError)) throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Answers an admitted visit with the changes of its page, or, where there is no place, with a status that says so. */
+  return (page: OpenPage, visit: ConsoleVisit): ConsoleAnswer => {
+    const leave = places.take({ session: page.session, partner: visit.partner });
+    if (typeof leave === 'number') return { status: leave, headers: { 'Retry-After': '30' } };
+    return { status: 200, stream: (signal) => seated(leave, page, visit, signal) };
+  };
+}

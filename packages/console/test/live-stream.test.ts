@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { memoryStorage } from '@ostiary/testing/memory';
+import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../lab/support/patient.ts';
+import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
+import { TestClock } from '../../core/test/support/provider.ts';
+import { paceOf } from '../src/live-stream.ts';
+import { createPlaces } from '../src/places.ts';
+import { regionsOf } from '../src/regions.ts';
+import { act, consoleKit, visited } from './console-kit.ts';
+import { idsOf, messagesOf, openStream } from './stream-kit.ts';
+
+type Kit = Awaited<ReturnType<typeof visited>>['kit'];
+
+/** Counts how often sessions are looked up. */
+function watchLooks({ storage: { interactions } }: Kit) {
+  let looks = 0;
+  const find = interactions.find.bind(interactions);
+  interactions.find = (...given) => {
+    looks += 1;
+    return find(...given);
+  };
+  return {
+    count: () => looks,
+    /** Resolves when so many more have begun: what came before the last one is done. */
+    async more(count: number): Promise<void> {
+      const until = looks + count;
+      await vi.waitFor(() => expect(looks).toBeGreaterThanOrEqual(until), patient);
+    },
+  };
+}
+
+describe('the stream of an open page', () => {
+  it('begins with every region, has the headers of a stream, and goes on with what changes', async () => {
+    const { kit, key, browser } = await visited();
+    const { response, next } = await openStream(browser);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    });
+    const first = await next();
+    expect(first?.event).toBe('regions');
+    expect(idsOf(first)).toEqual(['endpoint-list', 'event-list', 'said']);
+    expect(first?.data).toContain('No events yet');
+    const id = await kit.event(key, 'kyc.updated');
+    const second = await next();
+    expect([second?.event, idsOf(second)]).toEqual(['regions', ['event-list', 'said']]);
+    expect(second?.data).toContain(`id="${id}"`);
+    // As it stands on the page, with its line breaks.
+    const { text } = await browser.get('/sandbox');
+    for (const region of regionsOf(text)?.values() ?? []) {
+      expect(`${first?.data}${second?.data}`).toContain(region);
+    }
+  });
+
+  it('sends nothing while nothing changes, not for another partner’s changes either, but a heartbeat', async () => {
+    const { kit, browser } = await visited();
+    const looks = watchLooks(kit);
+    const { next } = await openStream(browser);
+    await next();
+    await kit.event(await kit.key());
+    await looks.more(2);
+    kit.provider.clock.advance(14_999);
+    await looks.more(2);
+    kit.provider.clock.advance(1);
+    expect(await next()).toEqual({ event: 'still', data: '' });
+    await looks.more(2);
+    kit.provider.clock.advance(15_000);
+    expect(await next()).toEqual({ event: 'still', data: '' });
+  });
+
+  it('counts as one request, however long it is open', async () => {
+    const { kit, browser } = await visited({
+      partnerLimits: { console: { requests: 4, windowSeconds: 60 } },
+    });
+    const looks = watchLooks(kit);
+    // The sign-in was the first one.
+    const { next } = await openStream(browser);
+    await next();
+    await looks.more(4);
+    expect((await browser.get('/sandbox')).status).toBe(200);
+    expect((await browser.get('/sandbox')).status).toBe(200);
+    expect((await browser.get('/sandbox')).status).toBe(429);
+    // Whose limit is used up waits.
+    expect(await next()).toBeNull();
+    expect((await openStream(browser)).response.status).toBe(429);
+  });
+
+  it('says that the session is over, whatever ended it, to those who ask later too, and ends', async () => {
+    const [storage, clock] = [memoryStorage(), new TestClock()];
+    const sealingKeys = [randomBytes(32)];
+    const kit = await consoleKit({ clock, sealingKeys }, storage);
+    const elsewhere = await consoleKit({ clock, sealingKeys }, storage);
+    const { admin } = elsewhere.provider.ostiary;
+    type Visited = { key: Awaited<ReturnType<Kit['key']>>; browser: Awaited<ReturnType<Kit['signedIn']>> };
+    const ends: Record<string, (visit: Visited) => unknown> = {
+      revoked: ({ key }) => admin.apiKeys.revoke(key.id),
+      'signed out': ({ browser }) => act(browser, '/sandbox/sign-out', {}),
+      'partner disabled': ({ key }) => admin.partners.disable(key.partner),
+      '8 hours': () => clock.advance(8 * 3600_000),
+    };
+    for (const [name, end] of Object.entries(ends)) {
+      const key = await kit.key();
+      const browser = await kit.signedIn(key);
+      const { next } = await openStream(browser);
+      await next();
+      await end({ key, browser });
+      const over = { event: 'ended', data: '' };
+      expect.soft([name, await next(), await next()]).toEqual([name, over, null]);
+      const later = await openStream(browser);
+      expect
+        .soft([name, later.response.status, await later.next(), await later.next()])
+        .toEqual([name, 200, over, null]);
+      expect.soft(later.response.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  it('has the page loaded again when it is gone, and shows none of another partner', async () => {
+    const { kit, key, browser } = await visited();
+    const [own, foreign] = [await kit.endpoint(key), await kit.endpoint(await kit.key())];
+    const { next } = await openStream(browser, `/sandbox/endpoints/${own}`);
+    expect(idsOf(await next())).toContain('delivery-list');
+    await kit.provider.partnerCall(key, `DELETE /v1/partner/webhooks/${own}`);
+    const reload = { event: 'reload', data: '' };
+    expect([await next(), await next()]).toEqual([reload, null]);
+    for (const path of [`/sandbox/endpoints/${foreign}`, '/sandbox/endpoints']) {
+      const { next } = await openStream(browser, path);
+      expect.soft([path, await next(), await next()]).toEqual([path, reload, null]);
+    }
+  });
+
+  it('keeps a page up to date that says that nothing was found', async () => {
+    const { browser } = await visited();
+    const path = '/sandbox/requests?id=nothing';
+    expect((await browser.get(path)).status).toBe(404);
+    const { next } = await openStream(browser, path);
+    expect(idsOf(await next())).toEqual(['request-list', 'said']);
+  });
+
+  it('ends after five minutes, so that the page asks anew', async () => {
+    const { kit, browser } = await visited();
+    const looks = watchLooks(kit);
+    const { next } = await openStream(browser);
+    await next();
+    kit.provider.clock.advance(5 * 60_000 - 1);
+    expect((await next())?.event).toBe('still');
+    await looks.more(1);
+    kit.provider.clock.advance(1);
+    expect(await next()).toBeNull();
+    expect((await (await openStream(browser)).next())?.event).toBe('regions');
+  });
+
+  it('ends when the storage breaks, and is answered 503 until it is back', async () => {
+    const fragile = fragileStorage();
+    const { kit, browser } = await visited({}, fragile.storage);
+    const { next } = await openStream(browser);
+    await next();
+    fragile.breakWhen(() => true);
+    expect(await next()).toBeNull();
+    expect(kit.provider.errors.map(({ message }) => message)).toEqual(['a stream of events broke off']);
+    expect((await openStream(browser)).response.status).toBe(503);
+    fragile.breakWhen(() => false);
+    expect((await openStream(browser)).response.status).toBe(200);
+  });
+
+  it('is none for a request without a body in its answer', async () => {
+    const { kit, browser } = await visited();
+    const headers = { accept: 'text/event-stream', cookie: browser.cookieHeader('/sandbox') };
+    const looks = watchLooks(kit);
+    const answer = await kit.provider.request('/sandbox', { method: 'HEAD', headers });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(looks.count()).toBe(1);
+  });
+
+  it('goes through a server that has the Web API’s requests, and ends when its reader leaves', async () => {
+    const { kit, key, browser } = await visited();
+    const { origin, ostiary } = kit.provider;
+    const headers = { accept: 'text/event-stream', cookie: browser.cookieHeader('/sandbox') };
+    const response = await ostiary.fetch(new Request(`${origin}/sandbox`, { headers }));
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const [kept, read] = [response, messagesOf(response)];
+    expect(idsOf(await read.next())).toContain('event-list');
+    await kit.event(key);
+    expect(idsOf(await read.next())).toEqual(['event-list', 'said']);
+    expect(kept.bodyUsed).toBe(true);
+    const left = new AbortController();
+    const other = await ostiary.fetch(new Request(`${origin}/sandbox`, { headers, signal: left.signal }));
+    expect(idsOf(await messagesOf(other).next())).toContain('said');
+    ostiary.endStreams();
+    expect(await read.next()).toBeNull();
+  });
+});
+
+describe('places', () => {
+  it('are six of a session; a tab that closes frees its own, and the page is complete without one', async () => {
+    const { kit, key, browser } = await visited();
+    const open = await Promise.all(Array.from({ length: 6 }, () => openStream(browser)));
+    expect(open.map(({ response }) => response.status)).toEqual(Array(6).fill(200));
+    const refused = await openStream(browser);
+    expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '30']);
+    expect((await browser.get('/sandbox')).text).toContain('id="event-list"');
+    // Another session of the same key.
+    expect((await openStream(await kit.signedIn(key))).response.status).toBe(200);
+    open[0]?.close();
+    await vi.waitFor(async () => {
+      const retried = await openStream(browser);
+      expect(retried.response.status).toBe(200);
+    }, patient);
+    expect((await openStream(browser)).response.status).toBe(429);
+  });
+
+  it('are so many of a session, a partner and a process, each given back once', () => {
+    const places = createPlaces({ session: 2, partner: 3, process: 4 });
+    const take = (session: string, partner: string) => places.take({ session, partner });
+    const first = take('a', 'x');
+    expect([take('a', 'x'), take('b', 'x')].map((taken) => typeof taken)).toEqual(['function', 'function']);
+    expect([take('a', 'x'), take('c', 'x'), places.taken()]).toEqual([429, 429, 3]);
+    expect(typeof take('d', 'y')).toBe('function');
+    expect([take('d', 'y'), take('e', 'z')]).toEqual([503, 503]);
+    if (typeof first === 'function') first();
+    expect(places.taken()).toBe(3);
+    expect(typeof take('a', 'x')).toBe('function');
+    expect(take('c', 'x')).toBe(429);
+  });
+
+  it('share what a process makes of pages in a second', () => {
+    expect([1, 50, 100, 500].map(paceOf)).toEqual([1_000, 1_000, 2_000, 10_000]);
+  });
+});
+
+describe('a service that stops', () => {
+  it('ends its streams at once and lets none begin', async () => {
+    const { kit, browser } = await visited();
+    const { ostiary } = kit.provider;
+    const looks = watchLooks(kit);
+    const { next } = await openStream(browser);
+    await next();
+    ostiary.endStreams();
+    expect(await next()).toBeNull();
+    expect(looks.count()).toBe(1);
+    const later = await openStream(browser);
+    expect([later.response.status, await later.next()]).toEqual([503, null]);
+    expect((await browser.get('/sandbox')).status).toBe(200);
+  });
+
+  it('ends them with `close`', async () => {
+    const { kit, browser } = await visited();
+    const { next } = await openStream(browser);
+    await next();
+    await kit.provider.ostiary.close();
+    expect(await next()).toBeNull();
+    expect(kit.provider.errors).toEqual([]);
+  });
+
+  it('does not keep a server from closing that knows nothing of it', async () => {
+    const { kit, browser } = await visited();
+    const server = createServer(kit.provider.ostiary.handler);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const headers = { accept: 'text/event-stream', cookie: browser.cookieHeader('/sandbox') };
+    const { next } = messagesOf(await fetch(`http://127.0.0.1:${port}/sandbox`, { headers }));
+    await next();
+    const asked = Date.now();
+    await new Promise((resolve) => server.close(resolve));
+    expect(await next()).toBeNull();
+    // Nor does its connection, which Node would keep for five seconds.
+    expect(Date.now() - asked).toBeLessThan(4_000);
+  });
+});
+
+describe('the regions of a page', () => {
+  const said = '<p id="said" data-live>Hi</p>';
+
+  it.each([
+    [
+      'with elements of the same name in them',
+      '<div id="a" class="b" data-live><div>1</div><div class="c"></div></div>',
+    ],
+    ['with others in them', '<section data-live id="a"><div id="b" data-live></div></section>'],
+  ])('are whole %s', (_name, region) => {
+    expect([...(regionsOf(`<div>${region}</div>${said}<div></div>`) ?? [])]).toEqual([
+      ['a', region],
+      ['said', said],
+    ]);
+  });
+
+  it('are not what only looks like one', () => {
+    const page = `<p title="x data-live y" id="t">data-live</p><p data-lively id="u"></p>${said}`;
+    expect([...(regionsOf(page)?.keys() ?? [])]).toEqual(['said']);
+    expect(regionsOf('<div id="a" data-live></div>')).toBeNull();
+    expect(() => regionsOf(`<div data-live></div>${said}`)).toThrow('<div data-live> has no id');
+    expect(() => regionsOf('<div id="a" data-live>')).toThrow('<div> is not closed');
+  });
+});
