@@ -8,7 +8,6 @@ import {
   PartnerError,
 } from '@ostiary/core/console';
 import { createPlaces, type Leave, type Room } from './places.ts';
-import { regionsOf } from './regions.ts';
 
 const room: Room = { session: 6, partner: 50, process: 500 };
 
@@ -24,8 +23,8 @@ const lifetimeMs = 5 * 60_000;
 /** Milliseconds between two looks at a page, when so many are open. */
 export const paceOf = (open: number): number => 1_000 * Math.max(1, open / pagesPerSecond);
 
-/** What a page that is open is told: its regions, nothing new, load the page again, the session is over. */
-type Message = 'regions' | 'still' | 'reload' | 'ended';
+/** What a page that is open is told: the page as it is, nothing new, load the page again, the session is over. */
+type Message = 'page' | 'still' | 'reload' | 'ended';
 
 const message = (event: Message, data = ''): string =>
   `event: ${event}\n${data
@@ -53,25 +52,18 @@ export interface OpenPage {
   render(visit: ConsoleVisit): Promise<ConsoleAnswer>;
 }
 
-/** The regions that are not as they were sent, of which the hashes are kept. */
-function unsent(regions: ReadonlyMap<string, string>, sent: Map<string, string>): string {
-  let text = '';
-  for (const [id, region] of regions) {
-    const hash = createHash('sha256').update(region).digest('base64');
-    if (sent.get(id) !== hash) text += region;
-    sent.set(id, hash);
-  }
-  return text;
-}
+/** Whether a page keeps itself up to date: nothing that is put into one has a quotation mark left. */
+const isLive = (page: string): boolean => page.includes(' data-exit="');
 
 /** Keeps open pages up to date. */
 export function createLiveStreams(desk: ConsoleDesk) {
   const places = createPlaces(room);
 
-  /** The regions as they are now; `null` where loading the page would show something else. */
+  /** The page as it is now; `null` where loading it would show something else. */
   async function look({ render }: OpenPage, visit: ConsoleVisit) {
     try {
-      return regionsOf((await render(visit)).body ?? '');
+      const { body = '' } = await render(visit);
+      return isLive(body) ? body : null;
     } catch (error) {
       if (error instanceof PartnerError && error.code === 'not_found') return null;
       throw error;
@@ -84,22 +76,25 @@ export function createLiveStreams(desk: ConsoleDesk) {
     admitted: ConsoleVisit,
     signal: AbortSignal,
   ): AsyncGenerator<string, void> {
-    /** Hashes of what was sent. */
-    const sent = new Map<string, string>();
+    /** The hash of what was sent last. */
+    let sent = '';
     const startedAt = desk.now();
     let toldAt = startedAt;
     let visit: ConsoleVisit | null = admitted;
     while (!signal.aborted && desk.now() - startedAt < lifetimeMs) {
-      const regions = await look(page, visit);
-      if (regions === null) {
+      const body = await look(page, visit);
+      if (body === null) {
         yield message('reload');
         return;
       }
-      const changed = unsent(regions, sent);
+      const hash = createHash('sha256').update(body).digest('base64');
+      const hasChanged = hash !== sent;
+      sent = hash;
       const now = desk.now();
-      if (changed !== '') yield message('regions', changed);
-      else if (now - toldAt >= heartbeatMs) yield message('still');
-      if (changed !== '' || now - toldAt >= heartbeatMs) toldAt = now;
+      if (hasChanged || now - toldAt >= heartbeatMs) {
+        toldAt = now;
+        yield hasChanged ? message('page', body) : message('still');
+      }
       await delay(paceOf(places.taken()), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       visit = await desk.revisit(page.session, page.request);

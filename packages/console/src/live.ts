@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /**
- * Keeps a page up to date where scripts run: opens a stream of the page's changes as long as somebody can see it, and lets idiomorph
- * change the regions `[data-live]` that come, so that focus, scroll positions and open details stay. A hidden page has no stream:
+ * Keeps a page up to date where scripts run: opens a stream that says what the page has become as long as somebody can see it, and lets
+ * idiomorph change its regions `[data-live]`, so that focus, scroll positions and open details stay. A hidden page has no stream:
  * browsers have few connections to a server. Without it the page is complete, and as old as its last load.
  */
 const watch = `
@@ -63,7 +63,7 @@ const watch = `
     listen();
     source = new EventSource(location.href);
     source.onerror = fail;
-    source.addEventListener('regions', change);
+    source.addEventListener('page', change);
     source.addEventListener('still', hear);
     source.addEventListener('reload', () => location.reload());
     source.addEventListener('ended', () => location.assign(main.dataset.exit));
