@@ -48,7 +48,12 @@ function show(
   );
   const urlTag = html`<input type="url" required maxlength="2048" value="${url.slice(0, 2048)}" placeholder="https://" spellcheck="false" autocapitalize="none"`;
   const secretTag = html`<input type="password" minlength="16" maxlength="256" autocomplete="new-password" spellcheck="false"`;
-  const anyway = { name: 'anyway', value: String(twins.length), label: words.anyway, isChecked: isMeant };
+  const anyway = {
+    name: 'anyway',
+    value: String(twins.length),
+    label: isNew ? words.anyway : words.saveAnyway,
+    isChecked: isMeant,
+  };
   const options = ['*', ...desk.events.types].map((type) => ({
     name: `${typeField}${type}`,
     label: type === '*' ? words.allTypes : html`<code>${type}</code>`,

@@ -28,17 +28,19 @@ function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
 ${change}`;
 }
 
-/** What is done with an endpoint beside switching it on and off. */
-function actions({ urlOf, voice }: Visit, { id, enabled }: WebhookEndpoint, form: Html): Html {
-  const { endpoints, recovery } = voice.words;
-  return html`<section class="panel" aria-labelledby="recovery"><h2 id="recovery">${recovery.title}</h2>
-<p class="small muted">${recovery.hint}</p>${enabled ? form : html`<p>${recovery.disabled}</p>`}</section>
-<section class="panel" aria-label="${endpoints.change}">
-<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
+/** The ways to change an endpoint; they stand still when the page keeps itself up to date. */
+function changes({ urlOf, voice }: Visit, { id }: WebhookEndpoint): Html {
+  const { endpoints } = voice.words;
+  return html`<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
 <p><a href="${urlOf('secret', { id })}">${endpoints.rotate}</a></p>
 <details id="removal"><summary>${endpoints.remove}</summary><p>${endpoints.removeHint}</p>
-<div class="row"><button class="compact" form="${changeForm}" name="action" value="remove">${endpoints.removeNow}</button></div></details>
-</section>`;
+<div class="row"><button class="compact" form="${changeForm}" name="action" value="remove">${endpoints.removeNow}</button></div></details>`;
+}
+
+function recoverPanel({ voice }: Visit, { enabled }: WebhookEndpoint, form: Html): Html {
+  const { recovery } = voice.words;
+  return html`<section class="panel" aria-labelledby="recovery"><h2 id="recovery">${recovery.title}</h2>
+<p class="small muted">${recovery.hint}</p>${enabled ? form : html`<p>${recovery.disabled}</p>`}</section>`;
 }
 
 /** One endpoint: its settings, and its deliveries with their attempts. */
@@ -82,8 +84,9 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
     body: html`${form.summary}${done === null ? null : doneRow(done)}
 <div class="column">
 <section class="panel" aria-label="${words.endpoints.title}">
-<div id="endpoint-settings" class="column" data-live>${settings(shown, voice)}</div></section>
-${actions(visit, shown, form.body)}
+<div id="endpoint-settings" class="column" data-live>${settings(shown, voice)}</div>
+${changes(visit, shown)}</section>
+${recoverPanel(visit, shown, form.body)}
 </div>
 <form id="${changeForm}" method="post" action="${urlOf('endpoint', { id })}" hidden>${csrfField(visit)}</form>
 <form id="${againForm}" method="post" action="${urlOf('home')}" hidden>${csrfField(visit)}</form>

@@ -29,7 +29,7 @@ export const endpoints = {
     'The page does not keep it: type it again, 16 to 256 characters. Left empty, you get a generated one.',
   twin: (id: Fragment) => html`Another endpoint of yours has this address: ${id}. Both would get each event.`,
   anyway: 'Register it anyway',
-  change: 'Change this endpoint',
+  saveAnyway: 'Save it anyway',
   edit: 'Edit address and types',
   rotate: 'Replace the secret',
   editTitle: 'Edit an endpoint',

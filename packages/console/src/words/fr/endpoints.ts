@@ -30,8 +30,8 @@ export const endpoints: Words['endpoints'] = {
     'La page ne le conserve pas\u00a0: saisissez-le de nouveau, de 16 à 256 caractères. Laissé vide, un secret est généré.',
   twin: (id) =>
     html`Un autre de vos points de terminaison a cette adresse\u00a0: ${id}. Les deux recevraient chaque événement.`,
-  anyway: 'Enregistrer quand même',
-  change: 'Modifier ce point de terminaison',
+  anyway: 'L’enregistrer quand même',
+  saveAnyway: 'La modifier quand même',
   edit: 'Modifier l’adresse et les types',
   rotate: 'Remplacer le secret',
   editTitle: 'Modifier un point de terminaison',
