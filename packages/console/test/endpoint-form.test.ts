@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
-import { act, csrfOf, target, visited } from './console-kit.ts';
+import { act, csrfOf, signIn, target, visited } from './console-kit.ts';
 import { forgeries, markedFields } from './form-checks.ts';
 
 const secret = 'a secret of this test';
@@ -224,6 +224,21 @@ describe('a refused form', () => {
         .soft([path, /aria-invalid="|autofocus|role="alert"|-wrong"/.test(fresh.text)])
         .toEqual([path, false]);
     }
+  });
+
+  it('marks a key that is refused, but not one that has to wait', async () => {
+    const { kit } = await visited();
+    const browser = kit.provider.browser(null);
+    const refused = await signIn(browser, 'svc_test_"><b>zebra');
+    expect([refused.status, markedFields(refused.text), refused.text.includes('zebra')]).toEqual([
+      401,
+      ['key'],
+      false,
+    ]);
+    for (let attempt = 2; attempt < 60; attempt += 1) await signIn(browser, 'svc_test_x');
+    const late = await signIn(browser, 'svc_test_x');
+    expect([late.status, markedFields(late.text)]).toEqual([429, []]);
+    expect(late.text).toMatch(/role="alert".*There were too many attempts/s);
   });
 
   it('shows types and addresses from outside as text', async () => {
