@@ -30,10 +30,11 @@ export interface DeliveryPage {
 interface Answers {
   readonly listWebhooks: { readonly data: readonly WebhookEndpoint[] };
   readonly getWebhook: WebhookEndpoint;
-  readonly createWebhook: unknown;
+  readonly createWebhook: WebhookEndpoint;
   readonly updateWebhook: unknown;
   readonly deleteWebhook: unknown;
   readonly listDeliveries: DeliveryPage;
+  readonly recoverWebhook: { readonly queued: number };
   /** The newest first. */
   readonly latestEvents: { readonly data: readonly ListedEvent[]; readonly hasMore: boolean };
   readonly getEvent: PartnerEvent;

@@ -1,12 +1,14 @@
 import type { ConsoleDesk, ConsolePage, PartnerConsole } from '@ostiary/core/console';
 import { changeEndpoint, endpoint } from './endpoint.ts';
+import { addEndpoint, editEndpoint, newEndpoint, saveEndpoint } from './endpoint-form.ts';
 import { event, redeliver } from './event.ts';
+import { orGone } from './gone.ts';
 import { createGuard } from './guard.ts';
 import { home } from './home.ts';
 import { liveScript } from './live.ts';
-import { addEndpoint, newEndpoint } from './new-endpoint.ts';
 import { paths, urlsOf } from './paths.ts';
 import { request, requests } from './requests.ts';
+import { changeSecret, secret } from './secret.ts';
 import { signInPage } from './sign-in.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
@@ -56,9 +58,9 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
     },
     {
       path: paths.endpoint,
-      summary: 'A webhook endpoint, and the deliveries to it; enables, disables or removes it.',
+      summary: 'A webhook endpoint, and the deliveries to it; enables, disables, recovers or removes it.',
       GET: guarded(endpoint),
-      POST: action(changeEndpoint),
+      POST: action(orGone(changeEndpoint)),
     },
     {
       path: paths.requests,
@@ -81,6 +83,19 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
         },
         body: live.text,
       }),
+    },
+    {
+      path: paths.editEndpoint,
+      summary: 'Changes the URL of a webhook endpoint, and the types of events that it takes.',
+      GET: guarded(editEndpoint),
+      POST: action(orGone(saveEndpoint)),
+    },
+    {
+      path: paths.secret,
+      summary:
+        'Changes the secret of a webhook endpoint: to a generated one, or to one of the partner’s own.',
+      GET: guarded(secret),
+      POST: action(orGone(changeSecret)),
     },
   ];
 }

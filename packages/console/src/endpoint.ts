@@ -7,9 +7,10 @@ import {
 } from '@ostiary/core/console';
 import { deliveriesPerPage, deliveryStatuses, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
-import { answerFramed, csrfField } from './frame.ts';
+import { answerFramed, csrfField, doneRow } from './frame.ts';
 import { typesOf } from './home.ts';
 import { filterForm, moment, stateBadge, statesSaid } from './parts.ts';
+import { noRecovery, type Recovery, recover, recovered, recoverForm } from './recover.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Voice } from './words/words.ts';
 
@@ -27,8 +28,27 @@ function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
 ${change}`;
 }
 
+/** The ways to change an endpoint; they stand still when the page keeps itself up to date. */
+function changes({ urlOf, voice }: Visit, { id }: WebhookEndpoint): Html {
+  const { endpoints } = voice.words;
+  return html`<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
+<p><a href="${urlOf('secret', { id })}">${endpoints.rotate}</a></p>
+<details id="removal"><summary>${endpoints.remove}</summary><p>${endpoints.removeHint}</p>
+<div class="row"><button class="compact" form="${changeForm}" name="action" value="remove">${endpoints.removeNow}</button></div></details>`;
+}
+
+function recoverPanel({ voice }: Visit, { enabled }: WebhookEndpoint, form: Html): Html {
+  const { recovery } = voice.words;
+  return html`<section class="panel" aria-labelledby="recovery"><h2 id="recovery">${recovery.title}</h2>
+<p class="small muted">${recovery.hint}</p>${enabled ? form : html`<p>${recovery.disabled}</p>`}</section>`;
+}
+
 /** One endpoint: its settings, and its deliveries with their attempts. */
 export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
+  return await show(visit, noRecovery);
+}
+
+async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const { words } = voice;
   const shown = await api('getWebhook', { path: { id } });
@@ -53,17 +73,21 @@ export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
     chosen: status,
   });
   const deliveries = page.data.map(({ status }) => status);
+  const form = recoverForm(visit, recovery);
+  const done = recovered(visit);
   const state = shown.enabled ? words.endpoints.enabled : words.endpoints.disabled;
   return answerFramed(visit, {
     title: shown.url,
     layout: 'aside-first',
+    status: form.status,
     said: `${state}. ${statesSaid(words.deliveries.title, deliveries, words)}`,
-    body: html`<div class="column">
+    body: html`${form.summary}${done === null ? null : doneRow(done)}
+<div class="column">
 <section class="panel" aria-label="${words.endpoints.title}">
 <div id="endpoint-settings" class="column" data-live>${settings(shown, voice)}</div>
-<details id="removal"><summary>${words.endpoints.remove}</summary><p>${words.endpoints.removeHint}</p>
-<div class="row"><button class="compact" form="${changeForm}" name="action" value="remove">${words.endpoints.removeNow}</button></div></details>
-</section></div>
+${changes(visit, shown)}</section>
+${recoverPanel(visit, shown, form.body)}
+</div>
 <form id="${changeForm}" method="post" action="${urlOf('endpoint', { id })}" hidden>${csrfField(visit)}</form>
 <form id="${againForm}" method="post" action="${urlOf('home')}" hidden>${csrfField(visit)}</form>
 <section class="panel" aria-labelledby="deliveries"><div class="head"><h2 id="deliveries">${words.deliveries.title}</h2>${filter}</div>
@@ -71,11 +95,12 @@ export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
   });
 }
 
-/** Enables, disables or removes an endpoint. */
+/** Enables, disables or removes an endpoint, or delivers again what was dropped. */
 export async function changeEndpoint(
-  { api, id, urlOf }: Visit,
+  visit: Visit,
   form: ReadonlyMap<string, string>,
 ): Promise<ConsoleAnswer> {
+  const { api, id, urlOf } = visit;
   const path = { id };
   const action = form.get('action');
   switch (action) {
@@ -86,9 +111,14 @@ export async function changeEndpoint(
     case 'remove':
       await api('deleteWebhook', { path });
       return seeOther(urlOf('home', { notice: 'endpoint_removed' }));
+    case 'recover': {
+      const result = await recover(visit, form);
+      if (typeof result !== 'number') return await show(visit, result);
+      return seeOther(urlOf('endpoint', { id, queued: String(result) }));
+    }
     default:
       throw new PartnerError('invalid_request', {
-        description: 'The action has to be enable, disable or remove.',
+        description: 'The action has to be enable, disable, recover or remove.',
       });
   }
 }

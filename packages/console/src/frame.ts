@@ -14,8 +14,13 @@ export function noticeRow({ notice, voice }: PageContext): Html | null {
 }
 
 /** Says why something was not done. */
-export function problemRow(title: Html | string, details: readonly string[] = []): Html {
-  return html`<div class="notice bad across" role="alert">${icons.warning}<div><p>${title}</p>${details.map((detail) => html`<p>${nameOf(detail)}</p>`)}</div></div>`;
+export function problemRow(title: Html | string, details: readonly (Html | string)[] = []): Html {
+  return html`<div class="notice bad across" role="alert">${icons.warning}<div><p>${title}</p>${details.map((detail) => html`<p>${detail}</p>`)}</div></div>`;
+}
+
+/** Says that something was done, with a number or name that no notice has. */
+export function doneRow(text: Html | string): Html {
+  return html`<div class="notice across" role="status">${icons.check}<p>${text}</p></div>`;
 }
 
 /** The field that carries the proof of a form. */

@@ -13,6 +13,8 @@ export const paths = {
   requests: '/sandbox/requests',
   request: '/sandbox/requests/:id',
   script: '/sandbox/live.js',
+  editEndpoint: '/sandbox/endpoints/:id/edit',
+  secret: '/sandbox/endpoints/:id/secret',
 } as const;
 
 /** Answers the absolute address of a page or an action. The id goes into the path, everything else into the query. */

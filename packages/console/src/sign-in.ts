@@ -1,5 +1,6 @@
 import { type ConsoleAnswer, html, icons, PartnerError } from '@ostiary/core/console';
-import { answerPage, csrfField, noticeRow, problemRow } from './frame.ts';
+import { formOf, noProblems } from './forms.ts';
+import { answerPage, csrfField, noticeRow } from './frame.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { type PageContext, seeOther } from './visit.ts';
 
@@ -14,16 +15,24 @@ export function signInPage(
   const { desk, urlOf, voice } = context;
   const words = voice.words.signIn;
   const prefix = html`<code>${desk.prefix}_test_</code>`;
+  const labels = { key: words.key };
+  const form =
+    problem?.status === 429
+      ? formOf(labels, new Map([['', []]]), words.tooMany)
+      : formOf(
+          labels,
+          problem === null ? noProblems : new Map([['key', [words.wrongKey]]]),
+          words.refused(prefix),
+        );
+  const tag = html`<input type="password" required maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false"`;
   const body = html`<main class="card">
 <div class="lead"><span class="disc">${icons.plug}</span><h1>${voice.words.title}</h1><p class="muted">${words.intro(prefix)}</p></div>
 ${noticeRow(context)}
-${problem === null ? null : problemRow(problem.status === 401 ? words.refused(prefix) : words.tooMany)}
+${form.summary}
 <form class="form" method="post" action="${urlOf('signIn')}">
 ${csrfField(context)}
-<div class="field"><label for="key">${words.key}</label>
-<input id="key" name="key" type="password" required maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="promise"></div>
+${form.field({ name: 'key', tag, hint: words.promise })}
 <button class="primary">${words.submit}</button>
-<p class="small muted" id="promise">${words.promise}</p>
 </form>
 </main>`;
   const page = answerPage(context, { title: voice.words.title, body, status: problem?.status ?? 200 });

@@ -51,6 +51,15 @@ textarea { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, mono
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; display: flex; flex-direction: column; gap: .25rem; }
 .option { display: flex; align-items: center; gap: .625rem; min-height: 2.25rem; cursor: pointer; }
 input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; flex: none; accent-color: var(--accent); }
+.notice.bad a { color: inherit; }
+.wrong { display: flex; gap: .5rem; }
+.field .wrong, fieldset .wrong { color: var(--warning); }
+.field .option { font-weight: 400; font-size: 1rem; }
+.wrong .icon { width: 1.125rem; height: 1.125rem; margin-top: .125rem; }
+.wrong a { color: inherit; }
+[aria-invalid=true] { border-color: var(--warning); outline-color: var(--warning); }
+.once { padding: .75rem .875rem; background: var(--well); border: 1px solid var(--line); border-radius: .625rem; }
+.once code { user-select: all; overflow-wrap: anywhere; }
 .form { display: flex; flex-direction: column; gap: 1.25rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; }
 .row button { flex: 0 1 auto; }

@@ -1,25 +1,28 @@
 import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
-import { answerFramed, csrfField, problemRow } from './frame.ts';
-import { problemsOf, seeOther, type Visit } from './visit.ts';
+import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
+import { answerFramed, csrfField } from './frame.ts';
+import { seeOther, type Visit } from './visit.ts';
 
 function show(
   visit: Visit,
   { type, data }: { readonly type: string; readonly data: string },
-  problems: readonly string[] = [],
+  problems: Problems = noProblems,
 ): ConsoleAnswer {
   const { urlOf, voice } = visit;
   const words = voice.words.trigger;
+  const form = formOf({ data: words.data }, problems, words.refused);
+  const tag = html`<textarea rows="16" maxlength="20000" spellcheck="false" autocapitalize="none"`;
+  // A parser drops a line break right behind the tag.
+  const end = html`>
+${data}</textarea>`;
   return answerFramed(visit, {
     title: words.editTitle,
     layout: 'one',
-    status: problems.length === 0 ? 200 : 400,
-    body: html`${problems.length === 0 ? null : problemRow(words.refused, problems)}
+    status: form.status,
+    body: html`${form.summary}
 <section class="panel"><h2><code>${type}</code></h2>
 <form class="form" method="post" action="${urlOf('trigger')}">${csrfField(visit)}<input type="hidden" name="type" value="${type}">
-<div class="field"><label for="data">${words.data}</label>
-<textarea id="data" name="data" rows="16" maxlength="20000" spellcheck="false" autocapitalize="none" aria-describedby="data-hint">
-${data}</textarea>
-<p class="small" id="data-hint">${words.dataHint}</p></div>
+${form.field({ name: 'data', tag, end, hint: words.dataHint })}
 <div class="row"><button class="primary" name="step" value="send">${words.send}</button><a href="${urlOf('home')}">${voice.words.cancel}</a></div>
 </form></section>`,
   });
@@ -50,6 +53,6 @@ export async function sendEvent(visit: Visit, form: ReadonlyMap<string, string>)
     const { id } = await api('createSandboxEvent', { body });
     return seeOther(urlOf('event', { id, notice: 'sent' }));
   } catch (error) {
-    return show(visit, { type, data: data ?? '' }, problemsOf(error));
+    return show(visit, { type, data: data ?? '' }, problemsOf(error, ['data'], 'data'));
   }
 }

@@ -1,9 +1,4 @@
-import {
-  type ConsoleAnswer,
-  type ConsoleDesk,
-  type ConsoleRequest,
-  PartnerError,
-} from '@ostiary/core/console';
+import type { ConsoleAnswer, ConsoleDesk, ConsoleRequest } from '@ostiary/core/console';
 import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words/words.ts';
@@ -33,11 +28,4 @@ export interface Visit extends PageContext {
 /** Sends the browser on with a GET. */
 export function seeOther(location: string, headers: ConsoleAnswer['headers'] = {}): ConsoleAnswer {
   return { status: 303, headers: { Location: location, ...headers } };
-}
-
-/** The words of the rules that refused what was filled in; a failure that is none is passed on. */
-export function problemsOf(error: unknown): string[] {
-  if (!(error instanceof PartnerError) || error.code !== 'invalid_request') throw error;
-  const details = error.details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  return details.length > 0 ? details : [error.description];
 }

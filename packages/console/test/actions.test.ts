@@ -136,13 +136,13 @@ describe('the form for an endpoint', () => {
     const { kit, key, browser } = await visited();
     const good = { url: 'https://receiver.example/x', secret: 'a secret of this test', 'type *': 'on' };
     const cases: [string, Record<string, string>, string][] = [
-      ['no url', { ...good, url: ' ' }, 'url: '],
-      ['long url', { ...good, url: `https://receiver.example/${'x'.repeat(2048)}` }, 'url: '],
+      ['no url', { ...good, url: ' ' }, 'id="url-wrong"'],
+      ['long url', { ...good, url: `https://receiver.example/${'x'.repeat(2048)}` }, 'id="url-wrong"'],
       ['http', { ...good, url: 'http://receiver.example/x' }, 'The URL must begin with https://'],
       ['private', { ...good, url: 'https://10.0.0.1/' }, 'public addresses only'],
       ['script', { ...good, url: 'javascript:alert(1)//' }, 'The URL must begin with https://'],
-      ['short secret', { ...good, secret: 'too short' }, 'secret: has to have 16 to 256 characters'],
-      ['long secret', { ...good, secret: 's'.repeat(257) }, 'secret: has to have 16 to 256 characters'],
+      ['short secret', { ...good, secret: 'too short' }, 'has to have 16 to 256 characters'],
+      ['long secret', { ...good, secret: 's'.repeat(257) }, 'has to have 16 to 256 characters'],
       ['no type', { url: good.url, secret: good.secret }, 'Choose at least one type'],
       ['unknown type', { url: good.url, secret: good.secret, 'type nope': 'on' }, 'Choose at least one'],
     ];
@@ -153,7 +153,7 @@ describe('the form for an endpoint', () => {
     }
     const kept = await act(browser, '/sandbox/endpoints', { ...good, secret: 'short' });
     expect(kept.text).toContain('value="https://receiver.example/x"');
-    expect(kept.text).toContain('name="type *" checked');
+    expect(kept.text).toContain('name="type *" value="on" checked');
     expect(await kit.storage.webhooks.list({ partner: key.partner, mode: 'test' })).toEqual([]);
   });
 });
@@ -168,8 +168,8 @@ describe('the data of a test event', () => {
       act(browser, '/sandbox/trigger', { type: 'webhook.test', step: 'send', data });
     const refused: [string, string][] = [
       ['', 'not valid JSON'],
-      ['[1]', 'data: '],
-      ['null', 'data: '],
+      ['[1]', 'id="data-wrong"'],
+      ['null', 'id="data-wrong"'],
       ['{}, "type": "kyc.updated"', 'given twice'],
       ['{}} {', 'not valid JSON'],
       ['{"message":"a","message":"b"}', 'given twice'],

@@ -83,6 +83,9 @@ describe('in French', () => {
       [`/sandbox/events/${event}`, 'Pas de réponse en 10 secondes.'],
       [`/sandbox/endpoints/${endpoint}`, 'Tentative 1 sur 5'],
       ['/sandbox/endpoints', 'Secret du webhook'],
+      [`/sandbox/endpoints/${endpoint}/edit`, 'Modifier un point de terminaison'],
+      [`/sandbox/endpoints/${endpoint}/secret`, 'Générer un secret'],
+      [`/sandbox/endpoints/${endpoint}?queued=1000`, 'récupérez encore une fois'],
       ['/sandbox/trigger?type=webhook.test', 'Un objet JSON conforme au type.'],
       ['/sandbox?notice=endpoint_added', 'est enregistré'],
     ] as const) {

@@ -111,6 +111,7 @@ export function createDesk(
     logsRequests: options.requestLog !== 'off',
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
+    newWebhookSecret: () => `whsec_${random.bytes(32).toString('hex')}`,
     url: (path) => urlBelow(options.authUrl, path),
 
     async signIn(text, request) {

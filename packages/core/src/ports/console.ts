@@ -65,6 +65,8 @@ export interface ConsoleDesk {
   readonly maxAttempts: number;
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** A secret for a webhook endpoint: `whsec_` and 256 random bits in hexadecimal. It is stored nowhere. */
+  newWebhookSecret(): string;
   /** The address of a path below `authUrl`. */
   url(path: string): string;
   /**

@@ -1,6 +1,6 @@
 import { type Fragment, html } from '@ostiary/core/console';
 import { deliveries } from './deliveries.ts';
-import { endpoints } from './endpoints.ts';
+import { endpoints, recovery, secrets } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { requests } from './requests.ts';
@@ -30,6 +30,8 @@ export const english = {
     endpoint_enabled: 'The endpoint is enabled.',
     endpoint_disabled: 'The endpoint is disabled, and what was waiting for it is cancelled.',
     endpoint_removed: 'The endpoint is removed, and what was waiting for it is cancelled.',
+    endpoint_saved: 'The endpoint is saved.',
+    secret_changed: 'The new secret signs from the next attempt on.',
   },
   signIn: {
     intro: (prefix: Fragment) =>
@@ -39,6 +41,7 @@ export const english = {
     refused: (prefix: Fragment) =>
       html`This key does not open the console. Only test keys do: they begin with ${prefix}, have the scope <code>webhooks</code>, are in force, need no request signature, and come from an address that they allow.`,
     tooMany: 'There were too many attempts from your address. Please wait a minute.',
+    wrongKey: 'This key was not accepted.',
     promise: 'The key is not kept in your browser. You are signed out after 8 hours.',
   },
   endpoints,
@@ -47,6 +50,8 @@ export const english = {
   deliveries,
   failures,
   requests,
+  secrets,
+  recovery,
 };
 
 /** Every word of the sandbox console. */

@@ -1,7 +1,7 @@
 import { html } from '@ostiary/core/console';
 import type { Words } from '../en/index.ts';
 import { deliveries } from './deliveries.ts';
-import { endpoints } from './endpoints.ts';
+import { endpoints, recovery, secrets } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { requests } from './requests.ts';
@@ -31,6 +31,8 @@ export const french: Words = {
     endpoint_enabled: 'Le point de terminaison est activé.',
     endpoint_disabled: 'Le point de terminaison est désactivé, et ce qui l’attendait est annulé.',
     endpoint_removed: 'Le point de terminaison est supprimé, et ce qui l’attendait est annulé.',
+    endpoint_saved: 'Le point de terminaison est modifié.',
+    secret_changed: 'Le nouveau secret signe dès la prochaine tentative.',
   },
   signIn: {
     intro: (prefix) =>
@@ -40,6 +42,7 @@ export const french: Words = {
     refused: (prefix) =>
       html`Cette clé n’ouvre pas la console. Seules les clés de test le peuvent\u00a0: elles commencent par ${prefix}, portent le scope <code>webhooks</code>, sont en vigueur, n’exigent pas de signature et viennent d’une adresse qu’elles autorisent.`,
     tooMany: 'Trop de tentatives depuis votre adresse. Patientez une minute.',
+    wrongKey: 'Cette clé n’a pas été acceptée.',
     promise: 'La clé n’est pas conservée dans votre navigateur. Vous serez déconnecté après 8 heures.',
   },
   endpoints,
@@ -48,4 +51,6 @@ export const french: Words = {
   deliveries,
   failures,
   requests,
+  secrets,
+  recovery,
 };

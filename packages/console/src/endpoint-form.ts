@@ -1,0 +1,168 @@
+import { type ConsoleAnswer, html, type WebhookEndpoint } from '@ostiary/core/console';
+import { checkbox, formOf, type Message, noProblems, type Problems, problemsOf } from './forms.ts';
+import { answerFramed, csrfField } from './frame.ts';
+import { newSecretPage } from './secret.ts';
+import { seeOther, type Visit } from './visit.ts';
+
+/** What the name of a type's checkbox begins with; `*` stands for all types. */
+const typeField = 'type ';
+
+const memberNames = ['url', 'secret', 'events'];
+
+/** What was filled in; the secret is never sent back. */
+interface Filled {
+  readonly url: string;
+  readonly types: readonly string[];
+}
+
+/** What the form says of what was filled in. */
+interface Checked {
+  readonly problems: Problems;
+  /** Other endpoints with this URL. */
+  readonly twins: readonly WebhookEndpoint[];
+  /** Whether the partner knows of them, and goes on. */
+  readonly isMeant: boolean;
+  readonly secretTyped: boolean;
+}
+
+const unchecked: Checked = { problems: noProblems, twins: [], isMeant: false, secretTyped: false };
+
+/** The types that an endpoint takes, of those that there are: a host may have given one up. */
+const knownTypes = ({ events }: WebhookEndpoint, { desk }: Visit): string[] =>
+  ['*', ...desk.events.types].filter((type) => events.includes(type));
+
+/** The form for an endpoint: a new one where `endpoint` is `null`. */
+function show(
+  visit: Visit,
+  endpoint: WebhookEndpoint | null,
+  { url, types }: Filled,
+  { problems, twins, isMeant, secretTyped }: Checked = unchecked,
+): ConsoleAnswer {
+  const { desk, urlOf, voice } = visit;
+  const words = voice.words.endpoints;
+  const isNew = endpoint === null;
+  const form = formOf(
+    { url: words.url, secret: words.secret, events: words.types },
+    problems,
+    isNew ? words.refused : words.editRefused,
+  );
+  const urlTag = html`<input type="url" required maxlength="2048" value="${url.slice(0, 2048)}" placeholder="https://" spellcheck="false" autocapitalize="none"`;
+  const secretTag = html`<input type="password" minlength="16" maxlength="256" autocomplete="new-password" spellcheck="false"`;
+  const anyway = {
+    name: 'anyway',
+    value: String(twins.length),
+    label: isNew ? words.anyway : words.saveAnyway,
+    isChecked: isMeant,
+  };
+  const options = ['*', ...desk.events.types].map((type) => ({
+    name: `${typeField}${type}`,
+    label: type === '*' ? words.allTypes : html`<code>${type}</code>`,
+    isChecked: types.includes(type),
+  }));
+  const back = isNew ? urlOf('home') : urlOf('endpoint', { id: endpoint.id });
+  return answerFramed(visit, {
+    title: isNew ? words.addTitle : words.editTitle,
+    layout: 'one',
+    status: form.status,
+    body: html`${form.summary}
+<section class="panel"><form class="form" method="post" action="${isNew ? urlOf('endpoints') : urlOf('editEndpoint', { id: endpoint.id })}">${csrfField(visit)}
+${form.field({
+  name: 'url',
+  tag: urlTag,
+  hint: isNew ? words.urlHint : words.editUrlHint,
+  below: twins.length === 0 ? null : checkbox(anyway),
+})}
+${isNew ? form.field({ name: 'secret', tag: secretTag, hint: secretTyped ? words.secretAgain : words.secretHint }) : null}
+${form.choices({ name: 'events', options })}
+<div class="row"><button class="primary">${isNew ? words.add : words.save}</button><a href="${back}">${voice.words.cancel}</a></div>
+</form></section>`,
+  });
+}
+
+function filledIn({ desk }: Visit, form: ReadonlyMap<string, string>): Filled {
+  return {
+    url: (form.get('url') ?? '').trim(),
+    types: ['*', ...desk.events.types].filter((type) => form.has(`${typeField}${type}`)),
+  };
+}
+
+const eventsOf = ({ types }: Filled): readonly string[] => (types.includes('*') ? ['*'] : types);
+
+/** A URL in its canonical spelling, as the API keeps it. */
+const canonical = (url: string): string => URL.parse(url)?.href ?? url;
+
+/** What the API has no rule for: another endpoint with this URL, and a form without a type. */
+async function check(
+  { api, urlOf, voice }: Visit,
+  endpoint: WebhookEndpoint | null,
+  { url, types }: Filled,
+  form: ReadonlyMap<string, string>,
+): Promise<Checked> {
+  const words = voice.words.endpoints;
+  const { data } = await api('listWebhooks');
+  const isSame = (other: WebhookEndpoint): boolean => canonical(other.url) === canonical(url);
+  const stays = endpoint !== null && isSame(endpoint);
+  const twins = stays ? [] : data.filter(isSame);
+  // Somebody who agreed to a second one did not agree to a third: reloading a page sends its form again.
+  const isMeant = form.get('anyway') === String(twins.length);
+  const problems = new Map<string, readonly Message[]>();
+  const [twin] = twins;
+  if (twin !== undefined && !isMeant) {
+    const link = html`<a href="${urlOf('endpoint', { id: twin.id })}"><code>${twin.id}</code></a>`;
+    problems.set('url', [words.twin(link)]);
+  }
+  // The one mistake that a browser does not point out.
+  if (types.length === 0) problems.set('events', [words.badTypes]);
+  return { problems, twins, isMeant, secretTyped: (form.get('secret') ?? '') !== '' };
+}
+
+/** The form for a new endpoint. */
+export async function newEndpoint(visit: Visit): Promise<ConsoleAnswer> {
+  return show(visit, null, { url: '', types: ['*'] });
+}
+
+/** Registers an endpoint. A secret that is generated is shown in the answer, and nowhere else. */
+export async function addEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
+  const { api, desk, urlOf } = visit;
+  const filled = filledIn(visit, form);
+  const checked = await check(visit, null, filled, form);
+  if (checked.problems.size > 0) return show(visit, null, filled, checked);
+  const typed = form.get('secret') ?? '';
+  const secret = typed === '' ? desk.newWebhookSecret() : typed;
+  try {
+    const body = JSON.stringify({ url: filled.url, secret, events: eventsOf(filled) });
+    const { id } = await api('createWebhook', { body });
+    if (typed === '') return newSecretPage(visit, id, secret);
+  } catch (error) {
+    return show(visit, null, filled, { ...checked, problems: problemsOf(error, memberNames) });
+  }
+  return seeOther(urlOf('home', { notice: 'endpoint_added' }));
+}
+
+/** The form for an endpoint that there is. */
+export async function editEndpoint(visit: Visit): Promise<ConsoleAnswer> {
+  const { api, id } = visit;
+  const endpoint = await api('getWebhook', { path: { id } });
+  return show(visit, endpoint, { url: endpoint.url, types: knownTypes(endpoint, visit) });
+}
+
+/** Changes what was filled in otherwise; what was left as it was is not sent. */
+export async function saveEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
+  const { api, id, urlOf } = visit;
+  const path = { id };
+  const endpoint = await api('getWebhook', { path });
+  const filled = filledIn(visit, form);
+  const checked = await check(visit, endpoint, filled, form);
+  if (checked.problems.size > 0) return show(visit, endpoint, filled, checked);
+  const events = eventsOf(filled);
+  const changes = {
+    ...(canonical(filled.url) !== canonical(endpoint.url) && { url: filled.url }),
+    ...(String(events) !== String(knownTypes(endpoint, visit)) && { events }),
+  };
+  try {
+    if (Object.keys(changes).length > 0) await api('updateWebhook', { path, body: JSON.stringify(changes) });
+  } catch (error) {
+    return show(visit, endpoint, filled, { ...checked, problems: problemsOf(error, memberNames) });
+  }
+  return seeOther(urlOf('endpoint', { id, notice: 'endpoint_saved' }));
+}

@@ -1,0 +1,127 @@
+import { type Html, html, icons, nameOf, PartnerError } from '@ostiary/core/console';
+import { problemRow } from './frame.ts';
+
+/** What is said of a field: words of ours, or text that may hold what was typed. */
+export type Message = string | Html;
+
+/** What is wrong with a form, by the name of the field; under `''` what belongs to none. */
+export type Problems = ReadonlyMap<string, readonly Message[]>;
+
+/** Of a form that nobody has sent yet. */
+export const noProblems: Problems = new Map();
+
+/**
+ * What an operation of the partner API refused, by the field that each of its problems is about. A field has the name of the
+ * member that is sent for it; problems of members without a field go to `otherwise`.
+ * @throws whatever is no refusal of what was filled in
+ */
+export function problemsOf(error: unknown, fields: readonly string[], otherwise = ''): Problems {
+  if (!(error instanceof PartnerError) || error.code !== 'invalid_request') throw error;
+  const problems = new Map<string, string[]>();
+  const details = error.details.length > 0 ? error.details : [{ path: '', message: error.description }];
+  for (const { path, message } of details) {
+    const field = fields.find((name) => path === name || path.startsWith(`${name}.`));
+    const words = path === '' || path === field ? message : `${path}: ${message}`;
+    const name = field ?? otherwise;
+    problems.set(name, [...(problems.get(name) ?? []), words]);
+  }
+  return problems;
+}
+
+/** One control of a form. */
+interface Control {
+  readonly name: string;
+  /** The beginning of its tag, with what is its own: `<input type="url" required`. Name, id and marks follow. */
+  readonly tag: Html;
+  /** What ends the tag, and the element. @defaultValue `>` */
+  readonly end?: Html;
+  readonly hint?: Message;
+  /** What belongs to it and stands below. */
+  readonly below?: Html | null;
+}
+
+/** Several checkboxes under one name. */
+interface Choices {
+  readonly name: string;
+  readonly options: readonly {
+    readonly name: string;
+    readonly label: Message;
+    readonly isChecked: boolean;
+  }[];
+  readonly hint?: Message;
+}
+
+/** A checkbox with its label; `marks` are further attributes. */
+export function checkbox(
+  { name, value = 'on', label, isChecked }: Choices['options'][number] & { readonly value?: string },
+  marks: Html | null = null,
+): Html {
+  const checked = isChecked ? html` checked` : null;
+  const tag = html`<input type="checkbox"`;
+  return html`<label class="option">${tag}${html` name="${name}" value="${value}"`}${checked}${marks}${html`>`}<span>${label}</span></label>`;
+}
+
+const shown = (message: Message): Html | string => (typeof message === 'string' ? nameOf(message) : message);
+
+/**
+ * The parts of a form that says what is wrong with it: a summary for the top of the page, and fields that carry their
+ * messages; the first wrong one has the focus. `labels` are the fields in the order of the page.
+ */
+export function formOf<Name extends string>(
+  labels: { readonly [Field in Name]: string },
+  problems: Problems,
+  title: Message,
+) {
+  const names = Object.keys(labels) as Name[];
+  const firstWrong = names.find((name) => problems.has(name));
+
+  function marks(name: string, hint: Message | undefined): Html {
+    const isWrong = problems.has(name);
+    const told = [isWrong ? [`${name}-wrong`] : [], hint === undefined ? [] : [`${name}-hint`]].flat();
+    const described = told.length === 0 ? null : html` aria-describedby="${told.join(' ')}"`;
+    return html`${isWrong ? html` aria-invalid="true"` : null}${described}`;
+  }
+
+  const focus = (name: string): Html | null => (name === firstWrong ? html` autofocus` : null);
+
+  const wrong = (name: string): Html | null =>
+    problems.has(name)
+      ? html`<div class="wrong small" id="${name}-wrong">${icons.warning}<div>${(problems.get(name) ?? []).map((message) => html`<p>${shown(message)}</p>`)}</div></div>`
+      : null;
+
+  const hintOf = (name: string, hint: Message | undefined): Html | null =>
+    hint === undefined ? null : html`<p class="small" id="${name}-hint">${hint}</p>`;
+
+  return {
+    /** 400 where something is wrong. */
+    status: problems.size === 0 ? 200 : 400,
+
+    /** What is wrong in all, with a link to each field. */
+    summary:
+      problems.size === 0
+        ? null
+        : problemRow(title, [
+            ...(problems.get('') ?? []).map(shown),
+            ...names.flatMap((name) =>
+              (problems.get(name) ?? []).map(
+                (message) => html`<a href="#${name}">${labels[name]}</a>: ${shown(message)}`,
+              ),
+            ),
+          ]),
+
+    field({ name, tag, end = html`>`, hint, below = null }: Control & { readonly name: Name }): Html {
+      return html`<div class="field"><label for="${name}">${labels[name]}</label>
+${tag}${html` id="${name}" name="${name}"`}${marks(name, hint)}${focus(name)}${end}
+${wrong(name)}${hintOf(name, hint)}${below}</div>`;
+    },
+
+    choices({ name, options, hint }: Choices & { readonly name: Name }): Html {
+      const boxes = options.map((option, index) => {
+        const first = index === 0 ? html` id="${name}"${focus(name)}` : null;
+        return checkbox(option, html`${marks(name, hint)}${first}`);
+      });
+      return html`<fieldset><legend>${labels[name]}</legend>${wrong(name)}${hintOf(name, hint)}
+${boxes}</fieldset>`;
+    },
+  };
+}

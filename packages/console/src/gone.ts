@@ -1,0 +1,26 @@
+import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
+import { answerFramed, problemRow } from './frame.ts';
+import type { Visit } from './visit.ts';
+
+type Action = (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>;
+
+/**
+ * What a form about an endpoint does; where there is no such endpoint (any more), a page that says so. It was removed while
+ * the form was open, or is that of somebody else: which of them is not told.
+ */
+export const orGone =
+  (handle: Action): Action =>
+  async (visit, form) => {
+    try {
+      return await handle(visit, form);
+    } catch (error) {
+      if (!(error instanceof PartnerError) || error.code !== 'not_found') throw error;
+      const { words } = visit.voice;
+      return answerFramed(visit, {
+        title: words.endpoints.goneTitle,
+        layout: 'one',
+        status: 404,
+        body: html`${problemRow(words.notices.gone)}`,
+      });
+    }
+  };

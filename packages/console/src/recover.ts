@@ -1,0 +1,65 @@
+import { type Html, html } from '@ostiary/core/console';
+import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
+import { csrfField } from './frame.ts';
+import type { Visit } from './visit.ts';
+
+/** As many deliveries are queued by one call at most; the next call goes on with the rest. */
+const mostRecovered = 1_000;
+
+/** What was filled in, and what is wrong with it. */
+export interface Recovery {
+  readonly since: string;
+  readonly problems: Problems;
+}
+
+/** Of a form that nobody has sent yet. */
+export const noRecovery: Recovery = { since: '', problems: noProblems };
+
+/** The form that delivers again what was dropped since a time, and the summary of what is wrong with it. */
+export function recoverForm(visit: Visit, { since, problems }: Recovery) {
+  const { id, urlOf, voice } = visit;
+  const words = voice.words.recovery;
+  const form = formOf({ since: words.since }, problems, words.refused);
+  const tag = html`<input type="datetime-local" required value="${since}"`;
+  return {
+    status: form.status,
+    summary: form.summary,
+    body: html`<form class="form" method="post" action="${urlOf('endpoint', { id })}">${csrfField(visit)}
+${form.field({ name: 'since', tag, hint: words.sinceHint })}
+<div class="row"><button class="compact" name="action" value="recover">${words.recover}</button></div></form>`,
+  };
+}
+
+/** A time as a browser writes it, without seconds, or a person where it has no such field; as the API takes it. */
+function inUtc(typed: string): string {
+  const time = typed.replace(' ', 'T').replace(/z$/i, '');
+  return `${time}${/T\d\d:\d\d$/.test(time) ? ':00' : ''}Z`;
+}
+
+/** Delivers again. @returns how many were queued, or what is wrong with what was filled in */
+export async function recover(
+  { api, id, voice }: Visit,
+  form: ReadonlyMap<string, string>,
+): Promise<number | Recovery> {
+  const since = (form.get('since') ?? '').trim();
+  try {
+    const body = JSON.stringify({ since: inUtc(since) });
+    return (await api('recoverWebhook', { path: { id }, body })).queued;
+  } catch (error) {
+    const problems = problemsOf(error, ['since']);
+    // The API speaks of its own notation, which nobody sees here.
+    return {
+      since,
+      problems: problems.has('since') ? new Map([['since', [voice.words.recovery.badSince]]]) : problems,
+    };
+  }
+}
+
+/** What became of it, where the address of the page tells. */
+export function recovered({ request, voice }: Visit): Html | string | null {
+  const words = voice.words.recovery;
+  const queued = request.query.get('queued') ?? '';
+  if (!/^(0|[1-9][0-9]{0,3})$/.test(queued)) return null;
+  if (queued === '0') return words.none;
+  return Number(queued) < mostRecovered ? words.done(queued) : words.more(queued);
+}

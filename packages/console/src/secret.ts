@@ -1,0 +1,96 @@
+import { type ConsoleAnswer, type Html, html, nameOf, type WebhookEndpoint } from '@ostiary/core/console';
+import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
+import { answerFramed, csrfField } from './frame.ts';
+import { seeOther, type Visit } from './visit.ts';
+
+const shownSecret = 'new-secret';
+
+/** A secret that was generated for this answer, with a button to copy it. No other page shows it. */
+function secretOnce(secret: string, { voice }: Visit): Html {
+  const words = voice.words.secrets;
+  return html`<p class="once"><code id="${shownSecret}" data-once>${secret}</code></p>
+<div class="row"><button type="button" class="compact" data-copies="${shownSecret}" data-done="${words.copied}" data-selected="${words.selected}" hidden>${words.copy}</button><span class="small" id="${shownSecret}-said" role="status"></span></div>`;
+}
+
+/** Answers a registration with the secret that was generated for it. */
+export function newSecretPage(visit: Visit, id: string, secret: string): ConsoleAnswer {
+  const { urlOf, voice } = visit;
+  const words = voice.words.secrets;
+  return answerFramed(
+    { ...visit, notice: 'endpoint_added' },
+    {
+      title: words.newTitle,
+      layout: 'one',
+      body: html`<section class="panel"><p>${words.newHint}</p>
+${secretOnce(secret, visit)}
+<p class="small muted">${words.onlyNow}</p>
+<p><a href="${urlOf('endpoint', { id })}">${words.toEndpoint}</a></p></section>`,
+    },
+  );
+}
+
+/** What the page offers: to generate a secret, or the one that was generated for this answer. */
+function generatedPanel(visit: Visit, generated: string | null): Html {
+  const { id, urlOf, voice } = visit;
+  const words = voice.words.secrets;
+  const action = urlOf('secret', { id });
+  if (generated === null) {
+    return html`<section class="panel" aria-labelledby="generate"><h2 id="generate">${words.generateTitle}</h2><p>${words.generateHint}</p>
+<form class="form" method="post" action="${action}">${csrfField(visit)}<div class="row"><button class="primary" name="step" value="generate">${words.generate}</button></div></form></section>`;
+  }
+  return html`<section class="panel" aria-labelledby="generated"><h2 id="generated">${words.generatedTitle}</h2><p>${words.generatedHint}</p>
+${secretOnce(generated, visit)}
+<p class="small muted">${words.onlyNow}</p>
+<form class="form" method="post" action="${action}" autocomplete="off">${csrfField(visit)}<input type="hidden" name="secret" value="${generated}" data-once>
+<div class="row"><button class="primary" name="step" value="use">${words.use}</button><a href="${urlOf('endpoint', { id })}">${words.discard}</a></div></form></section>`;
+}
+
+function show(
+  visit: Visit,
+  { url }: WebhookEndpoint,
+  {
+    generated = null,
+    problems = noProblems,
+  }: { readonly generated?: string | null; readonly problems?: Problems } = {},
+): ConsoleAnswer {
+  const { id, urlOf, voice } = visit;
+  const words = voice.words.secrets;
+  const form = formOf({ secret: words.own }, problems, words.refused);
+  const tag = html`<input type="password" required minlength="16" maxlength="256" autocomplete="new-password" spellcheck="false"`;
+  return answerFramed(visit, {
+    title: words.title,
+    layout: 'one',
+    status: form.status,
+    body: html`${form.summary}
+<section class="panel"><p><strong>${nameOf(url)}</strong></p><p>${words.underWay}</p><p>${words.overlap}</p>
+<p><a href="${urlOf('endpoint', { id })}">${words.toEndpoint}</a></p></section>
+${generatedPanel(visit, generated)}
+<section class="panel"><h2>${words.ownTitle}</h2>
+<form class="form" method="post" action="${urlOf('secret', { id })}">${csrfField(visit)}
+${form.field({ name: 'secret', tag, hint: words.ownHint })}
+<div class="row"><button name="step" value="use">${words.use}</button></div></form></section>`,
+  });
+}
+
+/** The page on which the secret of an endpoint is replaced. */
+export async function secret(visit: Visit): Promise<ConsoleAnswer> {
+  const { api, id } = visit;
+  return show(visit, await api('getWebhook', { path: { id } }));
+}
+
+/**
+ * Replaces the secret. There is one at a time, and it signs from the next attempt on: so a generated one is shown first, and
+ * put into force by a second step, when the partner's application has it. In between it is kept nowhere but in that page.
+ */
+export async function changeSecret(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
+  const { api, desk, id, urlOf } = visit;
+  const path = { id };
+  const endpoint = await api('getWebhook', { path });
+  if (form.get('step') === 'generate') return show(visit, endpoint, { generated: desk.newWebhookSecret() });
+  try {
+    await api('updateWebhook', { path, body: JSON.stringify({ secret: form.get('secret') ?? '' }) });
+  } catch (error) {
+    return show(visit, endpoint, { problems: problemsOf(error, ['secret']) });
+  }
+  return seeOther(urlOf('endpoint', { id, notice: 'secret_changed' }));
+}

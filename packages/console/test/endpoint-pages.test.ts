@@ -1,0 +1,202 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
+import { expectGood, pressUntil } from '../../../lab/support/browser/page-checks.ts';
+import { newProfile } from '../../../lab/support/browser/profile.ts';
+import { consoleKit } from './console-kit.ts';
+
+const shown = /whsec_[0-9a-f]{64}/;
+
+describe('the pages of an endpoint, in a real browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  /** A partner with an endpoint, on its page. */
+  async function opened(options: BrowserContextOptions = {}) {
+    const kit = await consoleKit();
+    const key = await kit.key();
+    const id = await kit.endpoint(key);
+    const { page, context, complaints } = await newProfile(browser, { reducedMotion: 'reduce', ...options });
+    const { origin } = kit.provider;
+    await page.goto(`${origin}/sandbox`);
+    await page.getByLabel('Test API key').fill(key.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    const url = `${origin}/sandbox/endpoints/${id}`;
+    await page.goto(url);
+    return { kit, key, id, page, context, complaints, url };
+  }
+
+  const endpointsOf = async ({ kit, key }: Awaited<ReturnType<typeof opened>>) =>
+    kit.storage.webhooks.list({ partner: key.partner, mode: 'test' });
+
+  /** What a reader of the page is told of the field that has the focus. */
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      const { activeElement } = document;
+      const ids = activeElement?.getAttribute('aria-describedby')?.split(' ') ?? [];
+      return {
+        id: activeElement?.id,
+        told: ids.map((id) => document.getElementById(id)?.textContent).join(' '),
+      };
+    });
+
+  it('an endpoint is removed with the keyboard alone, and not before that is confirmed', async () => {
+    const visit = await opened();
+    const { page } = visit;
+    await pressUntil(page, 'Tab', /^Remove this endpoint$/);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).not.toContain('Remove for good');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('It cannot be brought back').waitFor();
+    expect(await endpointsOf(visit)).toHaveLength(1);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.getByText('The endpoint is removed').waitFor();
+    expect(await endpointsOf(visit)).toEqual([]);
+  });
+
+  it('a generated secret is copied with a button, and gone from the page behind', async () => {
+    const { page, context, complaints, url } = await opened({
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByRole('link', { name: 'Replace the secret' }).click();
+    await pressUntil(page, 'Tab', /^Generate a secret$/);
+    await page.keyboard.press('Enter');
+    const secret = (await page.locator('code', { hasText: shown }).textContent()) ?? '';
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+    expect(
+      await page.evaluate(() => JSON.stringify([location.href, document.title, { ...localStorage }])),
+    ).not.toContain(secret);
+
+    // Where the browser does not let a page write to the clipboard, the keyboard does.
+    await context.clearPermissions();
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));
+    });
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('It is selected').waitFor();
+    expect(await page.evaluate(() => String(getSelection()).trim())).toBe(secret);
+
+    await page.getByRole('button', { name: 'Sign with it from now on' }).first().click();
+    await page.getByText('The new secret signs from the next attempt on.').waitFor();
+    await page.goBack({ waitUntil: 'commit' }).catch(() => null);
+    await expect.poll(() => page.content()).not.toContain(secret);
+    await page.goto(`${url}/secret`);
+    expect(await page.content()).not.toMatch(shown);
+    expect(complaints).toEqual([]);
+  });
+
+  it('a secret leaves with its page, also where the browser keeps the page to go back to', async () => {
+    const { page } = await opened();
+    await page.getByRole('link', { name: 'Replace the secret' }).click();
+    await page.getByRole('button', { name: 'Generate a secret' }).click();
+    await page.locator('code', { hasText: shown }).waitFor();
+    const kept = await page.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+      return document.documentElement.outerHTML;
+    });
+    expect(kept).not.toMatch(shown);
+  });
+
+  it('without scripts everything works, and no button promises what it cannot do', async () => {
+    const visit = await opened({ javaScriptEnabled: false });
+    const { kit, key, id, page } = visit;
+    const owner = { partner: key.partner, mode: 'test' } as const;
+    await page.getByRole('link', { name: 'Edit address and types' }).click();
+    await page.getByLabel('URL').fill('https://receiver.example/edited');
+    await page.getByLabel('kyc.updated').check();
+    await page.getByLabel('All types of events').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The endpoint is saved.').waitFor();
+    const before = await kit.storage.webhooks.find(owner, id);
+    expect(before).toMatchObject({ url: 'https://receiver.example/edited', events: ['kyc.updated'] });
+    await page.getByLabel('Since (UTC)').fill('2026-01-31T14:05');
+    await page.getByRole('button', { name: 'Recover' }).click();
+    await page.getByText('Nothing was dropped since then.').waitFor();
+    await page.getByRole('link', { name: 'Replace the secret' }).click();
+    await page.getByRole('button', { name: 'Generate a secret' }).click();
+    await page.locator('code', { hasText: shown }).waitFor();
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign with it from now on' }).first().click();
+    await page.getByText('The new secret signs').waitFor();
+    const after = await kit.storage.webhooks.find(owner, id);
+    expect(after?.sealedSecret).not.toBe(before?.sealedSecret);
+    await page.goto(`${kit.provider.origin}/sandbox/endpoints`);
+    await page.getByLabel('URL').fill('https://receiver.example/edited');
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.getByLabel('Register it anyway').check();
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.locator('code', { hasText: shown }).waitFor();
+    expect(await endpointsOf(visit)).toHaveLength(2);
+  });
+
+  it.each([
+    [360, 'light'],
+    [1280, 'dark'],
+  ] as const)('are accessible at %i pixels in %s, and lead to what is wrong', async (width, colorScheme) => {
+    const { kit, key, page, url, complaints } = await opened({
+      viewport: { width, height: 800 },
+      colorScheme,
+    });
+    const shots = process.env.CONSOLE_SHOTS;
+    const look = async (name: string) => {
+      if (shots !== undefined)
+        await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+      await expectGood(page);
+    };
+    const second = await kit.endpoint(key, '/second');
+    await look('endpoint');
+    await page.goto(`${url}/edit`);
+    await look('edit');
+    await page.getByLabel('URL').fill('https://receiver.example/second');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await focused(page)).toMatchObject({ id: 'url', told: expect.stringContaining(second) });
+    await look('edit-refused');
+    await page.goto(`${url}/secret`);
+    await look('secret');
+    await page.getByLabel('New secret').fill('                    ');
+    await page.getByRole('button', { name: 'Sign with it from now on' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await focused(page)).toMatchObject({
+      id: 'secret',
+      told: expect.stringContaining('is empty or not set'),
+    });
+    await page.getByRole('button', { name: 'Generate a secret' }).click();
+    await page.locator('code', { hasText: shown }).waitFor();
+    await look('secret-generated');
+    await page.goto(`${kit.provider.origin}/sandbox/endpoints`);
+    await page.getByLabel('URL').fill('https://receiver.example/second');
+    await page.getByLabel('All types of events').uncheck();
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.getByRole('alert').waitFor();
+    await look('new-refused');
+    await page.getByRole('alert').getByRole('link', { name: 'Types of events' }).click();
+    expect((await focused(page)).told).toContain('Choose at least one type.');
+    await page.getByLabel('URL').fill('https://receiver.example/third');
+    await page.getByLabel('All types of events').check();
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.locator('code', { hasText: shown }).waitFor();
+    await look('new-secret');
+    await page.goto(`${kit.provider.origin}/sandbox/trigger?type=webhook.test`);
+    await page.getByLabel('Data', { exact: true }).fill('{"message":1}');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await focused(page)).toMatchObject({ id: 'data', told: expect.stringContaining('data.message') });
+    await look('trigger-refused');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Test API key').fill('svc_test_wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await focused(page)).toMatchObject({ id: 'key', told: expect.stringContaining('not accepted') });
+    await look('sign-in-refused');
+    expect(complaints.filter((text) => !text.includes('status of 40'))).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { html, PartnerError, render } from '@ostiary/core/console';
+import { describe, expect, it } from 'vitest';
+import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
+import { formOf, noProblems, problemsOf } from '../src/forms.ts';
+import { act, visited } from './console-kit.ts';
+
+const refusal = (...paths: string[]) =>
+  new PartnerError('invalid_request', { details: paths.map((path) => ({ path, message: `about ${path}` })) });
+
+const problemsIn = (...given: Parameters<typeof problemsOf>) => Object.fromEntries(problemsOf(...given));
+
+describe('what the API refused', () => {
+  it('is said of the field whose member it is about, however deep', () => {
+    expect(problemsIn(refusal('url', 'events.0', 'events', 'urls', ''), ['url', 'events'])).toEqual({
+      url: ['about url'],
+      events: ['events.0: about events.0', 'about events'],
+      '': ['urls: about urls', 'about '],
+    });
+  });
+
+  it('goes to one field where the form has no other, also without details', () => {
+    expect(problemsIn(refusal('other'), ['data'], 'data')).toEqual({ data: ['other: about other'] });
+    const whole = new PartnerError('invalid_request', { description: 'The body is not JSON.' });
+    expect(problemsIn(whole, ['data'], 'data')).toEqual({ data: ['The body is not JSON.'] });
+    expect(problemsIn(whole, ['data'])).toEqual({ '': ['The body is not JSON.'] });
+  });
+
+  it('is nothing else that went wrong', () => {
+    for (const error of [new PartnerError('not_found'), new TypeError('a defect'), null])
+      expect(() => problemsOf(error, ['url'])).toThrow(error instanceof Error ? error : /./);
+  });
+});
+
+describe('a form', () => {
+  const labels = { one: 'One', two: 'Two' };
+  const field = (problems: Parameters<typeof formOf>[1], name: 'one' | 'two' = 'one') =>
+    render(formOf(labels, problems, 'Refused.').field({ name, tag: html`<input`, hint: 'A hint.' }));
+
+  it('without problems has no summary, and fields that are described by their hints', () => {
+    expect(formOf(labels, noProblems, 'Refused.')).toMatchObject({ status: 200, summary: null });
+    expect(field(noProblems)).toContain('<input id="one" name="one" aria-describedby="one-hint">');
+  });
+
+  it('says every problem of a field, as text', () => {
+    const text = field(new Map([['one', ['<b>1</b>\u202e', html`<i>2</i>`]]]));
+    expect(text).toContain('aria-invalid="true" aria-describedby="one-wrong one-hint" autofocus>');
+    expect(text).toMatch(/<p><bdi>&lt;b&gt;1&lt;\/b&gt;\ufffd<\/bdi><\/p><p><i>2<\/i><\/p>/);
+  });
+
+  it('has its focus on the first wrong field of the page, in whatever order they were refused', () => {
+    const problems = new Map([
+      ['two', ['b']],
+      ['one', ['a']],
+    ]);
+    expect([
+      field(problems, 'one').includes('autofocus'),
+      field(problems, 'two').includes('autofocus'),
+    ]).toEqual([true, false]);
+    const { summary, status } = formOf(labels, problems, 'Refused.');
+    expect(status).toBe(400);
+    expect(summary === null ? '' : render(summary)).toMatch(/role="alert".*Refused\..*#one.*a.*#two.*b/s);
+  });
+});
+
+it('the pages of an endpoint ask the storage the same, however many endpoints there are', async () => {
+  const fragile = fragileStorage();
+  const { kit, key, browser } = await visited({}, fragile.storage);
+  const id = await kit.endpoint(key);
+  const url = 'https://receiver.example/hook';
+  const ask = async (): Promise<string[]> => {
+    fragile.forget();
+    for (const page of ['', '/edit', '/secret']) await browser.get(`/sandbox/endpoints/${id}${page}`);
+    await act(browser, `/sandbox/endpoints/${id}/edit`, { url });
+    await act(browser, '/sandbox/endpoints', { url, 'type *': 'on' });
+    return [...fragile.calls];
+  };
+  const few = await ask();
+  for (let more = 0; more < 20; more += 1) await kit.endpoint(key, more % 2 === 0 ? '/hook' : `/${more}`);
+  expect(few.length).toBeGreaterThan(15);
+  expect(await ask()).toEqual(few);
+});
