@@ -145,23 +145,17 @@ describe('the pages of an endpoint, in a real browser', () => {
       viewport: { width, height: 800 },
       colorScheme,
     });
-    const shots = process.env.CONSOLE_SHOTS;
-    const look = async (name: string) => {
-      if (shots !== undefined)
-        await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true });
-      await expectGood(page);
-    };
     const second = await kit.endpoint(key, '/second');
-    await look('endpoint');
+    await expectGood(page);
     await page.goto(`${url}/edit`);
-    await look('edit');
+    await expectGood(page);
     await page.getByLabel('URL').fill('https://receiver.example/second');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await focused(page)).toMatchObject({ id: 'url', told: expect.stringContaining(second) });
-    await look('edit-refused');
+    await expectGood(page);
     await page.goto(`${url}/secret`);
-    await look('secret');
+    await expectGood(page);
     await page.getByLabel('New secret').fill('                    ');
     await page.getByRole('button', { name: 'Sign with it from now on' }).click();
     await page.getByRole('alert').waitFor();
@@ -171,32 +165,32 @@ describe('the pages of an endpoint, in a real browser', () => {
     });
     await page.getByRole('button', { name: 'Generate a secret' }).click();
     await page.locator('code', { hasText: shown }).waitFor();
-    await look('secret-generated');
+    await expectGood(page);
     await page.goto(`${kit.provider.origin}/sandbox/endpoints`);
     await page.getByLabel('URL').fill('https://receiver.example/second');
     await page.getByLabel('All types of events').uncheck();
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByRole('alert').waitFor();
-    await look('new-refused');
+    await expectGood(page);
     await page.getByRole('alert').getByRole('link', { name: 'Types of events' }).click();
     expect((await focused(page)).told).toContain('Choose at least one type.');
     await page.getByLabel('URL').fill('https://receiver.example/third');
     await page.getByLabel('All types of events').check();
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.locator('code', { hasText: shown }).waitFor();
-    await look('new-secret');
+    await expectGood(page);
     await page.goto(`${kit.provider.origin}/sandbox/trigger?type=webhook.test`);
     await page.getByLabel('Data', { exact: true }).fill('{"message":1}');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('alert').waitFor();
     expect(await focused(page)).toMatchObject({ id: 'data', told: expect.stringContaining('data.message') });
-    await look('trigger-refused');
+    await expectGood(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Test API key').fill('svc_test_wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await focused(page)).toMatchObject({ id: 'key', told: expect.stringContaining('not accepted') });
-    await look('sign-in-refused');
+    await expectGood(page);
     expect(complaints.filter((text) => !text.includes('status of 40'))).toEqual([]);
   });
 });
