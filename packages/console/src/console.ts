@@ -1,13 +1,17 @@
 import type { ConsoleDesk, ConsolePage, PartnerConsole } from '@ostiary/core/console';
 import { changeEndpoint, endpoint } from './endpoint.ts';
 import { event, redeliver } from './event.ts';
+import { dismissFirstRun } from './first-run.ts';
 import { createGuard } from './guard.ts';
 import { home } from './home.ts';
 import { liveScript } from './live.ts';
 import { addEndpoint, newEndpoint } from './new-endpoint.ts';
 import { paths, urlsOf } from './paths.ts';
+import { payment } from './payment.ts';
 import { request, requests } from './requests.ts';
 import { signInPage } from './sign-in.ts';
+import { changeKyc, checkSignature, mintPassport, pay } from './tools/actions.ts';
+import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
 /** The table of the console's pages: nobody who is not signed in gets past the first one. */
@@ -81,6 +85,51 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
         },
         body: live.text,
       }),
+    },
+    ...toolPages({ guarded, action }),
+  ];
+}
+
+/** The part of the table that has the test tools. */
+function toolPages({
+  guarded,
+  action,
+}: Pick<ReturnType<typeof createGuard>, 'guarded' | 'action'>): ConsolePage[] {
+  return [
+    {
+      path: paths.tools,
+      summary: 'Test tools: passports, payments, identity checks and signatures.',
+      GET: guarded(tools),
+    },
+    {
+      path: paths.passportTool,
+      summary: 'Mints a passport for a sandbox user.',
+      POST: action(mintPassport),
+    },
+    {
+      path: paths.paymentTool,
+      summary: 'Makes a test payment with a chosen outcome.',
+      POST: action(pay),
+    },
+    {
+      path: paths.kycTool,
+      summary: 'Changes the identity check of a sandbox user, or resets those that were changed.',
+      POST: action(changeKyc),
+    },
+    {
+      path: paths.signatureTool,
+      summary: 'Checks that an endpoint verifies signatures.',
+      POST: action(checkSignature),
+    },
+    {
+      path: paths.payment,
+      summary: 'A test payment: its state, and the event that told of it.',
+      GET: guarded(payment),
+    },
+    {
+      path: paths.firstRun,
+      summary: 'Puts the guided first run away for a session.',
+      POST: action(dismissFirstRun),
     },
   ];
 }

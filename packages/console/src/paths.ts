@@ -13,6 +13,13 @@ export const paths = {
   requests: '/sandbox/requests',
   request: '/sandbox/requests/:id',
   script: '/sandbox/live.js',
+  tools: '/sandbox/tools',
+  passportTool: '/sandbox/tools/passport',
+  paymentTool: '/sandbox/tools/payment',
+  kycTool: '/sandbox/tools/kyc',
+  signatureTool: '/sandbox/tools/signature',
+  payment: '/sandbox/payments/:id',
+  firstRun: '/sandbox/first-run',
 } as const;
 
 /** Answers the absolute address of a page or an action. The id goes into the path, everything else into the query. */
