@@ -112,6 +112,20 @@ describe('the check that an endpoint verifies signatures', () => {
     expect((await check()).status).toBe(200);
   });
 
+  it('is made for nobody whose form did not come from the console', async () => {
+    const endpoint = await receiver(204, 400);
+    const { kit, key, id, browser } = await checking(endpoint.url);
+    const path = '/sandbox/tools/signature';
+    const otherForm = /name="csrf" value="([^"]+)"/.exec(
+      (await (await kit.signedIn(key)).get('/sandbox/tools')).text,
+    )?.[1];
+    for (const proof of [{}, { csrf: String(otherForm) }])
+      expect((await browser.post(path, { endpoint: id, ...proof })).status).toBe(403);
+    expect((await browser.get(`${path}?endpoint=${id}`)).status).toBe(405);
+    expect((await kit.provider.browser(null).post(path, { endpoint: id })).status).toBe(303);
+    expect(endpoint.received).toEqual([]);
+  });
+
   it('is for enabled test endpoints of this partner alone', async () => {
     const endpoint = await receiver(204, 400);
     const { kit, key, id, browser, check } = await checking(endpoint.url);
