@@ -108,6 +108,13 @@ describe('the check that an endpoint verifies signatures', () => {
     const form = { endpoint: id };
     expect((await act(await kit.signedIn(sibling), '/sandbox/tools/signature', form)).status).toBe(429);
     expect(endpoint.received).toHaveLength(12);
+    // Another partner has.
+    const other = await kit.key();
+    const settings = { url: endpoint.url, secret, events: ['*'] };
+    const theirs = (await kit.provider.partnerCall(other, 'POST /v1/partner/webhooks', settings)).json();
+    const theirForm = { endpoint: String(theirs.id) };
+    const allowed = await act(await kit.signedIn(other), '/sandbox/tools/signature', theirForm);
+    expect(allowed.status).toBe(200);
     kit.provider.clock.advance(60_000);
     expect((await check()).status).toBe(200);
   });

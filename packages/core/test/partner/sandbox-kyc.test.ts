@@ -6,6 +6,8 @@ import { blamed } from './refusal.ts';
 
 const approved = 'KID-TEST-APPROVED';
 
+const day = 24 * 3600_000;
+
 /** A provider with the test keys of two partners, and what they do. */
 async function sandbox(options: Parameters<typeof partnerProvider>[0] = {}) {
   const { provider, database } = await partnerProvider(options);
@@ -84,6 +86,7 @@ describe.each(storages)('the identity check of a sandbox user on %s', (_name, st
     });
     expect(await seen(provider, key)).toBe('approved 2');
     await change({ kycStatus: 'pending' });
+    expect(sandboxKycLifetimeMs).toBe(7 * day);
     provider.clock.advance(sandboxKycLifetimeMs - 1);
     expect(await seen(provider, key)).toBe('pending 1');
     provider.clock.advance(1);
