@@ -83,6 +83,9 @@ describe('in French', () => {
       [`/sandbox/events/${event}`, 'Pas de réponse en 10 secondes.'],
       [`/sandbox/endpoints/${endpoint}`, 'Tentative 1 sur 5'],
       ['/sandbox/endpoints', 'Secret du webhook'],
+      ['/sandbox', 'Premiers pas'],
+      ['/sandbox/tools', 'Contrôle de la signature'],
+      ['/sandbox/tools?notice=kyc_reset', 'est de nouveau comme au début'],
       ['/sandbox/trigger?type=webhook.test', 'Un objet JSON conforme au type.'],
       ['/sandbox?notice=endpoint_added', 'est enregistré'],
     ] as const) {
