@@ -26,6 +26,55 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
+/** The state of an identity check. */
+export interface KycState {
+  readonly kycStatus: 'approved' | 'pending' | 'rejected';
+  readonly kycTier: number;
+}
+
+/** A user of the sandbox, as this partner sees it, and as it was in the beginning. */
+export interface SandboxUser extends KycState {
+  readonly kid: string;
+  readonly name: string;
+  readonly original: KycState;
+}
+
+/** A transfer. */
+export interface Transfer {
+  readonly id: string;
+  readonly status: 'pending' | 'completed' | 'failed';
+  readonly amount: string;
+  readonly currency: string;
+  readonly recipient: { readonly kid: string };
+  readonly reference: string | null;
+  readonly failure: { readonly code: string; readonly message: string } | null;
+  readonly createdAt: string;
+}
+
+/** A passport, as it is shown once. */
+export interface Passport {
+  readonly token: string;
+  readonly kid: string;
+  readonly expiresAt: string;
+}
+
+type CheckedAnswer = Pick<Delivery['attempts'][number], 'httpStatus' | 'error' | 'response' | 'durationMs'>;
+
+/** What an endpoint answered to a right and to a wrong signature, and what that says of it. */
+export interface SignatureCheck {
+  readonly verdict: 'right' | 'takes_forged' | 'fails_at_forged' | 'refuses_genuine' | 'no_answer';
+  readonly genuine: CheckedAnswer;
+  readonly forged: CheckedAnswer;
+}
+
+/** Which steps of the first run are done. */
+export interface FirstRun {
+  readonly endpoint: boolean;
+  readonly event: boolean;
+  readonly signature: boolean;
+  readonly payment: boolean;
+}
+
 /** The operations of the partner API that the console's pages are made of, with what they answer. */
 interface Answers {
   readonly listWebhooks: { readonly data: readonly WebhookEndpoint[] };
@@ -43,6 +92,15 @@ interface Answers {
   readonly getRequest: LoggedRequest;
   readonly redeliverEvent: { readonly data: readonly unknown[] };
   readonly createSandboxEvent: Omit<PartnerEvent, 'sequence'>;
+  readonly whoami: { readonly key: { readonly scopes: readonly string[] } };
+  readonly listSandboxUsers: { readonly data: readonly SandboxUser[] };
+  readonly createSandboxPassport: Passport;
+  readonly changeSandboxKyc: { readonly eventId: string | null };
+  readonly createPayment: Transfer;
+  readonly getPayment: Transfer;
+  readonly getPaymentEvent: { readonly event: PartnerEvent | null };
+  readonly checkWebhookSignature: SignatureCheck;
+  readonly getFirstRun: FirstRun;
 }
 
 /** Calls one of the operations. */

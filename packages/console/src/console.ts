@@ -2,14 +2,18 @@ import type { ConsoleDesk, ConsolePage, PartnerConsole } from '@ostiary/core/con
 import { changeEndpoint, endpoint } from './endpoint.ts';
 import { addEndpoint, editEndpoint, newEndpoint, saveEndpoint } from './endpoint-form.ts';
 import { event, redeliver } from './event.ts';
+import { dismissFirstRun } from './first-run.ts';
 import { orGone } from './gone.ts';
 import { createGuard } from './guard.ts';
 import { home } from './home.ts';
 import { liveScript } from './live.ts';
 import { paths, urlsOf } from './paths.ts';
+import { payment } from './payment.ts';
 import { request, requests } from './requests.ts';
 import { changeSecret, secret } from './secret.ts';
 import { signInPage } from './sign-in.ts';
+import { changeKyc, checkSignature, mintPassport, pay } from './tools/actions.ts';
+import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
 /** The table of the console's pages: nobody who is not signed in gets past the first one. */
@@ -96,6 +100,51 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
         'Changes the secret of a webhook endpoint: to a generated one, or to one of the partner’s own.',
       GET: guarded(secret),
       POST: action(orGone(changeSecret)),
+    },
+    ...toolPages({ guarded, action }),
+  ];
+}
+
+/** The part of the table that has the test tools. */
+function toolPages({
+  guarded,
+  action,
+}: Pick<ReturnType<typeof createGuard>, 'guarded' | 'action'>): ConsolePage[] {
+  return [
+    {
+      path: paths.tools,
+      summary: 'Test tools: passports, payments, identity checks and signatures.',
+      GET: guarded(tools),
+    },
+    {
+      path: paths.passportTool,
+      summary: 'Mints a passport for a sandbox user.',
+      POST: action(mintPassport),
+    },
+    {
+      path: paths.paymentTool,
+      summary: 'Makes a test payment with a chosen outcome.',
+      POST: action(pay),
+    },
+    {
+      path: paths.kycTool,
+      summary: 'Changes the identity check of a sandbox user, or resets those that were changed.',
+      POST: action(changeKyc),
+    },
+    {
+      path: paths.signatureTool,
+      summary: 'Checks that an endpoint verifies signatures.',
+      POST: action(checkSignature),
+    },
+    {
+      path: paths.payment,
+      summary: 'A test payment: its state, and the event that told of it.',
+      GET: guarded(payment),
+    },
+    {
+      path: paths.firstRun,
+      summary: 'Puts the guided first run away for a session.',
+      POST: action(dismissFirstRun),
     },
   ];
 }

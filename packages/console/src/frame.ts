@@ -4,7 +4,13 @@ import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words/words.ts';
 
 /** Names of notices about something that could not be done. */
-const badNotices: ReadonlySet<Notice> = new Set<Notice>(['ended', 'no_match', 'disabled', 'gone']);
+const badNotices: ReadonlySet<Notice> = new Set<Notice>([
+  'ended',
+  'no_match',
+  'disabled',
+  'gone',
+  'kyc_same',
+]);
 
 /** Says what has just happened. */
 export function noticeRow({ notice, voice }: PageContext): Html | null {
@@ -47,11 +53,11 @@ export interface FramedPage {
   readonly title: string;
   readonly body: Html;
   /** The layout of the body: one narrow column, or two where there is room. */
-  readonly layout: 'one' | 'aside-first' | 'main-first';
+  readonly layout: 'one' | 'aside-first' | 'main-first' | 'halves';
   /** Where the page keeps itself up to date: what is said to those who hear it change. */
   readonly said?: string;
   /** The part of the console that it belongs to. @defaultValue `"events"` */
-  readonly section?: 'events' | 'requests';
+  readonly section?: 'events' | 'requests' | 'tools';
   /** The first page of its part. */
   readonly isFirst?: boolean;
   readonly status?: number;
@@ -69,9 +75,9 @@ export function answerFramed(
     name === section
       ? html`<a href="${href}" aria-current="${isFirst ? 'page' : 'true'}">${text}</a>`
       : html`<a href="${href}">${text}</a>`;
-  const parts = html`<nav class="parts" aria-label="${words.title}">${part('events', urlOf('home'), words.back)}${part('requests', urlOf('requests'), words.requests.title)}</nav>`;
+  const parts = html`<nav class="parts" aria-label="${words.title}">${part('events', urlOf('home'), words.back)}${visit.desk.logsRequests || section === 'requests' ? part('requests', urlOf('requests'), words.requests.title) : null}${part('tools', urlOf('tools'), words.tools.title)}</nav>`;
   const inner = html`<div class="bar"><div>
-${visit.desk.logsRequests || !isFirst ? parts : null}
+${parts}
 <h1>${nameOf(title)}</h1>
 <strong>${nameOf(visit.partner)}</strong> <span class="badge">${words.testMode}</span>
 ${said === undefined ? null : pulse}

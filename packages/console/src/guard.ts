@@ -74,9 +74,9 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
 
   /** What the form of a page does, after it was found to come from this session. */
   const action = (
-    handle: (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>,
+    handle: (visit: Visit, form: ReadonlyMap<string, string>, session: string) => Promise<ConsoleAnswer>,
   ): ConsoleHandler =>
-    guarded(async (visit, session) => handle(visit, await desk.form(visit.request, session)));
+    guarded(async (visit, session) => handle(visit, await desk.form(visit.request, session), session));
 
   return {
     guarded,

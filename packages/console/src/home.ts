@@ -7,6 +7,7 @@ import {
   type WebhookEndpoint,
 } from '@ostiary/core/console';
 import { type ListedEvent, queryOf } from './api.ts';
+import { firstRun } from './first-run.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import {
   choice,
@@ -71,7 +72,7 @@ function listOf({ request: { query }, desk }: Visit): {
 }
 
 /** The first page of the console: endpoints, a test event, and what was sent. */
-export async function home(visit: Visit): Promise<ConsoleAnswer> {
+export async function home(visit: Visit, session: string): Promise<ConsoleAnswer> {
   const { api, desk, urlOf, voice } = visit;
   const { words } = voice;
   const { before, type } = listOf(visit);
@@ -95,7 +96,8 @@ export async function home(visit: Visit): Promise<ConsoleAnswer> {
     layout: 'aside-first',
     isFirst: true,
     said: newest === undefined ? words.events.emptyTitle : statesSaid(newest.type, newest.deliveries, words),
-    body: html`<div class="column">
+    body: html`${await firstRun(visit, session)}
+<div class="column">
 <section class="panel" aria-labelledby="endpoints"><div class="head"><h2 id="endpoints">${words.endpoints.title}</h2><a href="${urlOf('endpoints')}">${words.endpoints.add}</a></div>
 <div id="endpoint-list" data-live>${endpointList(endpoints, visit)}</div></section>
 ${triggerForm(visit)}

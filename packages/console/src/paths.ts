@@ -15,6 +15,13 @@ export const paths = {
   script: '/sandbox/live.js',
   editEndpoint: '/sandbox/endpoints/:id/edit',
   secret: '/sandbox/endpoints/:id/secret',
+  tools: '/sandbox/tools',
+  passportTool: '/sandbox/tools/passport',
+  paymentTool: '/sandbox/tools/payment',
+  kycTool: '/sandbox/tools/kyc',
+  signatureTool: '/sandbox/tools/signature',
+  payment: '/sandbox/payments/:id',
+  firstRun: '/sandbox/first-run',
 } as const;
 
 /** Answers the absolute address of a page or an action. The id goes into the path, everything else into the query. */

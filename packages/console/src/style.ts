@@ -84,6 +84,17 @@ input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; fle
 .timeline p { margin-top: .125rem; }
 .timeline .advice { font-size: .9375rem; color: var(--muted); }
 .timeline .advice b { color: var(--text); font-weight: 600; }
+
+.steps { margin: 0; padding: 0; list-style: none; display: grid; gap: 1rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12.5rem), 1fr)); }
+.steps li { display: flex; gap: .75rem; min-width: 0; }
+.steps li div { flex: 1; min-width: 0; }
+.steps .tick { width: 1.5rem; height: 1.5rem; flex: none; display: grid; place-items: center; border-radius: 50%; border: 1px solid var(--border); font-size: .8125rem; font-weight: 600; }
+.steps .tick.done { background: var(--good-tint); color: var(--good); border-color: currentColor; }
+.steps .tick .icon { width: 1rem; height: 1rem; }
+.live-part:empty { display: none; }
+[aria-invalid=true] { border-color: var(--warning); outline: 1px solid var(--warning); }
+.field .wrong { color: var(--warning); font-weight: 600; }
+.outcome { display: flex; flex-direction: column; gap: .75rem; }
 pre { margin: .375rem 0 0; padding: .75rem .875rem; max-height: 20rem; overflow: auto; background: var(--well); border: 1px solid var(--line); border-radius: .625rem; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 
 @media (min-width: 34rem) { .panel { padding: 1.5rem; } }
@@ -91,6 +102,7 @@ pre { margin: .375rem 0 0; padding: .75rem .875rem; max-height: 20rem; overflow:
 @media (min-width: 62rem) {
   .console { align-items: start; }
   .console.aside-first { grid-template-columns: minmax(0, 23rem) minmax(0, 1fr); }
+  .console.halves { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .console.main-first { grid-template-columns: minmax(0, 1fr) minmax(0, 23rem); }
   .console .bar, .console .across { grid-column: 1 / -1; }
 }

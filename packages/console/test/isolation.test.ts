@@ -6,6 +6,13 @@ const actions = (event: string, endpoint: string): [string, Record<string, strin
   [`/sandbox/events/${event}/redeliver`, {}],
   ['/sandbox/endpoints', { url: 'https://evil.example/', secret: 'a secret of this test', 'type *': 'on' }],
   [`/sandbox/endpoints/${endpoint}`, { action: 'remove' }],
+  ['/sandbox/tools/passport', { kid: 'KID-TEST-APPROVED', state: 'valid' }],
+  [
+    '/sandbox/tools/payment',
+    { outcome: 'completed', amount: '1', currency: 'HTG', kid: 'KID-TEST-APPROVED', once: 'form' },
+  ],
+  ['/sandbox/tools/kyc', { kid: 'KID-TEST-APPROVED', status: 'rejected', once: 'other' }],
+  ['/sandbox/first-run', {}],
   ['/sandbox/sign-out', {}],
 ];
 
@@ -81,10 +88,14 @@ describe('a forged form', () => {
     const owner = { partner: key.partner, mode: 'test' } as const;
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(1);
     expect((await kit.storage.events.list({ ...owner, after: 0, limit: 10 })).events).toHaveLength(1);
+    const all = { status: null, reference: null, from: null, to: null, after: null, limit: 10 };
+    expect(await kit.storage.transfers.list({ ...owner, ...all })).toEqual([]);
     expect(await kit.attempt({})).toBe(0);
     expect((await browser.get('/sandbox/endpoints')).status).toBe(200);
     for (const [path, form] of actions(event, endpoint)) {
-      expect.soft([path, (await browser.post(path, { ...form, csrf: genuine })).status]).toEqual([path, 303]);
+      const { status } = await browser.post(path, { ...form, csrf: genuine });
+      // A passport is shown where it was asked for.
+      expect.soft([path, status]).toEqual([path, path.endsWith('/passport') ? 200 : 303]);
     }
   });
 });

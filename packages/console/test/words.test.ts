@@ -86,6 +86,9 @@ describe('in French', () => {
       [`/sandbox/endpoints/${endpoint}/edit`, 'Modifier un point de terminaison'],
       [`/sandbox/endpoints/${endpoint}/secret`, 'Générer un secret'],
       [`/sandbox/endpoints/${endpoint}?queued=1000`, 'récupérez encore une fois'],
+      ['/sandbox', 'Premiers pas'],
+      ['/sandbox/tools', 'Contrôle de la signature'],
+      ['/sandbox/tools?notice=kyc_reset', 'est de nouveau comme au début'],
       ['/sandbox/trigger?type=webhook.test', 'Un objet JSON conforme au type.'],
       ['/sandbox?notice=endpoint_added', 'est enregistré'],
     ] as const) {

@@ -10,6 +10,8 @@ import { createPartnerApi } from './app.ts';
 import { consoleRoutes } from './console.ts';
 import { historyOperations } from './handlers/history.ts';
 import { requestOperations } from './handlers/requests.ts';
+import { sandboxOperations } from './handlers/sandbox.ts';
+import { workbenchOperations } from './handlers/workbench.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import { createKeyCheck } from './pipeline/key.ts';
 import { requestNotes } from './request-log.ts';
@@ -37,8 +39,14 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const admission = createAdmission(keys, limits);
   const notes = requestNotes(core);
   const streams = createEventStreams(options.logger);
-  // What a console may call: every operation of the API, and what people read of events and requests.
-  const operations = [...table, ...historyOperations(core), ...requestOperations(core)];
+  // What a console may call: every operation of the API, what people read of events and requests, and what they try out.
+  const operations = [
+    ...table,
+    ...historyOperations(core),
+    ...requestOperations(core),
+    ...sandboxOperations(core),
+    ...workbenchOperations(core, topics.webhooks, limits.store),
+  ];
   // Loaded and made when somebody asks for it: it takes longer than the rest of the start.
   let description: Promise<string> | null = null;
   const describe = async () => {

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { type Core, urlBelow } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
@@ -5,11 +6,14 @@ import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
+import { findReplay } from '../replays.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import { type Admission, checkGrant } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
+import { repeatable } from './pipeline/idempotency.ts';
 import type { FoundKey, KeyCheck } from './pipeline/key.ts';
-import type { PartnerOperation, PartnerRequest } from './request.ts';
+import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
+import type { PartnerAnswer, PartnerOperation, PartnerRequest } from './request.ts';
 
 /** A session ends this long after the sign-in, whatever happens in between. */
 const sessionLifetimeMs = 8 * 3600_000;
@@ -39,27 +43,46 @@ function visits(
   operations: readonly PartnerOperation[],
 ): (found: FoundKey, request: ConsoleRequest) => ConsoleVisit {
   const byName = new Map(operations.map((operation) => [operation.operation, operation]));
+  const fingerprintKeys = core.sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
+  const exclusively = createKeyedMutex();
+
+  /** As the pipeline of the routes does it: what came with the same key before is answered as it was then. */
+  function answered(operation: PartnerOperation, request: PartnerRequest): Promise<PartnerAnswer> {
+    const { partner, mode, idempotency } = request;
+    if (idempotency === null) return operation.handle(request);
+    return exclusively(
+      `${partner} ${mode} ${idempotency.key}`,
+      async () => (await findReplay(core, request)) ?? (await operation.handle(request)),
+    );
+  }
 
   return (found, { raw }) => {
     const { key } = found;
     const { partner, mode } = key;
     // The visit was counted, whatever it calls.
-    const counted = { count: async () => ({}), idempotency: null };
-    const common = { partner, mode, key, address: () => core.clientAddress(raw), ...counted };
+    const common = { partner, mode, key, address: () => core.clientAddress(raw), count: async () => ({}) };
     return {
       partner,
-      async call(name, { path = {}, query = {}, body = '' } = {}) {
+      async call(name, { path = {}, query = {}, body = '', idempotencyKey } = {}) {
         const operation = byName.get(name);
         if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
         checkGrant(operation, found);
+        const bytes = Buffer.from(body);
+        const now = core.clock.now();
+        const route = `${name} ${JSON.stringify(path)}`;
+        const what = { method: 'console', route, body: bytes, now };
         const request: PartnerRequest = {
           ...common,
           path: parsePath(operation, path),
           query: parseQuery(operation, new URLSearchParams(query).toString()),
-          body: parseBody(operation, Buffer.from(body), json),
-          now: core.clock.now(),
+          body: parseBody(operation, bytes, json),
+          idempotency:
+            operation.idempotent && idempotencyKey !== undefined
+              ? repeatable(idempotencyKey, fingerprintKeys, what)
+              : null,
+          now,
         };
-        const answer = await operation.handle(request);
+        const answer = await answered(operation, request);
         if ('stream' in answer) throw new TypeError(`console: ${name} answers with a stream`);
         return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
       },

@@ -92,7 +92,7 @@ export type PartnerOperation<
   Path extends z.ZodType = z.ZodType,
 > = Pick<
   PartnerRoute<Body, Query, Path>,
-  'operation' | 'scope' | 'testOnly' | 'body' | 'query' | 'pathSchema' | 'wrongPath' | 'handle'
+  'operation' | 'scope' | 'testOnly' | 'body' | 'query' | 'pathSchema' | 'wrongPath' | 'idempotent' | 'handle'
 >;
 
 /** As {@link route}, for an operation that has no address. */

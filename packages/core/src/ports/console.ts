@@ -108,7 +108,8 @@ export interface ConsoleVisit {
   /**
    * Calls an operation of the partner API by its name in the description (`listWebhooks`), in the name of the session's key,
    * with parameters of the path and the query and a body as it takes them. Beside those a console reads `latestEvents`,
-   * `getEvent` and `listEventDeliveries`.
+   * `getEvent` and `listEventDeliveries`; with a test key also `listSandboxUsers`, `getPaymentEvent`, `getFirstRun` and
+   * `checkWebhookSignature`.
    * @returns the JSON that it answers
    * @throws PartnerError what it answers instead
    */
@@ -121,4 +122,6 @@ export interface ConsoleInput {
   readonly query?: { readonly [name: string]: string };
   /** JSON, as text. */
   readonly body?: string;
+  /** As the header `Idempotency-Key`, for operations that take it: what is called twice with one takes effect once. */
+  readonly idempotencyKey?: string;
 }

@@ -1,7 +1,10 @@
 /** JSON that a store keeps without looking into it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Authorization requests that wait for the user (sign-in, consent), and sign-ins to the sandbox console. */
+/**
+ * Authorization requests that wait for the user (sign-in, consent), sign-ins to the sandbox console, and the little that the
+ * sandbox keeps for each partner.
+ */
 export interface InteractionStore {
   /** How many there are that have not ended at `now`. */
   count(now: number): Promise<number>;

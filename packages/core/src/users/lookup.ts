@@ -4,7 +4,8 @@ import { PartnerError } from '../errors.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../user-record.ts';
-import { sandboxUsers } from './sandbox.ts';
+import { type SandboxUser, sandboxUsers } from './sandbox.ts';
+import { sandboxKycStore } from './sandbox-kyc.ts';
 
 const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
@@ -25,7 +26,10 @@ export type UserLookup = ReturnType<typeof createUserLookup>;
  * there is no such user, or the host hides the user from this partner. The host must have `findByKid` and `findByPhone`;
  * options are checked for that.
  */
-export function createUserLookup({ options: { users } }: Core) {
+export function createUserLookup(core: Core) {
+  const { users } = core.options;
+  const sandboxKyc = sandboxKycStore(core);
+
   async function lookup(
     asker: Owner,
     call: 'find' | 'findByKid' | 'findByPhone',
@@ -52,6 +56,14 @@ export function createUserLookup({ options: { users } }: Core) {
       } catch (error) {
         throw withoutPhone(error, phone);
       }
+    },
+    /**
+     * A user that was found, with the identity check as this partner sees it: that of a sandbox user may be changed. For answers that
+     * show it; other calls do not ask.
+     */
+    async withKyc({ partner, mode }: Owner, user: UserRecord): Promise<UserRecord> {
+      if (mode === 'live') return user;
+      return { ...user, ...(await sandboxKyc.find(partner, user as SandboxUser, core.clock.now())) };
     },
   };
 }

@@ -8,6 +8,7 @@ import { kycChanged } from './kyc.ts';
 import { eventPublishing } from './publish.ts';
 import { createRedeliveries } from './redelivery.ts';
 import { triggerEvent } from './sandbox.ts';
+import { signatureCheck } from './signature-check.ts';
 import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
@@ -78,6 +79,7 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     publishing: eventPublishing(core, catalogue),
     kycChanged: kycChanged(core, catalogue),
     trigger: triggerEvent(core, catalogue),
+    checkSignature: signatureCheck(core, { catalogue, client, secretOf }),
     /** Delivers. */
     worker,
     /** Ends attempts under way; later ones are made. */

@@ -1,49 +1,9 @@
+import { safeVerify } from '@ostiary/webhook-verifier';
 import { expect, it } from 'vitest';
-import type { ConsoleDesk, ConsoleInput, ConsoleVisit, PartnerConsole } from '../../src/console.ts';
-import { partnerProvider } from '../support/partner-api.ts';
-import type { TestKey } from '../support/provider.ts';
-
-/** A console of one's own: it signs in who posts a key, calls what it is told, and shows what comes of it. */
-async function ownConsole(opensWith: PartnerConsole['opensWith']) {
-  let desk: ConsoleDesk | undefined;
-  let next: (visit: ConsoleVisit) => Promise<unknown> = async () => null;
-  const partnerConsole: PartnerConsole = {
-    opensWith,
-    pages(given) {
-      desk = given;
-      return [
-        {
-          path: '/desk',
-          summary: 'A page.',
-          async GET(request) {
-            const visit = await given.visit(request.query.get('session') ?? '', request);
-            if (visit === null) return { status: 401, body: 'stranger' };
-            return { status: 200, body: JSON.stringify(await next(visit)) };
-          },
-          async POST(request) {
-            const form = await given.form(request, 'stranger');
-            const { session } = await given.signIn(form.get('key') ?? '', request);
-            return { status: 200, body: session, headers: { 'x-of-its-own': 'yes' } };
-          },
-        },
-      ];
-    },
-  };
-  const { provider } = await partnerProvider({ console: partnerConsole });
-  return {
-    provider,
-    async open({ key }: TestKey) {
-      const body = new URLSearchParams({ key, csrf: desk?.proof('stranger') ?? '' });
-      const answer = await fetch(`${provider.origin}/desk`, { method: 'POST', body });
-      expect([answer.status, answer.headers.get('x-of-its-own')]).toEqual([200, 'yes']);
-      const session = await answer.text();
-      return (operation: string, input?: ConsoleInput) => {
-        next = (visit) => visit.call(operation, input);
-        return fetch(`${provider.origin}/desk?session=${session}`);
-      };
-    },
-  };
-}
+import { testPayment } from '../support/partner-api.ts';
+import { sink } from '../webhooks/support/sink.ts';
+import { ownConsole } from './own-console.ts';
+import { register, secret, trigger } from './webhook-shop.ts';
 
 it('a console of one’s own calls operations of the partner API as a key that opens it may', async () => {
   const { provider, open } = await ownConsole({ scope: null, testOnly: false });
@@ -61,6 +21,13 @@ it('a console of one’s own calls operations of the partner API as a key that o
     ['getRequest', { path: { id: 'req_1' } }, 403, 'lacks the scope webhooks'],
     ['listRequests', {}, 403, 'lacks the scope webhooks'],
     ['createSandboxPassport', {}, 404, 'belongs to the sandbox'],
+    ...[
+      'listSandboxUsers',
+      'getFirstRun',
+      'checkWebhookSignature',
+      'getPaymentEvent',
+      'changeSandboxKyc',
+    ].map((operation) => [operation, {}, 404, 'belongs to the sandbox'] as const),
     ['getPayment', { path: { id: 'nonsense' } }, 404, 'no such resource'],
     ['listPayments', { query: { nonsense: '1' } }, 400, 'nonsense'],
     ['createPayment', { body: '{' }, 400, 'not valid JSON'],
@@ -83,4 +50,69 @@ it('a list of requests leaves the bodies out, a request has them', async () => {
   const [{ id }] = await listed();
   const found = await (await call('getRequest', { path: { id } })).json();
   expect(found).toMatchObject({ id, sent: '{"amount":"[removed]"}', answered: expect.any(String) });
+});
+
+it('a console’s call with an Idempotency-Key takes effect once, and is the same call with another one alike', async () => {
+  const { provider, open } = await ownConsole({ scope: null, testOnly: true });
+  const key = await provider.key({ mode: 'test' });
+  const call = await open(key);
+  const body = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } });
+  const pay = async (idempotencyKey: string, sent = body) =>
+    call('createPayment', { body: sent, idempotencyKey });
+  const ids = await Promise.all([1, 2, 3].map(async () => (await (await pay('one')).json()).id));
+  expect(new Set(ids).size).toBe(1);
+  expect((await (await pay('two')).json()).id).not.toBe(ids[0]);
+  expect((await pay('one', body.replace('1.00', '2.00'))).status).toBe(409);
+  for (const malformed of ['', 'é', 'x'.repeat(256)]) expect((await pay(malformed)).status).toBe(400);
+  // The path is a part of what is asked.
+  const kyc = (kid: string) =>
+    call('changeSandboxKyc', { path: { kid }, body: '{"kycStatus":"pending"}', idempotencyKey: 'three' });
+  expect((await kyc('KID-TEST-APPROVED')).status).toBe(200);
+  expect((await kyc('KID-TEST-REJECTED')).status).toBe(409);
+  // What takes none is done each time.
+  const minted = async () =>
+    (await (await call('createSandboxPassport', { body: '{}', idempotencyKey: 'one' })).json()).token;
+  expect(await minted()).not.toBe(await minted());
+  const list = await (await call('listPayments')).json();
+  expect(list.data).toHaveLength(2);
+});
+
+it('how far a first run is costs one look at the storage once it is over', async () => {
+  const options = { requestLog: 'off', webhooks: { allowPrivateTargets: true } } as const;
+  const { provider, database, open } = await ownConsole({ scope: null, testOnly: true }, options);
+  const key = await provider.key({ mode: 'test' });
+  const call = await open(key);
+  const asked = async () => {
+    database.forget();
+    const steps = await (await call('getFirstRun')).json();
+    // The first one is the session.
+    const [, ...calls] = database.calls.filter((name) => !/^(apiKeys|rateLimits)\./.test(name));
+    return { steps, calls };
+  };
+  const look = ['interactions.find', 'webhooks.list', 'events.latest', 'transfers.list'];
+  const done = (isDone: boolean) => ({
+    endpoint: isDone,
+    event: isDone,
+    signature: isDone,
+    payment: isDone,
+  });
+  expect(await asked()).toEqual({ steps: done(false), calls: look });
+  const receiver = await sink();
+  receiver.answer = async (response, { body, headers, at }) => {
+    const { ok } = await safeVerify(body, headers, { secret, now: at });
+    response.writeHead(ok ? 204 : 400).end();
+  };
+  const id = await register(provider, key, receiver.url);
+  expect(await (await call('checkWebhookSignature', { path: { id } })).json()).toMatchObject({
+    verdict: 'right',
+    genuine: { httpStatus: 204, error: null, response: '' },
+    forged: { httpStatus: 400, error: 'status' },
+  });
+  await trigger(provider, key);
+  await provider.partnerCall(key, 'POST /v1/partner/payments', testPayment);
+  expect(await asked()).toEqual({ steps: done(true), calls: [...look, 'interactions.save'] });
+  expect(await asked()).toEqual({ steps: done(true), calls: ['interactions.find'] });
+  provider.clock.advance(2 * 365 * 24 * 3600_000);
+  const later = await open(key);
+  expect(await (await later('getFirstRun')).json()).toEqual(done(true));
 });

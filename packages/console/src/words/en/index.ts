@@ -3,7 +3,9 @@ import { deliveries } from './deliveries.ts';
 import { endpoints, recovery, secrets } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
+import { firstRun } from './first-run.ts';
 import { requests } from './requests.ts';
+import { tools } from './tools.ts';
 
 /** The words of the sandbox console in English; other languages have the same. */
 export const english = {
@@ -32,6 +34,10 @@ export const english = {
     endpoint_removed: 'The endpoint is removed, and what was waiting for it is cancelled.',
     endpoint_saved: 'The endpoint is saved.',
     secret_changed: 'The new secret signs from the next attempt on.',
+    kyc_changed: 'The identity check is changed, and your test endpoints are told.',
+    kyc_same: 'Nothing was changed: the identity check stood like this already.',
+    kyc_reset: 'Every sandbox user is as in the beginning again.',
+    paid: 'The payment is initiated: this is what becomes of it.',
   },
   signIn: {
     intro: (prefix: Fragment) =>
@@ -52,6 +58,8 @@ export const english = {
   requests,
   secrets,
   recovery,
+  tools,
+  firstRun,
 };
 
 /** Every word of the sandbox console. */

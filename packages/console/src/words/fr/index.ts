@@ -4,7 +4,9 @@ import { deliveries } from './deliveries.ts';
 import { endpoints, recovery, secrets } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
+import { firstRun } from './first-run.ts';
 import { requests } from './requests.ts';
+import { tools } from './tools.ts';
 
 /** The words of the sandbox console in French. */
 export const french: Words = {
@@ -33,6 +35,11 @@ export const french: Words = {
     endpoint_removed: 'Le point de terminaison est supprimé, et ce qui l’attendait est annulé.',
     endpoint_saved: 'Le point de terminaison est modifié.',
     secret_changed: 'Le nouveau secret signe dès la prochaine tentative.',
+    kyc_changed:
+      'La vérification d’identité est modifiée, et vos points de terminaison de test sont avertis.',
+    kyc_same: 'Rien n’a été modifié\u00a0: la vérification d’identité en était déjà là.',
+    kyc_reset: 'Chaque utilisateur de test est de nouveau comme au début.',
+    paid: 'Le paiement est lancé\u00a0: voici ce qu’il devient.',
   },
   signIn: {
     intro: (prefix) =>
@@ -53,4 +60,6 @@ export const french: Words = {
   requests,
   secrets,
   recovery,
+  tools,
+  firstRun,
 };

@@ -23,7 +23,8 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     const consent = { partner, sub: user.sub, scope: 'kyc' };
     const { holdsConsent } = await count(consent);
     const allowed = mode === 'test' || (holdsConsent ?? (await consents.partnerHolds(consent)));
-    return { status: 200, body: allowed ? withKyc(user) : withoutKyc(user) };
+    if (!allowed) return { status: 200, body: withoutKyc(user) };
+    return { status: 200, body: withKyc(await users.withKyc({ partner, mode }, user)) };
   }
 
   const common = {

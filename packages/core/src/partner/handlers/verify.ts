@@ -22,7 +22,8 @@ export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRo
       success: { status: 200, schema: verification },
       async handle({ body, partner, mode }) {
         const passport = await passports.read(body.token, mode);
-        const user = requireUser(await users.bySub({ partner, mode }, passport.sub));
+        const owner = { partner, mode };
+        const user = await users.withKyc(owner, requireUser(await users.bySub(owner, passport.sub)));
         return {
           status: 200,
           body: {

@@ -25,9 +25,21 @@ function keyOf(request: IncomingMessage): string | null {
   const [value] = values;
   if (value === undefined) return null;
   if (values.length > 1) throw malformed('is given twice');
-  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
+  return checkedKey(/^"(.*)"$/.exec(value)?.[1] ?? value);
+}
+
+/** @throws PartnerError `invalid_request` */
+function checkedKey(key: string): string {
   if (!/^[\x20-\x7E]{1,255}$/.test(key)) throw malformed('takes 1 to 255 printable ASCII characters');
   return key;
+}
+
+/** What a request is, for its fingerprint. */
+interface Fingerprinted {
+  readonly method: string;
+  readonly route: string;
+  readonly body: Buffer;
+  readonly now: number;
 }
 
 /** The same for a look before the request is checked: `null` for a malformed one too. */
@@ -41,18 +53,30 @@ export function usableKeyOf(request: IncomingMessage): string | null {
 
 /**
  * Reads the `Idempotency-Key` of a request, and makes its fingerprint.
- * @param macKeys - under which fingerprints are computed, so that what is stored tells nothing of the
- * payload; the current one first
  * @returns `null` when there is none
  * @throws PartnerError `invalid_request`
  */
 export function readIdempotencyKey(
   request: IncomingMessage,
   macKeys: readonly KeyObject[],
-  what: { readonly method: string; readonly route: string; readonly body: Buffer; readonly now: number },
+  what: Fingerprinted,
 ): IdempotencyRequest | null {
   const key = keyOf(request);
-  if (key === null) return null;
+  return key === null ? null : repeatable(key, macKeys, what);
+}
+
+/**
+ * A request that takes effect once, with its fingerprint.
+ * @param macKeys - under which fingerprints are computed, so that what is stored tells nothing of the
+ * payload; the current one first
+ * @throws PartnerError `invalid_request` for a malformed key
+ */
+export function repeatable(
+  given: string,
+  macKeys: readonly KeyObject[],
+  what: Fingerprinted,
+): IdempotencyRequest {
+  const key = checkedKey(given);
   const [fingerprint, ...previous] = macKeys.map((macKey) =>
     createHmac('sha256', macKey).update(`${what.method} ${what.route}\n`).update(what.body).digest(),
   );

@@ -1,0 +1,164 @@
+import { sandboxConsole } from '@ostiary/console';
+import { safeVerify } from '@ostiary/webhook-verifier';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../packages/core/src/clock.ts';
+import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
+import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
+import { launchBrowser } from '../../support/browser/browser.ts';
+import { expectGood, picture, pressUntil } from '../../support/browser/page-checks.ts';
+import { newProfile } from '../../support/browser/profile.ts';
+import { fillInEndpoint, send, signInWith } from './console-pages.ts';
+
+const secret = 'whsec_0123456789abcdef';
+
+describe('the test tools, in a real browser', () => {
+  let provider: TestProvider;
+  let browser: Browser;
+  let receiver: string;
+
+  beforeAll(async () => {
+    receiver = await serve(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { ok } = await safeVerify(Buffer.concat(chunks), request.headers, { secret });
+      response.writeHead(ok || request.url === '/careless' ? 200 : 400).end(ok ? 'taken' : 'what is this?');
+    });
+    browser = await launchBrowser();
+    provider = await startProvider({
+      payments: new TestRail(),
+      partnerLimits: manyRequests,
+      console: sandboxConsole(),
+      clock: systemClock,
+      webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'] },
+    });
+    provider.ostiary.worker.start();
+    return () => browser.close();
+  });
+
+  const urlOf = (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`;
+
+  /** That a page is good in both colour schemes; its picture is light. */
+  async function look(page: Page, name: string): Promise<void> {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectGood(page);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expectGood(page);
+    await picture(page, `${name}-${page.viewportSize()?.width}`);
+  }
+
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+  const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const tick = (page: Page, step: string) => page.locator(`#step-${step} .done`).waitFor();
+
+  it.each([
+    [360, true],
+    [1280, true],
+    [1280, false],
+  ])(
+    'at %i pixels, with scripts: %s: the first steps one by one, each ticked off',
+    async (width, javaScriptEnabled) => {
+      const { page, complaints, asked } = await newProfile(browser, {
+        viewport: { width, height: 800 },
+        reducedMotion: 'reduce',
+        javaScriptEnabled,
+      });
+      // What checks pages is a script.
+      const seen = async (name: string) => javaScriptEnabled && look(page, name);
+      const { key } = await provider.key({ mode: 'test' });
+      await signInWith(page, provider.origin, key);
+      await seen('sandbox-first-steps');
+      const home = () => page.getByRole('link', { name: 'Events and endpoints' }).click();
+      await fillInEndpoint(page, urlOf('/careful'));
+      await tick(page, 'endpoint');
+      await send(page, 'webhook.test');
+      await home();
+      await tick(page, 'event');
+
+      await page.getByRole('link', { name: 'Check an endpoint' }).click();
+      await seen('sandbox-tools');
+      await panel(page, 'Signature check').getByRole('button', { name: 'Check it' }).click();
+      await page.getByText('This endpoint verifies signatures').waitFor();
+      // What came of it is where the reader is.
+      if (javaScriptEnabled) expect(await focused(page)).toContain('This endpoint verifies signatures');
+      await seen('sandbox-signature');
+      const passport = panel(page, 'Passport');
+      await passport.getByLabel('State').selectOption('Expired already');
+      await passport.getByRole('button', { name: 'Mint a passport' }).click();
+      await page.getByText('It is shown this once.').waitFor();
+      await seen('sandbox-passport');
+      const kyc = panel(page, 'Identity check');
+      await kyc.getByLabel('New status').selectOption('Rejected');
+      await kyc.getByRole('button', { name: 'Change it' }).click();
+      await page.getByText('The identity check is changed').waitFor();
+
+      await home();
+      await tick(page, 'signature');
+      await page.getByRole('link', { name: 'Make a test payment' }).click();
+      const payment = panel(page, 'Payment');
+      await payment.getByLabel('Amount').fill('one');
+      await payment.getByRole('button', { name: 'Make the payment' }).click();
+      await page.getByText('400 invalid_request').waitFor();
+      expect(await payment.getByLabel('Amount').inputValue()).toBe('one');
+      if (javaScriptEnabled)
+        expect(await page.evaluate(() => document.activeElement?.id)).toBe('payment-amount');
+      await seen('sandbox-refused');
+      await payment.getByLabel('Amount').fill('30');
+      await payment.getByLabel('Outcome').selectOption('Failed (amount .01)');
+      await payment.getByRole('button', { name: 'Make the payment' }).click();
+      await page.getByText('The payment is initiated').waitFor();
+      if (!javaScriptEnabled)
+        await expect
+          .poll(async () => {
+            await page.reload();
+            return page.getByText('sandbox_failure').count();
+          })
+          .toBe(1);
+      // Without a reload.
+      await page.getByText('sandbox_failure').waitFor();
+      await page.getByRole('link', { name: 'payment.failed' }).waitFor();
+      await seen('sandbox-payment');
+      await home();
+      await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+      expect(await page.getByText('First steps').count()).toBe(0);
+      // The refused form is what the browser complains of.
+      expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+      expect([...asked]).toEqual([provider.origin]);
+    },
+    90_000,
+  );
+
+  it('an endpoint that takes everything is told so, and a double click pays once, with the keyboard alone', async () => {
+    const { page } = await newProfile(browser);
+    const key = await provider.key({ mode: 'test' });
+    const settings = { url: urlOf('/careless'), events: ['*'], secret };
+    await provider.partnerCall(key, 'POST /v1/partner/webhooks', settings);
+    await signInWith(page, provider.origin, key.key);
+    await pressUntil(page, 'Tab', /^Test tools$/);
+    await page.keyboard.press('Enter');
+    await panel(page, 'Signature check').waitFor();
+    await pressUntil(page, 'Tab', /^Check it$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Anybody who knows its address could send it events').waitFor();
+    await page.getByRole('link', { name: 'Test tools' }).click();
+    await page.getByRole('button', { name: 'Make the payment' }).dblclick();
+    await page.getByText('The payment is initiated').waitFor();
+    const { data } = (await provider.partnerCall(key, 'GET /v1/partner/payments')).json();
+    expect(data).toHaveLength(1);
+  });
+
+  it('the first steps that are put away stay away while somebody is signed in', async () => {
+    const { page } = await newProfile(browser);
+    const { key } = await provider.key({ mode: 'test' });
+    await signInWith(page, provider.origin, key);
+    await page.getByRole('button', { name: 'Hide until I sign in again' }).click();
+    await page.getByText('First steps').waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    expect(await page.getByText('First steps').count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signInWith(page, provider.origin, key);
+    await page.getByText('First steps').waitFor();
+  });
+});

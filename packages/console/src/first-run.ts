@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { type ConsoleAnswer, type Html, html, icons } from '@ostiary/core/console';
+import type { FirstRun } from './api.ts';
+import { csrfField } from './frame.ts';
+import { foreignText } from './parts.ts';
+import { seeOther, type Visit } from './visit.ts';
+
+/** The calls that do the steps, as what is sent. */
+const calls: { readonly [step in keyof FirstRun]: string | null } = {
+  endpoint: 'POST /v1/partner/webhooks\n\n{ "url": "https://…", "events": ["*"], "secret": "…" }',
+  event: 'POST /v1/partner/sandbox/events\n\n{ "type": "webhook.test" }',
+  signature: null,
+  payment:
+    'POST /v1/partner/payments\n\n{ "amount": "125.00", "currency": "HTG", "recipient": { "kid": "KID-TEST-APPROVED" } }',
+};
+
+const order = ['endpoint', 'event', 'signature', 'payment'] as const;
+
+/** The cookie that puts the steps away for one session: for another one it says nothing. */
+function dismissal({ desk, urlOf }: Visit, session: string) {
+  const { protocol, pathname } = new URL(urlOf('home'));
+  const isSecure = protocol === 'https:';
+  const name = `${isSecure ? '__Secure-' : ''}${desk.prefix}_sandbox_steps`;
+  const value = createHash('sha256').update(`first steps ${session}`).digest('base64url').slice(0, 16);
+  const pair = `${name}=${value}`;
+  return {
+    pair,
+    cookie: `${pair}; Path=${pathname}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`,
+  };
+}
+
+function stepItem(name: keyof FirstRun, isDone: boolean, visit: Visit): Html {
+  const { urlOf, voice } = visit;
+  const { tools, firstRun: words } = voice.words;
+  const addresses = {
+    endpoint: urlOf('endpoints'),
+    event: `${urlOf('home')}#trigger`,
+    signature: `${urlOf('tools')}#signature`,
+    payment: `${urlOf('tools')}#payment`,
+  };
+  const { title, go } = words[name];
+  const call = calls[name];
+  const todo = html`<p><a href="${addresses[name]}">${go}</a></p>
+${call === null ? null : html`<details id="step-${name}-call"><summary class="small">${tools.call}</summary>${foreignText(call, `${tools.call}: ${title}`)}</details>`}`;
+  return html`<li id="step-${name}"><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : order.indexOf(name) + 1}</span><div><p><span class="hidden">${isDone ? words.done : words.open}</span> <strong>${title}</strong></p>${isDone ? null : todo}</div></li>`;
+}
+
+/** The guided first run: what is left of it, by what has happened. Nothing, once all has or where it was put away. */
+export async function firstRun(visit: Visit, session: string): Promise<Html | null> {
+  const { api, request, urlOf, voice } = visit;
+  const { firstRun: words } = voice.words;
+  const cookies = (request.raw.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  if (cookies.includes(dismissal(visit, session).pair)) return null;
+  const steps = await api('getFirstRun');
+  const isOver = order.every((name) => steps[name]);
+  // The region stays, so that an open page loses what is over.
+  const inner = isOver
+    ? null
+    : html`<section class="panel" aria-labelledby="first-run-title"><div class="head"><h2 id="first-run-title">${words.title}</h2>
+<form method="post" action="${urlOf('firstRun')}">${csrfField(visit)}<button class="compact">${words.dismiss}</button></form></div>
+<p class="small muted">${words.intro}</p>
+<ol class="steps">${order.map((name) => stepItem(name, steps[name], visit))}</ol></section>`;
+  return html`<div class="across live-part" id="first-run" data-live>${inner}</div>`;
+}
+
+/** Puts the steps away until the next sign-in. */
+export async function dismissFirstRun(
+  visit: Visit,
+  _form: ReadonlyMap<string, string>,
+  session: string,
+): Promise<ConsoleAnswer> {
+  return seeOther(visit.urlOf('home'), { 'Set-Cookie': dismissal(visit, session).cookie });
+}

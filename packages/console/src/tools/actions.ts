@@ -1,0 +1,67 @@
+import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import type { KycState } from '../api.ts';
+import { foreignText, moment } from '../parts.ts';
+import { seeOther, type Visit } from '../visit.ts';
+import { isChanged } from './kyc.ts';
+import { useTool } from './page.ts';
+import type { Filled } from './parts.ts';
+import { orderOf } from './payment.ts';
+import { signatureOutcome } from './signature.ts';
+
+/** Mints a passport, and shows its token this once. */
+export function mintPassport(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
+  const { api, voice } = visit;
+  const { passport: words } = voice.words.tools;
+  return useTool(visit, 'passport', form, async () => {
+    const expired = form.get('state') === 'expired';
+    const body = JSON.stringify({ kid: form.get('kid') ?? '', expired });
+    const { token, expiresAt } = await api('createSandboxPassport', { body });
+    const what = expired ? words.onceExpired : words.once(moment(expiresAt, voice.language));
+    const outcome = html`<h3>${words.token}</h3>${foreignText(token, words.token)}
+<p>${what}</p>`;
+    return { outcome };
+  });
+}
+
+/** Makes a payment, once for each form that was shown. */
+export function pay(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
+  const { api, urlOf } = visit;
+  return useTool(visit, 'payment', form, async () => {
+    const body = JSON.stringify(orderOf(form));
+    const { id } = await api('createPayment', { body, idempotencyKey: form.get('once') ?? '' });
+    return seeOther(urlOf('payment', { id, notice: 'paid' }));
+  });
+}
+
+/** Changes the identity check of a user, or puts all back to what they were in the beginning. */
+export function changeKyc(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
+  const { api, urlOf } = visit;
+  const change = (kid: string, to: Partial<KycState>, idempotencyKey?: string) =>
+    api('changeSandboxKyc', {
+      path: { kid },
+      body: JSON.stringify(to),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    });
+  return useTool(visit, 'kyc', form, async () => {
+    if (form.get('action') === 'reset') {
+      const { data: users } = await api('listSandboxUsers');
+      for (const { kid, original } of users.filter(isChanged)) await change(kid, original);
+      return seeOther(urlOf('tools', { notice: 'kyc_reset' }));
+    }
+    const to = { kycStatus: form.get('status') as KycState['kycStatus'] };
+    const { eventId } = await change(form.get('kid') ?? '', to, form.get('once') ?? '');
+    return seeOther(
+      eventId === null
+        ? urlOf('tools', { notice: 'kyc_same' })
+        : urlOf('event', { id: eventId, notice: 'kyc_changed' }),
+    );
+  });
+}
+
+/** Sends an endpoint two events, and says what its answers mean. */
+export function checkSignature(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
+  return useTool(visit, 'signature', form, async () => {
+    const path = { id: form.get('endpoint') ?? '' };
+    return { outcome: signatureOutcome(await visit.api('checkWebhookSignature', { path }), visit) };
+  });
+}

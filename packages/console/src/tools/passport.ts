@@ -1,0 +1,32 @@
+import { type Html, html } from '@ostiary/core/console';
+import { csrfField } from '../frame.ts';
+import { choice } from '../parts.ts';
+import type { Visit } from '../visit.ts';
+import { type ToolsData, userOptions } from './data.ts';
+import { callText, missingScopes, refusal, toolPanel, type Used } from './parts.ts';
+
+/** Mints passports of sandbox users. */
+export function passportPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
+  const { urlOf, voice } = visit;
+  const { passport: words, user } = voice.words.tools;
+  const kid = used.filled.get('kid') ?? users[0]?.kid ?? '';
+  const state = used.filled.get('state') ?? 'valid';
+  const states = [
+    ['valid', words.valid],
+    ['expired', words.expired],
+  ] as const;
+  return toolPanel(voice.words, {
+    name: 'passport',
+    lacks: missingScopes(['identity:verify'], scopes),
+    used,
+    refused: refusal(used, voice.words),
+    form: html`<form class="form" method="post" action="${urlOf('passportTool')}">${csrfField(visit)}
+<div class="field"><label for="passport-user">${user}</label>${choice({ id: 'passport-user', name: 'kid', options: userOptions(users), chosen: kid })}</div>
+<div class="field"><label for="passport-state">${words.state}</label>${choice({ id: 'passport-state', name: 'state', options: states, chosen: state })}</div>
+<div class="row"><button class="primary">${words.mint}</button></div></form>`,
+    call: callText('passport-call', voice.words, 'POST /v1/partner/sandbox/passports', {
+      kid,
+      expired: state === 'expired',
+    }),
+  });
+}

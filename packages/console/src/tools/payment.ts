@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { type Html, html } from '@ostiary/core/console';
+import { csrfField } from '../frame.ts';
+import { choice } from '../parts.ts';
+import type { Visit } from '../visit.ts';
+import { type ToolsData, userOptions } from './data.ts';
+import { callText, type Filled, lineField, missingScopes, refusal, toolPanel, type Used } from './parts.ts';
+
+/** The cents by which the sandbox decides what becomes of a payment. */
+const cents = { completed: '00', failed: '01', pending: '02' } as const;
+
+const isOutcome = (name: string): name is keyof typeof cents => Object.hasOwn(cents, name);
+
+const currencies = ['HTG', 'USD'].map((name) => [name, name] as const);
+
+/** What a form asks the API for. */
+export function orderOf(form: Filled) {
+  const outcome = form.get('outcome') ?? 'completed';
+  const reference = (form.get('reference') ?? '').trim();
+  return {
+    amount: `${(form.get('amount') ?? '').trim()}.${isOutcome(outcome) ? cents[outcome] : outcome}`,
+    currency: form.get('currency') ?? '',
+    recipient: { kid: form.get('kid') ?? '' },
+    ...(reference === '' ? {} : { reference }),
+  };
+}
+
+/** Makes payments with a chosen outcome. */
+export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
+  const { urlOf, voice } = visit;
+  const { payment: words, user } = voice.words.tools;
+  const { filled } = used;
+  const kid = filled.get('kid') ?? users[0]?.kid ?? '';
+  const currency = filled.get('currency') ?? 'HTG';
+  const shown = new Map([['amount', '125'], ['kid', kid], ['currency', currency], ...filled]);
+  const select = (
+    name: string,
+    label: string,
+    options: Parameters<typeof choice>[0]['options'],
+    chosen: string,
+  ) =>
+    html`<div class="field"><label for="payment-${name}">${label}</label>${choice({ id: `payment-${name}`, name, options, chosen })}</div>`;
+  return toolPanel(voice.words, {
+    name: 'payment',
+    lacks: missingScopes(['payments:write', 'payments:read'], scopes),
+    used,
+    refused: refusal(used, voice.words, ['amount', 'reference']),
+    // However often one form that was shown is sent, it pays once.
+    form: html`<form class="form" method="post" action="${urlOf('paymentTool')}">${csrfField(visit)}<input type="hidden" name="once" value="${randomUUID()}">
+${select('outcome', words.outcome, Object.entries(words.outcomes), filled.get('outcome') ?? 'completed')}
+${lineField(used, { name: 'amount', id: 'payment-amount', label: words.amount, hint: words.amountHint, initial: '125', maximum: 15, wrong: words.amountWrong })}
+${select('currency', words.currency, currencies, currency)}
+${select('kid', user, userOptions(users), kid)}
+${lineField(used, { name: 'reference', id: 'payment-reference', label: words.reference, hint: words.referenceHint, maximum: 100 })}
+<div class="row"><button class="primary">${words.pay}</button></div></form>`,
+    call: callText('payment-call', voice.words, 'POST /v1/partner/payments', orderOf(shown)),
+  });
+}

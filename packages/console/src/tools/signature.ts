@@ -1,0 +1,50 @@
+import { type Html, html, icons, nameOf, visible } from '@ostiary/core/console';
+import type { SignatureCheck } from '../api.ts';
+import { failureKind } from '../delivery.ts';
+import { csrfField } from '../frame.ts';
+import { choice, foreignText } from '../parts.ts';
+import type { Visit } from '../visit.ts';
+import type { ToolsData } from './data.ts';
+import { refusal, toolPanel, type Used } from './parts.ts';
+
+/** Checks that endpoints verify signatures. The console opens for no key without the scope that it needs. */
+export function signaturePanel(visit: Visit, { endpoints }: ToolsData, used: Used): Html {
+  const { urlOf, voice } = visit;
+  const { signature: words } = voice.words.tools;
+  const options = endpoints.map(({ id, url }) => [id, visible(url)] as const);
+  const chosen = used.filled.get('endpoint') ?? visit.request.query.get('endpoint') ?? options[0]?.[0] ?? '';
+  const form =
+    options.length === 0
+      ? html`<p>${words.none} <a href="${urlOf('endpoints')}">${voice.words.endpoints.add}</a></p>`
+      : html`<form class="form" method="post" action="${urlOf('signatureTool')}">${csrfField(visit)}
+<div class="field"><label for="signature-endpoint">${words.endpoint}</label>${choice({ id: 'signature-endpoint', name: 'endpoint', options, chosen })}</div>
+<div class="row"><button class="primary">${words.check}</button></div></form>`;
+  return toolPanel(voice.words, {
+    name: 'signature',
+    lacks: [],
+    used,
+    refused: refusal(used, voice.words),
+    form,
+    call: null,
+  });
+}
+
+/** What became of one of the two events. */
+function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Visit): Html {
+  const { deliveries, failures, tools } = voice.words;
+  const { httpStatus, error, response, durationMs } = answer;
+  const status = httpStatus === null ? deliveries.noStatus : `HTTP ${httpStatus}`;
+  const why =
+    httpStatus === null
+      ? html`<p>${failures[failureKind({ error, httpStatus }, voice.words)].what} <code class="muted">${nameOf(error ?? '')}</code></p>`
+      : null;
+  return html`<div><h3>${name}</h3><p class="small">${status} · ${durationMs} ms</p>${why}${response === null || response === '' ? null : foreignText(response, tools.signature.answer(name))}</div>`;
+}
+
+/** What the answers of an endpoint mean. */
+export function signatureOutcome({ verdict, genuine, forged }: SignatureCheck, visit: Visit): Html {
+  const { signature: words } = visit.voice.words.tools;
+  const isRight = verdict === 'right';
+  return html`<div class="notice ${isRight ? '' : 'bad'}">${isRight ? icons.check : icons.warning}<p>${words.verdicts[verdict]}</p></div>
+${answerOf(words.genuine, genuine, visit)}${answerOf(words.forged, forged, visit)}`;
+}

@@ -1,0 +1,52 @@
+import type { Core } from '../context.ts';
+import type { Owner } from '../ports/partners.ts';
+import { digest } from '../tokens.ts';
+
+/** The steps of a partner's first run, and which of them are done. */
+export interface FirstRun {
+  readonly endpoint: boolean;
+  readonly event: boolean;
+  readonly signature: boolean;
+  readonly payment: boolean;
+}
+
+/** What is remembered of it lives this long, in milliseconds. */
+const rememberedMs = 10 * 365 * 24 * 3600_000;
+
+const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);
+
+const everything: FirstRun = { endpoint: true, event: true, signature: true, payment: true };
+
+/**
+ * How far a partner's first run in test mode is, by what is stored, whoever did it. Once all of it is done that is remembered, in
+ * one record, and nothing else is asked any more, also when what was done is gone.
+ */
+export function firstRuns({ storage }: Pick<Core, 'storage'>) {
+  const { interactions, webhooks, events, transfers } = storage;
+
+  async function look(owner: Owner, signature: boolean): Promise<FirstRun> {
+    const endpoints = await webhooks.list(owner);
+    const latest = await events.latest({ ...owner, before: null, type: null, limit: 1 });
+    const all = { status: null, reference: null, from: null, to: null, after: null };
+    const paid = await transfers.list({ ...owner, ...all, limit: 1 });
+    return { endpoint: endpoints.length > 0, event: latest.length > 0, signature, payment: paid.length > 0 };
+  }
+
+  return {
+    async of(partner: string, now: number): Promise<FirstRun> {
+      const remembered = await interactions.find(recordOf(partner), now);
+      if (remembered?.all === true) return everything;
+      const found = await look({ partner, mode: 'test' }, remembered?.signature === true);
+      if (Object.values(found).every((isDone) => isDone))
+        await interactions.save(recordOf(partner), { all: true }, now + rememberedMs);
+      return found;
+    },
+
+    /** An endpoint of the partner was found to check signatures: nothing else that is stored tells it. */
+    async signatureChecked(partner: string, now: number): Promise<void> {
+      const remembered = await interactions.find(recordOf(partner), now);
+      if (remembered === null)
+        await interactions.save(recordOf(partner), { signature: true }, now + rememberedMs);
+    },
+  };
+}

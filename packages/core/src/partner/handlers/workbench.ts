@@ -1,0 +1,75 @@
+import type { Core } from '../../context.ts';
+import { PartnerError } from '../../errors.ts';
+import { secondsUntil } from '../../fixed-windows.ts';
+import type { RateLimitStore } from '../../ports/rate-limits.ts';
+import type { Webhooks } from '../../webhooks/create.ts';
+import { eventView } from '../../webhooks/views.ts';
+import { firstRuns } from '../first-run.ts';
+import { operation, type PartnerOperation } from '../request.ts';
+import { transferPath } from '../schemas.ts';
+import { endpointPath } from '../webhook-schemas.ts';
+
+/** Checks of signatures of one partner in a minute: each makes two requests to an address of the partner's choice. */
+const maxChecks = 6;
+
+/** Events of a type among which that of a transfer is looked for. */
+const searchedEvents = 100;
+
+/** What a console does for somebody who tries things out, beside the partner API. */
+export function workbenchOperations(
+  core: Core,
+  { checkSignature }: Pick<Webhooks, 'checkSignature'>,
+  counts: RateLimitStore,
+): PartnerOperation[] {
+  const { storage } = core;
+  const steps = firstRuns(core);
+
+  async function countCheck(partner: string, now: number): Promise<void> {
+    const bucket = `signature check:${partner}`;
+    const { allowed, endsAt } = await counts.consume({ bucket, limit: maxChecks, windowMs: 60_000, now });
+    if (allowed) return;
+    const headers = { 'Retry-After': secondsUntil(endsAt, now) };
+    throw new PartnerError('rate_limit_exceeded', { headers });
+  }
+
+  return [
+    operation({
+      operation: 'getFirstRun',
+      scope: 'webhooks',
+      testOnly: true,
+      handle: async ({ partner, now }) => ({ status: 200, body: { ...(await steps.of(partner, now)) } }),
+    }),
+
+    operation({
+      operation: 'checkWebhookSignature',
+      scope: 'webhooks',
+      testOnly: true,
+      pathSchema: endpointPath,
+      async handle({ path, partner, mode, now }) {
+        await countCheck(partner, now);
+        const body = await checkSignature({ partner, mode }, path.id);
+        if (body.verdict === 'right') await steps.signatureChecked(partner, now);
+        return { status: 200, body };
+      },
+    }),
+
+    operation({
+      operation: 'getPaymentEvent',
+      scope: 'payments:read',
+      testOnly: true,
+      pathSchema: transferPath,
+      /** The event that told of a transfer's end: `null` before, and where many have come since. */
+      async handle({ path, partner, mode }) {
+        const owner = { partner, mode };
+        const transfer = await storage.transfers.find(owner, path.id);
+        const isFinal = transfer !== null && transfer.status !== 'pending';
+        const type = `payment.${transfer?.status}`;
+        const search = { ...owner, before: null, type, limit: searchedEvents };
+        const events = isFinal ? (await storage.events.latest(search)).map(eventView) : [];
+        const isOfIt = ({ data }: { readonly data?: unknown }) =>
+          (data as { readonly id?: unknown }).id === path.id;
+        return { status: 200, body: { event: events.find(isOfIt) ?? null } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,85 @@
+import { signWebhook } from '@ostiary/webhook-verifier';
+import type { Core } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import type { Catalogue } from '../events.ts';
+import type { Owner } from '../ports/partners.ts';
+import type { AttemptAnswer, WebhookClient } from './client.ts';
+import { eventBody } from './outgoing.ts';
+
+/** What the answers to a right and a wrong signature say of an endpoint. */
+export type SignatureVerdict =
+  // It took the event with the right signature, and refused the other one with a 4xx.
+  | 'right'
+  // It took the event with the wrong signature, whatever it did with the other one.
+  | 'takes_forged'
+  // It took the right one; the other one it did not take, but it did not refuse it with a 4xx either.
+  | 'fails_at_forged'
+  // It answered the right one, and did not take it.
+  | 'refuses_genuine'
+  // There was no answer to the right one.
+  | 'no_answer';
+
+function verdictOf(genuine: AttemptAnswer, forged: AttemptAnswer): SignatureVerdict {
+  if (forged.ok) return 'takes_forged';
+  if (genuine.httpStatus === null) return 'no_answer';
+  if (!genuine.ok) return 'refuses_genuine';
+  const status = forged.httpStatus ?? 0;
+  return status >= 400 && status < 500 ? 'right' : 'fails_at_forged';
+}
+
+function shown({ httpStatus, error, response, durationMs }: AttemptAnswer) {
+  return { httpStatus, error, response, durationMs };
+}
+
+/** What the check works with, beside what all rooms are handed. */
+interface CheckParts {
+  readonly catalogue: Catalogue;
+  readonly client: WebhookClient;
+  readonly secretOf: (endpointId: string, sealed: string) => string;
+}
+
+/**
+ * Sends a test endpoint two events at once, one signed with its secret and one with a secret that nobody knows, and says what the
+ * answers mean. Neither is stored, and neither is sent again.
+ */
+export function signatureCheck(core: Core, { catalogue, client, secretOf }: CheckParts) {
+  const { storage, random, clock, options } = core;
+
+  /** @throws PartnerError `not_found`, and `invalid_request` for an endpoint that is disabled */
+  return async (owner: Owner, endpointId: string) => {
+    const endpoint = await storage.webhooks.find(owner, endpointId);
+    if (endpoint === null)
+      throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+    if (!endpoint.enabled) {
+      throw new PartnerError('invalid_request', {
+        description: 'The webhook endpoint is disabled; enable it first.',
+      });
+    }
+    const { partner } = owner;
+    const { url } = endpoint;
+    const type = 'webhook.test';
+
+    async function send(secret: string): Promise<AttemptAnswer> {
+      const now = clock.now();
+      // Each has an id of its own: a receiver that leaves out what it has seen before must not do so here.
+      const id = `evt_${random.bytes(16).toString('hex')}`;
+      const content = { ...owner, type, data: catalogue.example(type), createdAt: now };
+      const signed = await signWebhook(Buffer.from(JSON.stringify(eventBody(id, content))), {
+        secret,
+        id,
+        type,
+        timestamp: Math.floor(now / 1000),
+        partner,
+        attempt: 1,
+        prefix: options.prefix,
+      });
+      return client.post({ url, ...signed });
+    }
+
+    const [genuine, forged] = await Promise.all([
+      send(secretOf(endpoint.id, endpoint.sealedSecret)),
+      send(random.bytes(32).toString('hex')),
+    ]);
+    return { verdict: verdictOf(genuine, forged), genuine: shown(genuine), forged: shown(forged) };
+  };
+}
