@@ -36,7 +36,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const admission = createAdmission(keys, limits);
   const notes = requestNotes(core);
   // What a console may call: every operation of the API, and what people read of events and requests.
-  const operations = [...table, ...historyOperations(core), ...requestOperations(core)];
+  const operations = [...table, ...historyOperations(core, topics.webhooks), ...requestOperations(core)];
   // Loaded and made when somebody asks for it: it takes longer than the rest of the start.
   let description: Promise<string> | null = null;
   const describe = async () => {
