@@ -6,10 +6,10 @@ import {
   nameOf,
   type WebhookEndpoint,
 } from '@ostiary/core/console';
-import { eventsPanel } from './events.ts';
+import { eventAsked, eventsPanel } from './events.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { choice, emptyList, stateBadge } from './parts.ts';
-import type { Visit } from './visit.ts';
+import { seeOther, type Visit } from './visit.ts';
 import type { Words } from './words/en/index.ts';
 
 /** The types that an endpoint takes, in words. */
@@ -45,13 +45,17 @@ function triggerForm(visit: Visit): Html {
 export async function home(visit: Visit): Promise<ConsoleAnswer> {
   const { api, urlOf, voice } = visit;
   const { words } = voice;
+  const asked = await eventAsked(visit);
+  if (asked !== null) return seeOther(asked);
   const { data: endpoints } = await api('listWebhooks');
-  const { panel, said } = await eventsPanel(visit);
+  const { panel, said, isRefused } = await eventsPanel(visit, endpoints);
   return answerFramed(visit, {
     title: words.title,
     layout: 'aside-first',
     isFirst: true,
-    said,
+    status: isRefused ? 400 : 200,
+    // It asks for the page again and again, which will do only where that is answered.
+    ...(isRefused ? {} : { said }),
     body: html`<div class="column">
 <section class="panel" aria-labelledby="endpoints"><div class="head"><h2 id="endpoints">${words.endpoints.title}</h2><a href="${urlOf('endpoints')}">${words.endpoints.add}</a></div>
 <div id="endpoint-list" data-live>${endpointList(endpoints, visit)}</div></section>

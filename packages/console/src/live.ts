@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { conveniences } from './conveniences.ts';
 
 /**
  * Keeps a page up to date where scripts run: asks for the page again every two seconds, as long as somebody can see it, and
@@ -50,6 +51,6 @@ const watch = `
 /** The one script of the pages, with the name of its state. */
 export function liveScript(): { readonly text: string; readonly version: string } {
   const idiomorph = createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js');
-  const text = `${readFileSync(idiomorph, 'utf8')}\n${watch}`;
+  const text = `${readFileSync(idiomorph, 'utf8')}\n${watch}\n${conveniences}`;
   return { text, version: createHash('sha256').update(text).digest('hex').slice(0, 16) };
 }

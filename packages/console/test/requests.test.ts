@@ -46,6 +46,7 @@ it('a request shows how it ended, what was sent and answered, and is found by it
   const missing = await browser.get('/sandbox/requests?id=%3Cb%3E');
   expect([missing.status, missing.text]).toEqual([404, expect.stringContaining('There is no request')]);
   expect(missing.text).toContain('value="&lt;b&gt;"');
+  expect(missing.text, 'loads itself again and again').not.toContain('data-exit');
 });
 
 it('requests of others, and of live keys, are not shown', async () => {

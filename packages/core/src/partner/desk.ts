@@ -95,6 +95,7 @@ export function createDesk(
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
     url: (path) => urlBelow(options.authUrl, path),
+    apiUrl: (path) => urlBelow(options.baseUrl, path),
 
     async signIn(text, request) {
       const now = clock.now();

@@ -4,6 +4,7 @@ import { endpoints } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { requests } from './requests.ts';
+import { snippets } from './snippets.ts';
 
 /** The words of the sandbox console in English; other languages have the same. */
 export const english = {
@@ -47,6 +48,7 @@ export const english = {
   deliveries,
   failures,
   requests,
+  snippets,
 };
 
 /** Every word of the sandbox console. */

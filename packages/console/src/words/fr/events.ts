@@ -23,6 +23,18 @@ export const events: Words['events'] = {
   body: 'Corps',
   bodyHint:
     'Affiché avec des retours à la ligne. Il est signé et envoyé sans eux, avec les mêmes octets à chaque tentative.',
+  state: 'État des livraisons',
+  endpoint: 'Point de terminaison',
+  allEndpoints: 'Tous les points de terminaison',
+  until: 'Jusqu’à (UTC)',
+  untilWrong: (example) => `Écrivez la date sous la forme ${example}. La liste n’en tient pas compte.`,
+  clear: 'Effacer les filtres',
+  id: 'Identifiant de l’événement',
+  find: 'Ouvrir',
+  notFound: 'Aucun événement n’a cet identifiant.',
+  nothingYet: 'Rien ne correspond parmi les événements cherchés : 5 000 à la fois.',
+  searchOlder: 'Chercher dans les événements plus anciens',
+  json: 'En JSON',
   sequence: (number) => html`Événement ${number}`,
   redeliverAll: 'Livrer à nouveau',
   redeliverHint:

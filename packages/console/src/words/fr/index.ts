@@ -5,6 +5,7 @@ import { endpoints } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { requests } from './requests.ts';
+import { snippets } from './snippets.ts';
 
 /** The words of the sandbox console in French. */
 export const french: Words = {
@@ -48,4 +49,5 @@ export const french: Words = {
   deliveries,
   failures,
   requests,
+  snippets,
 };
