@@ -132,6 +132,7 @@ describe('events', () => {
   it('are searched 5,000 at a time, and the rest with the next page', async () => {
     const { kit, key, browser, nowhere, page } = await history();
     await kit.attempt({});
+    kit.provider.clock.advance(60_000);
     const owner = { partner: key.partner, mode: 'test' } as const;
     const [stored] = (await kit.storage.events.list({ ...owner, after: 0, limit: 1 })).events;
     const body = stored?.body ?? '';
