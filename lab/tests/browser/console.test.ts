@@ -95,7 +95,7 @@ describe('the sandbox console, in a real browser', () => {
       }
       statuses.set(`/broken-${width}`, 502);
 
-      await page.getByLabel('Type').selectOption('payment.completed');
+      await page.getByLabel('Type', { exact: true }).selectOption('payment.completed');
       await page.getByRole('button', { name: 'Edit the data first' }).click();
       const data = page.getByLabel('Data', { exact: true });
       await data.fill((await data.inputValue()).replace('"125.00"', '"99.00"'));
@@ -247,7 +247,7 @@ describe('the sandbox console, in a real browser', () => {
     const first = await newEndpoint(key, '/first');
     await trigger('webhook.test');
     await signIn(page, key);
-    const typed = page.getByLabel('Type');
+    const typed = page.getByLabel('Type', { exact: true });
     await typed.selectOption('payment.failed');
     await page.getByRole('link', { name: 'webhook.test' }).focus();
     for (const type of ['kyc.updated', 'payment.completed']) {

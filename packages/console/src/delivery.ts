@@ -66,11 +66,11 @@ function requestPart({ request, number, error }: Attempt, delivery: ShownDeliver
   }
   if (request === null) return html`<p class="small muted">${words.requestUnknown}</p>`;
   const { changedAt, url } = request;
-  const note = (text: Html | string): Html => html`<p class="small muted">${text}</p>`;
+  const note = (text: Html | string): Html => html`<div class="small muted">${text}</div>`;
   return html`<details id="${id}"><summary class="small">${words.sent} <span class="hidden">${words.ofAttempt(number)}</span></summary>
 ${changedAt === null ? null : note(words.changed(moment(changedAt, voice.language)))}
 ${error !== null && neverSent.has(error) ? note(words.neverSent) : null}
-<p class="small">${request.method} <code>${nameOf(url)}</code></p>
+<div class="small">${request.method} <code>${nameOf(url)}</code></div>
 ${foreignText(wireText(request), words.requestOf(number))}
 ${snippet(voice, words.curlOf(number), curlOf(request))}
 ${note(words.oldSignature)}</details>`;

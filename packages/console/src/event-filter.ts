@@ -53,6 +53,7 @@ export function eventFilters(
   endpoints: readonly WebhookEndpoint[],
 ): Html {
   const { events, deliveries } = words;
+  const isChosen = type !== null || state !== null || endpoint !== null || until !== null;
   const isWrong = until !== null && endOf(until) === null;
   const known = endpoints.map(({ id, url }) => [id, visible(url)] as const);
   // Its deliveries are kept when it is gone.
@@ -70,10 +71,10 @@ export function eventFilters(
   const time = isWrong
     ? html`<input id="filter-until" name="until" type="text" value="${until}" aria-invalid="true" aria-describedby="until-wrong" autofocus>`
     : html`<input id="filter-until" name="until" type="datetime-local" value="${until ?? ''}">`;
-  return html`<form class="filters" method="get" action="${urlOf('home')}">
+  const form = html`<form class="filters" method="get" action="${urlOf('home')}">
 ${field(
   'filter-type',
-  words.trigger.type,
+  events.type,
   select(
     'filter-type',
     'type',
@@ -95,7 +96,12 @@ ${field(
 )}
 ${field('filter-endpoint', events.endpoint, select('filter-endpoint', 'endpoint', events.allEndpoints, [...known, ...gone], endpoint))}
 ${field('filter-until', events.until, time, isWrong ? html`<p class="small wrong" id="until-wrong">${events.untilWrong('2026-01-31T12:00')}</p>` : null)}
-<div class="row"><button class="compact">${words.filter}</button>${type === null && state === null && endpoint === null && until === null ? null : html`<a href="${urlOf('home')}">${events.clear}</a>`}</div></form>`;
+<div class="row"><button class="compact">${words.filter}</button>${isChosen ? html`<a href="${urlOf('home')}">${events.clear}</a>` : null}</div></form>`;
+  const summary = html`<summary>${events.filters}</summary>`;
+  // Open where something is chosen: on a phone the events would begin below the fold.
+  return isChosen
+    ? html`<details id="event-filters" open>${summary}${form}</details>`
+    : html`<details id="event-filters">${summary}${form}</details>`;
 }
 
 /** Leads to the event with an id; what is chosen beside stays. `wrong`: what was typed, where there is no such event. */

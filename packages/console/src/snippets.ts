@@ -131,5 +131,5 @@ export function apiSnippets(
 ): Html {
   const { snippets: words } = voice.words;
   const code = sdkCodeOf(desk, call);
-  return html`<details id="${id}"><summary class="small">${title}</summary><p class="small muted">${words.key}${call.id === null && /:/.test(call.route) ? html` ${words.unknownId}` : null}</p>${snippet(voice, words.curl(title), apiCurlOf(desk, call))}${code === null ? null : snippet(voice, words.sdk(title), code)}</details>`;
+  return html`<details id="${id}"><summary class="small">${title}</summary><div class="small muted">${words.key}${call.id === null && /:/.test(call.route) ? html` ${words.unknownId}` : null}</div>${snippet(voice, words.curl(title), apiCurlOf(desk, call))}${code === null ? null : snippet(voice, words.sdk(title), code)}</details>`;
 }

@@ -21,6 +21,8 @@ export const events = {
   all: 'All types of events',
   body: 'Body',
   bodyHint: 'Shown with line breaks. It is signed and sent without them, as the same bytes on every attempt.',
+  filters: 'Filters',
+  type: 'Event type',
   state: 'Deliveries',
   endpoint: 'Endpoint',
   allEndpoints: 'All endpoints',

@@ -23,6 +23,8 @@ export const events: Words['events'] = {
   body: 'Corps',
   bodyHint:
     'Affiché avec des retours à la ligne. Il est signé et envoyé sans eux, avec les mêmes octets à chaque tentative.',
+  filters: 'Filtres',
+  type: 'Sorte d’événement',
   state: 'État des livraisons',
   endpoint: 'Point de terminaison',
   allEndpoints: 'Tous les points de terminaison',
