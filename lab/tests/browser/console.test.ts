@@ -105,9 +105,9 @@ describe('the sandbox console, in a real browser', () => {
       await mark(page);
       await page.getByText('Your endpoint took the event.').waitFor();
       await page.getByText('Your server failed while it handled the event.').waitFor();
-      await page.getByText(/^\(in \d+ minutes\)$/).waitFor();
+      await page.getByText(/^\(\d+ min \d+ sec\)$/).waitFor();
       expect(await isMarked(page)).toBe(true);
-      expect(await page.getByText('"amount": "99.00"').count()).toBe(1);
+      expect(await page.locator('[aria-labelledby=body]').getByText('"amount": "99.00"').count()).toBe(1);
       const broken = page.locator('.delivery').filter({ hasText: `/broken-${width}` });
       await broken.getByText('What it answered').last().click();
       await broken.getByText('<h1>Bad gateway</h1>').last().waitFor();
