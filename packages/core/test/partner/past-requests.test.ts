@@ -99,6 +99,8 @@ it('the request of each attempt is shown byte for byte as the endpoint got it', 
   expect(endpoint.requests).toHaveLength(3);
   const [attempts = []] = await read(key, String(event.id));
   expect(attempts.map((request) => request && textOf(request))).toEqual(endpoint.requests);
+  const numbers = endpoint.requests.map((text) => /x-svc-attempt: (\d+)/i.exec(text)?.[1]);
+  expect(numbers).toEqual(['1', '2', '3']);
   expect(new Set(endpoint.requests.map((text) => /x-svc-signature: (\w+)/i.exec(text)?.[1])).size).toBe(3);
   expect(attempts.map((request) => request?.changedAt)).toEqual([null, null, null]);
 });
