@@ -6,7 +6,6 @@ import type {
   PartnerEvent,
   WebhookEndpoint,
 } from '@ostiary/core/console';
-import type { SentRequest } from './snippets.ts';
 
 /** Where a delivery is, in the order in which pages name it. */
 export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
@@ -19,6 +18,14 @@ export interface ListedEvent extends PartnerEvent {
   readonly deliveries: readonly DeliveryStatus[];
   /** Whether there are older ones, whose status is not told. */
   readonly hasMoreDeliveries: boolean;
+}
+
+/** A request to an endpoint. */
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
 }
 
 /** What was sent with an attempt. */

@@ -1,14 +1,7 @@
 import { type ConsoleDesk, type Html, html, visible } from '@ostiary/core/console';
+import type { SentRequest } from './api.ts';
 import { foreignText } from './parts.ts';
 import type { Voice } from './words/words.ts';
-
-/** A request to an endpoint. */
-export interface SentRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: string;
-}
 
 /** A call of the partner API: a line of its route table, what stands for the parameter of its path, and JSON. */
 export interface ApiCall {

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from './deliveries.ts';
+import type { DeliveryStatus } from './delivery-status.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { Owner } from './partners.ts';
 
