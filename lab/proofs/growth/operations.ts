@@ -1,5 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { ClaimedDelivery, DeliveryResult, NewEvent, Owner, Storage } from '@ostiary/core/storage';
+import type {
+  ClaimedDelivery,
+  DeliveryResult,
+  EventFilter,
+  NewEvent,
+  Owner,
+  Storage,
+} from '@ostiary/core/storage';
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
 
@@ -162,15 +169,27 @@ const list = { ...big, endpointId: null, eventId: null, status: null, after: nul
 const ofEndpoint = { ...list, endpointId: 'we_p1_b' };
 const again = { idempotency: null, answer: () => ({ status: 202, body: '' }), now } as const;
 
+const latest: EventFilter = {
+  ...big,
+  ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },
+};
+
 const webhooks: Readonly<Record<string, Operation>> = {
   'publish an event': (place) =>
     place.storage.events.publish([newEvent(ownerOf(old(place), place.size))], { idempotency: null, now }),
   'events after a number': (place) =>
     place.storage.events.list({ ...big, after: Math.floor((place.size / 5) * random()), limit: 101 }),
-  'events: newest first': ({ storage }) =>
-    storage.events.latest({ ...big, before: null, type: null, limit: 21 }),
+  'events: newest first': ({ storage }) => storage.events.latest({ ...latest, limit: 21 }),
   'events: newest of a rare type': ({ storage }) =>
-    storage.events.latest({ ...big, before: null, type: 'payment.failed', limit: 21 }),
+    storage.events.latest({ ...latest, type: 'payment.failed', limit: 21 }),
+  'events: 5,000 searched for a state that none has': ({ storage, size }) =>
+    storage.events.latest({
+      ...latest,
+      after: Math.max(0, Math.floor(size / 5) - 5_000),
+      status: 'cancelled',
+      endpointId: 'we_p1_a',
+      limit: 21,
+    }),
   'event: find': (place) => {
     const row = old(place);
     return place.storage.events.find(ownerOf(row, place.size), `evt_${idOf(row)}`);

@@ -11,7 +11,7 @@ export async function fillInEndpoint(page: Page, url: string, look = async () =>
 
 /** Triggers an event of a type; without one, of the first. */
 export async function send(page: Page, type?: string): Promise<void> {
-  if (type !== undefined) await page.getByLabel('Type').selectOption(type);
+  if (type !== undefined) await page.getByLabel('Type', { exact: true }).selectOption(type);
   await page.getByRole('button', { name: 'Send' }).click();
 }
 

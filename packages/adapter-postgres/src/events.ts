@@ -1,4 +1,11 @@
-import type { EventRecord, EventStore, NewEvent, Owner, Publication } from '@ostiary/core/storage';
+import type {
+  EventFilter,
+  EventRecord,
+  EventStore,
+  NewEvent,
+  Owner,
+  Publication,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
@@ -35,10 +42,18 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY page.sequence
     `),
 
-    latest: statement<Parameters<EventStore['latest']>[0], EventRecord>(`
+    // OFFSET keeps PostgreSQL from reading the deliveries of everybody for it.
+    latest: statement<EventFilter & { limit: number }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events
       WHERE partner = :partner AND mode = :mode AND sequence < coalesce(:before, 9223372036854775807)
-        AND (:type::text IS NULL OR type = :type)
+        AND sequence > coalesce(:after, 0) AND (:type::text IS NULL OR type = :type)
+        AND (:until::bigint IS NULL OR created_at <= :until)
+        AND (:status::text IS NULL AND :endpointId::text IS NULL OR (:status::text IS DISTINCT FROM 'none') = EXISTS (
+          SELECT FROM ${schema}.deliveries
+          WHERE event_number = events.number AND (:endpointId::text IS NULL OR endpoint_id = :endpointId)
+            AND (:status::text IS NULL OR :status = 'none' OR status = :status)
+          OFFSET 0
+        ))
       ORDER BY sequence DESC LIMIT :limit
     `),
 
@@ -83,8 +98,8 @@ export function postgresEvents(database: Database): EventStore {
         return { events, oldestSequence: rows[0]?.oldest ?? null };
       }),
 
-    latest: ({ partner, mode, before, type, limit }) =>
-      database.all(sql.latest, { partner, mode, before, type, limit }),
+    latest: ({ partner, mode, before, after, type, until, status, endpointId, limit }) =>
+      database.all(sql.latest, { partner, mode, before, after, type, until, status, endpointId, limit }),
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
   };

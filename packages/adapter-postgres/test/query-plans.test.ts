@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core/storage';
+import type { EventFilter, Storage } from '@ostiary/core/storage';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { acme, sampleEvent } from '../../testing/src/contract/partner-samples.ts';
 import { resultOf } from '../../testing/src/contract/webhook-samples.ts';
@@ -153,15 +153,20 @@ test('a list of events walks along its sequence', async () => {
     'Index Scan events_partner_mode_sequence_key',
     'Index Only Scan events_partner_mode_sequence_key',
   ]);
+  const all = { before: null, after: null, type: null, until: null, status: null, endpointId: null };
+  const latest = async (filter: Partial<EventFilter>) => {
+    const request = { ...acme, ...all, ...filter, limit: 10 };
+    return (await stepsOfCall(({ events }) => events.latest(request)))[0];
+  };
+  const walk = 'Index Scan events_partner_mode_sequence_key';
   for (const before of [null, 1000]) {
-    const [backwards] = await stepsOfCall(({ events }) =>
-      events.latest({ ...acme, before, type: null, limit: 10 }),
-    );
-    expect(backwards).toEqual(['Index Scan events_partner_mode_sequence_key']);
-    const [ofType] = await stepsOfCall(({ events }) =>
-      events.latest({ ...acme, before, type: 'payment.failed', limit: 10 }),
-    );
-    expect(ofType).toEqual(['Index Scan events_by_type']);
+    expect(await latest({ before })).toEqual([walk]);
+    expect(await latest({ before, type: 'payment.failed' })).toEqual(['Index Scan events_by_type']);
+    // Of each event its own deliveries, and not those of everybody.
+    const ofEach = [walk, expect.stringMatching(/^(Index|Index Only) Scan deliveries_by_event$/)];
+    for (const filter of [{ status: 'cancelled' }, { status: 'none' }, { endpointId: 'we_0007' }] as const) {
+      expect(await latest({ before, after: 10, ...filter })).toEqual(ofEach);
+    }
   }
 });
 

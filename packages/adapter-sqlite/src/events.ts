@@ -1,4 +1,4 @@
-import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
+import type { EventFilter, EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { holdersOn } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
@@ -7,11 +7,32 @@ import { publicationsOn } from './publications.ts';
 
 const columns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
 
+/** What {@link latestWhere} asks for. */
+interface LatestRow extends Omit<EventFilter, 'status'> {
+  readonly status: string | null;
+  /** Whether there has to be a delivery (1) or must be none (0); `null`: it does not matter. */
+  readonly delivery: 0 | 1 | null;
+  readonly limit: number;
+}
+
 const latestWhere = (condition: string) => `
   SELECT ${columns} FROM events
-  WHERE partner = :partner AND mode = :mode AND sequence < ifnull(:before, 9223372036854775807) AND ${condition}
+  WHERE partner = :partner AND mode = :mode AND ${condition}
+    AND sequence < ifnull(:before, 9223372036854775807) AND sequence > ifnull(:after, 0)
+    AND (:until IS NULL OR created_at <= :until)
+    AND (:delivery IS NULL OR :delivery = EXISTS (
+      SELECT 1 FROM deliveries INDEXED BY deliveries_by_event
+      WHERE event_number = events.number
+        AND (:endpointId IS NULL OR endpoint_id = :endpointId) AND (:status IS NULL OR status = :status)
+    ))
   ORDER BY sequence DESC LIMIT :limit
 `;
+
+/** See {@link LatestRow.delivery}. */
+function deliveryOf({ status, endpointId }: Pick<EventFilter, 'status' | 'endpointId'>): 0 | 1 | null {
+  if (status === 'none') return 0;
+  return status === null && endpointId === null ? null : 1;
+}
 
 export function sqliteEvents(database: Database): EventStore {
   const claims = sqliteClaims(database);
@@ -25,10 +46,8 @@ export function sqliteEvents(database: Database): EventStore {
       ORDER BY sequence LIMIT :limit
     `),
 
-    latest: connection.prepare<[Parameters<EventStore['latest']>[0]], EventRecord>(latestWhere('true')),
-    latestOfType: connection.prepare<[Parameters<EventStore['latest']>[0]], EventRecord>(
-      latestWhere('type = :type'),
-    ),
+    latest: connection.prepare<[LatestRow], EventRecord>(latestWhere('true')),
+    latestOfType: connection.prepare<[LatestRow], EventRecord>(latestWhere('type = :type')),
 
     oldest: connection.prepare<[Owner], { oldest: number | null }>(`
       SELECT min(sequence) AS oldest FROM events WHERE partner = :partner AND mode = :mode
@@ -58,9 +77,13 @@ export function sqliteEvents(database: Database): EventStore {
         oldestSequence: sql().oldest.get({ partner, mode })?.oldest ?? null,
       })),
 
-    latest: ({ partner, mode, before, type, limit }) =>
+    latest: ({ partner, mode, before, after, type, until, status, endpointId, limit }) =>
       database.read(() =>
-        sql()[type === null ? 'latest' : 'latestOfType'].all({ partner, mode, before, type, limit }),
+        sql()[type === null ? 'latest' : 'latestOfType'].all({
+          ...{ partner, mode, before, after, type, until, endpointId, limit },
+          delivery: deliveryOf({ status, endpointId }),
+          status: status === 'none' ? null : status,
+        }),
       ),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),

@@ -186,14 +186,26 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
 
 test('the latest events of a type are found along an index', async () => {
   const { plansOf } = await watchedStorage();
+  const all = { before: null, after: null, until: null, status: null, endpointId: null };
   const latest = (type: string | null) =>
-    plansOf(({ events }) => events.latest({ ...acme, before: null, type, limit: 10 }));
+    plansOf(({ events }) => events.latest({ ...acme, ...all, type, limit: 10 }));
   const search = 'SEARCH events USING INDEX';
+  // Of those between two numbers, the deliveries of each are looked for where they matter.
+  const deliveries = [
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',
+  ];
   expect(await latest(null)).toEqual([
-    [`${search} sqlite_autoindex_events_2 (partner=? AND mode=? AND sequence<?)`],
+    [
+      `${search} sqlite_autoindex_events_2 (partner=? AND mode=? AND sequence>? AND sequence<?)`,
+      ...deliveries,
+    ],
   ]);
   expect(await latest('kyc.updated')).toEqual([
-    [`${search} events_by_type (partner=? AND mode=? AND type=? AND sequence<?)`],
+    [
+      `${search} events_by_type (partner=? AND mode=? AND type=? AND sequence>? AND sequence<?)`,
+      ...deliveries,
+    ],
   ]);
 });
 

@@ -20,9 +20,28 @@ export interface ListedEvent extends PartnerEvent {
   readonly hasMoreDeliveries: boolean;
 }
 
+/** A request to an endpoint. */
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** What was sent with an attempt. */
+export interface AttemptRequest extends SentRequest {
+  /** When the endpoint was changed afterwards: URL and signature are those of its present settings. `null`: it was not. */
+  readonly changedAt: string | null;
+}
+
+/** A delivery whose attempts say what was sent, in the list of one event; `null`: the endpoint is gone. */
+export interface ShownDelivery extends Omit<Delivery, 'attempts'> {
+  readonly attempts: readonly (Delivery['attempts'][number] & { readonly request?: AttemptRequest | null })[];
+}
+
 /** A page of deliveries, the newest first. */
 export interface DeliveryPage {
-  readonly data: readonly Delivery[];
+  readonly data: readonly ShownDelivery[];
   readonly nextCursor: string | null;
 }
 
@@ -85,7 +104,12 @@ interface Answers {
   readonly listDeliveries: DeliveryPage;
   readonly recoverWebhook: { readonly queued: number };
   /** The newest first. */
-  readonly latestEvents: { readonly data: readonly ListedEvent[]; readonly hasMore: boolean };
+  readonly latestEvents: {
+    readonly data: readonly ListedEvent[];
+    readonly hasMore: boolean;
+    /** Where to go on: there may be older ones that were not looked at. */
+    readonly nextBefore: number | null;
+  };
   readonly getEvent: PartnerEvent;
   readonly listEventDeliveries: DeliveryPage;
   readonly listRequests: { readonly data: readonly LoggedRequest[]; readonly nextCursor: string | null };

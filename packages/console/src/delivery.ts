@@ -1,10 +1,11 @@
-import { type Delivery, type Html, html, nameOf } from '@ostiary/core/console';
-import type { DeliveryPage } from './api.ts';
+import { type Html, html, nameOf } from '@ostiary/core/console';
+import type { AttemptRequest, DeliveryPage, ShownDelivery } from './api.ts';
 import { dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
+import { curlOf, snippet } from './snippets.ts';
 import type { Visit } from './visit.ts';
 import type { Words } from './words/en/index.ts';
 
-type Attempt = Delivery['attempts'][number];
+type Attempt = ShownDelivery['attempts'][number];
 
 /** The id of the form that the buttons of single deliveries belong to. */
 export const againForm = 'again';
@@ -20,6 +21,11 @@ export interface DeliveryContext {
 
 /** Answers are kept up to 16 KiB, less what was cut of a character: longer ones are shown as a beginning. */
 const cutBytes = 16 * 1024 - 4;
+
+/** Failures before anything of the request was sent. */
+const neverSent: ReadonlySet<string> = new Set([
+  ...['target_refused', 'connection_refused', 'connection_failed', 'certificate', 'tls'],
+]);
 
 /** What is behind a failed attempt, as far as there is advice for it. */
 export function failureKind(
@@ -42,7 +48,36 @@ function answerOf({ number, response }: Attempt, id: string, { deliveries: words
   return html`<details id="${id}"><summary class="small">${title}</summary>${foreignText(response, words.answerTo(number))}</details>`;
 }
 
-function attemptItem(attempt: Attempt, delivery: Delivery, { desk, voice }: Visit): Html {
+/** A request the way it went over the wire. */
+function wireText({ method, url, headers, body }: AttemptRequest): string {
+  const { pathname, search } = new URL(url);
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, '', body].join('\n');
+}
+
+/** What was sent with an attempt, or, in a list that does not have it, the way there. */
+function requestPart({ request, number, error }: Attempt, delivery: ShownDelivery, visit: Visit): Html {
+  const { urlOf, voice } = visit;
+  const words = voice.words.deliveries;
+  const id = `${delivery.id}-${number}-request`;
+  if (request === undefined) {
+    const href = urlOf('event', { id: delivery.eventId, endpoint: delivery.endpointId });
+    return html`<p class="small"><a href="${`${href}#${id}`}">${words.sent} <span class="hidden">${words.ofAttempt(number)}</span></a></p>`;
+  }
+  if (request === null) return html`<p class="small muted">${words.requestUnknown}</p>`;
+  const { changedAt, url } = request;
+  const note = (text: Html | string): Html => html`<div class="small muted">${text}</div>`;
+  return html`<details id="${id}"><summary class="small">${words.sent} <span class="hidden">${words.ofAttempt(number)}</span></summary>
+${changedAt === null ? null : note(words.changed(moment(changedAt, voice.language)))}
+${error !== null && neverSent.has(error) ? note(words.neverSent) : null}
+<div class="small">${request.method} <code>${nameOf(url)}</code></div>
+${foreignText(wireText(request), words.requestOf(number))}
+${snippet(voice, words.curlOf(number), curlOf(request))}
+${note(words.oldSignature)}</details>`;
+}
+
+function attemptItem(attempt: Attempt, delivery: ShownDelivery, visit: Visit): Html {
+  const { desk, voice } = visit;
   const words = voice.words.deliveries;
   const { number, error, httpStatus, at, durationMs } = attempt;
   const id = `${delivery.id}-${number}`;
@@ -57,11 +92,12 @@ function attemptItem(attempt: Attempt, delivery: Delivery, { desk, voice }: Visi
   return html`<li id="${id}-attempt"><span class="bead ${error === null ? 'good' : 'bad'}"></span><span class="rail"></span>
 <p class="facts"><strong>${name}</strong> <span>${moment(at, voice.language)}</span> <span>${httpStatus === null ? words.noStatus : html`HTTP ${httpStatus}`}</span> <span>${durationMs} ms</span></p>
 ${story}
+${requestPart(attempt, delivery, visit)}
 ${answerOf(attempt, id, voice.words)}</li>`;
 }
 
 function whatIsNext(
-  { status, nextAttemptAt, attempts }: Delivery,
+  { status, nextAttemptAt, attempts }: ShownDelivery,
   { desk, voice }: Visit,
 ): Html | string | null {
   const words = voice.words.deliveries;
@@ -78,7 +114,7 @@ function whatIsNext(
   }
 }
 
-function deliveryItem(delivery: Delivery, context: DeliveryContext, visit: Visit): Html {
+function deliveryItem(delivery: ShownDelivery, context: DeliveryContext, visit: Visit): Html {
   const { urlOf, voice } = visit;
   const words = voice.words.deliveries;
   const { id, eventId, endpointId, status, createdAt, attempts } = delivery;
@@ -103,7 +139,7 @@ export function deliveryList(
     olderUrl,
   }: {
     readonly empty: string;
-    readonly contextOf: (delivery: Delivery) => DeliveryContext;
+    readonly contextOf: (delivery: ShownDelivery) => DeliveryContext;
     readonly olderUrl: (cursor: string) => string;
   },
 ): Html {

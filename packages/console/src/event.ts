@@ -1,10 +1,29 @@
-import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
+import {
+  type ConsoleAnswer,
+  type Html,
+  html,
+  nameOf,
+  PartnerError,
+  type PartnerEvent,
+} from '@ostiary/core/console';
 import { deliveriesPerPage, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField } from './frame.ts';
-import { foreignText, moment, statesSaid } from './parts.ts';
+import { moment, statesSaid } from './parts.ts';
+import { apiSnippets, snippet } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Notice } from './words/words.ts';
+
+/** The calls of the partner API that do what this page does. */
+function calls({ desk, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
+  const words = voice.words.snippets;
+  const call = { method: 'POST', id } as const;
+  const trigger = { ...call, route: '/v1/partner/sandbox/events', body: { type, data } };
+  const redeliver = { ...call, route: '/v1/partner/events/:id/redeliver', body: {} };
+  return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>
+${apiSnippets(desk, voice, { id: 'call-redeliver', title: words.redeliver, call: redeliver })}
+${apiSnippets(desk, voice, { id: 'call-trigger', title: words.trigger, call: trigger })}</section>`;
+}
 
 /** One event: its body, and each delivery with its attempts. */
 export async function event(visit: Visit): Promise<ConsoleAnswer> {
@@ -12,7 +31,9 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
   const { language, words } = voice;
   const { sequence, ...body } = await api('getEvent', { path: { id } });
   const cursor = request.query.get('cursor');
-  const query = queryOf({ cursor, limit: deliveriesPerPage });
+  const asked = request.query.get('endpoint');
+  const endpointId = asked !== null && /^we_[0-9a-f]{32}$/.test(asked) ? asked : null;
+  const query = queryOf({ cursor, endpointId, limit: deliveriesPerPage });
   const page = await api('listEventDeliveries', { path: { id }, query });
   const endpoints = new Map((await api('listWebhooks')).data.map((endpoint) => [endpoint.id, endpoint]));
   const list = deliveryList(page, visit, {
@@ -26,7 +47,7 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
         canRepeat: endpoint?.enabled === true,
       };
     },
-    olderUrl: (cursor) => urlOf('event', { id, cursor }),
+    olderUrl: (cursor) => urlOf('event', { id, endpoint: endpointId, cursor }),
   });
   return answerFramed(visit, {
     title: body.type,
@@ -37,6 +58,7 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
       words,
     ),
     body: html`<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries.title}</h2>
+${endpointId === null ? null : html`<p class="small">${words.deliveries.onlyTo(nameOf(endpoints.get(endpointId)?.url ?? words.endpoints.removed))} <a href="${urlOf('event', { id })}">${words.deliveries.all}</a></p>`}
 <div id="delivery-list" data-live>${list}</div></section>
 <div class="column">
 <section class="panel" aria-labelledby="redeliver"><h2 id="redeliver">${words.events.redeliverAll}</h2>
@@ -44,8 +66,9 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
 <form id="${againForm}" method="post" action="${urlOf('redeliver', { id })}">${csrfField(visit)}<button>${words.events.redeliverAll}</button></form></section>
 <section class="panel" aria-labelledby="body"><h2 id="body">${words.events.body}</h2>
 <p class="small muted">${words.events.sequence(sequence)} · ${moment(body.createdAt, language)}<br><code>${id}</code></p>
-${foreignText(JSON.stringify(body, null, 2), words.events.body)}
+${snippet(voice, words.events.json, JSON.stringify(body, null, 2))}
 <p class="small muted">${words.events.bodyHint}</p></section>
+${calls(visit, body)}
 </div>`,
   });
 }

@@ -2,16 +2,21 @@ import { createHash } from 'node:crypto';
 import { type ConsoleAnswer, type Html, html, icons } from '@ostiary/core/console';
 import type { FirstRun } from './api.ts';
 import { csrfField } from './frame.ts';
-import { foreignText } from './parts.ts';
+import { type ApiCall, apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** The calls that do the steps, as what is sent. */
-const calls: { readonly [step in keyof FirstRun]: string | null } = {
-  endpoint: 'POST /v1/partner/webhooks\n\n{ "url": "https://…", "events": ["*"], "secret": "…" }',
-  event: 'POST /v1/partner/sandbox/events\n\n{ "type": "webhook.test" }',
+/** The calls that do the steps. */
+const calls: { readonly [step in keyof FirstRun]: Pick<ApiCall, 'route' | 'body'> | null } = {
+  endpoint: {
+    route: '/v1/partner/webhooks',
+    body: { url: 'https://…', events: ['*'], secret: '…' },
+  },
+  event: { route: '/v1/partner/sandbox/events', body: { type: 'webhook.test' } },
   signature: null,
-  payment:
-    'POST /v1/partner/payments\n\n{ "amount": "125.00", "currency": "HTG", "recipient": { "kid": "KID-TEST-APPROVED" } }',
+  payment: {
+    route: '/v1/partner/payments',
+    body: { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } },
+  },
 };
 
 const order = ['endpoint', 'event', 'signature', 'payment'] as const;
@@ -30,7 +35,7 @@ function dismissal({ desk, urlOf }: Visit, session: string) {
 }
 
 function stepItem(name: keyof FirstRun, isDone: boolean, visit: Visit): Html {
-  const { urlOf, voice } = visit;
+  const { desk, urlOf, voice } = visit;
   const { tools, firstRun: words } = voice.words;
   const addresses = {
     endpoint: urlOf('endpoints'),
@@ -41,7 +46,7 @@ function stepItem(name: keyof FirstRun, isDone: boolean, visit: Visit): Html {
   const { title, go } = words[name];
   const call = calls[name];
   const todo = html`<p><a href="${addresses[name]}">${go}</a></p>
-${call === null ? null : html`<details id="step-${name}-call"><summary class="small">${tools.call}</summary>${foreignText(call, `${tools.call}: ${title}`)}</details>`}`;
+${call === null ? null : apiSnippets(desk, voice, { id: `step-${name}-call`, title: `${tools.call}: ${title}`, call: { method: 'POST', id: null, ...call } })}`;
   return html`<li id="step-${name}"><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : order.indexOf(name) + 1}</span><div><p><span class="hidden">${isDone ? words.done : words.open}</span> <strong>${title}</strong></p>${isDone ? null : todo}</div></li>`;
 }
 

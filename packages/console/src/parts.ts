@@ -22,7 +22,8 @@ export function dueMoment(time: string, now: number, language: Language): Html {
   const words = new Intl.RelativeTimeFormat(language);
   const left =
     seconds < 60 ? words.format(seconds, 'second') : words.format(Math.floor(seconds / 60), 'minute');
-  return html`${moment(time, language)} <span>(${left})</span>`;
+  // Where scripts run, they count it down.
+  return html`${moment(time, language)} <span data-left="${String(Math.max(0, Date.parse(time) - now))}">(${left})</span>`;
 }
 
 /** A state, in words and colour. */

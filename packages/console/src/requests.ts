@@ -9,6 +9,7 @@ import {
 import { queryOf } from './api.ts';
 import { answerFramed, problemRow } from './frame.ts';
 import { emptyList, filterForm, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
+import { apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 const statusBadge = ({ status }: LoggedRequest): Html =>
@@ -53,13 +54,14 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
     chosen,
   });
   const [newest] = data;
+  const said = newest === undefined ? words.emptyTitle : `${newest.method} ${newest.route}: ${newest.status}`;
   return answerFramed(visit, {
     title: words.title,
     layout: 'main-first',
     section: 'requests',
     isFirst: true,
     status: id === '' ? 200 : 404,
-    said: newest === undefined ? words.emptyTitle : `${newest.method} ${newest.route}: ${newest.status}`,
+    said,
     body: html`${id === '' ? null : problemRow(words.notFound)}
 <section class="panel" aria-labelledby="requests"><div class="head"><h2 id="requests">${words.last}</h2>${filter}</div>
 <div id="request-list" data-live>${data.length === 0 ? empty : html`<ul class="rows">${data.map((one) => requestRow(one, visit))}</ul>`}
@@ -90,6 +92,28 @@ function bodyText(body: string): string {
   }
 }
 
+/** The body of a request as JSON; `undefined` where it was cut. */
+function jsonOf(sent: string | null): unknown {
+  if (sent === null) return null;
+  try {
+    return JSON.parse(sent);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same request as curl and as code, as far as the log knows it. */
+function repetition({ method, route, sent }: LoggedRequest, { desk, voice }: Visit): Html {
+  const words = voice.words.snippets;
+  const body = jsonOf(sent);
+  const call = { method, route, id: null, body };
+  return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>${
+    body === undefined
+      ? html`<p class="muted">${words.cut}</p>`
+      : html`${apiSnippets(desk, voice, { id: 'call-repeat', title: words.repeat, call })}<p class="small muted">${words.repeatHint}</p>`
+  }</section>`;
+}
+
 /** One request: when it came, how it ended, what was sent and answered. */
 export async function request(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, voice } = visit;
@@ -102,7 +126,7 @@ export async function request(visit: Visit): Promise<ConsoleAnswer> {
     title: `${found.method} ${found.route}`,
     layout: 'main-first',
     section: 'requests',
-    body: html`<div class="column">${body(words.requests.sent, found.sent)}${body(words.requests.answered, found.answered)}</div>
+    body: html`<div class="column">${body(words.requests.sent, found.sent)}${body(words.requests.answered, found.answered)}${repetition(found, visit)}</div>
 <section class="panel"><dl class="facts">
 ${fact(words.requests.status, html`${statusBadge(found)}${found.code === null ? null : html` <code>${nameOf(found.code)}</code>`}`)}
 ${fact(words.requests.time, moment(found.createdAt, language))}

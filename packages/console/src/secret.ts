@@ -1,15 +1,12 @@
 import { type ConsoleAnswer, type Html, html, nameOf, type WebhookEndpoint } from '@ostiary/core/console';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
+import { copyButton } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
-
-const shownSecret = 'new-secret';
 
 /** A secret that was generated for this answer, with a button to copy it. No other page shows it. */
 function secretOnce(secret: string, { voice }: Visit): Html {
-  const words = voice.words.secrets;
-  return html`<p class="once"><code id="${shownSecret}" data-once>${secret}</code></p>
-<div class="row"><button type="button" class="compact" data-copies="${shownSecret}" data-done="${words.copied}" data-selected="${words.selected}" hidden>${words.copy}</button><span class="small" id="${shownSecret}-said" role="status"></span></div>`;
+  return html`<div class="snippet"><p class="once"><code data-once>${secret}</code></p>${copyButton(voice, voice.words.endpoints.secret)}</div>`;
 }
 
 /** Answers a registration with the secret that was generated for it. */

@@ -96,6 +96,16 @@ input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; fle
 .field .wrong { color: var(--warning); font-weight: 600; }
 .outcome { display: flex; flex-direction: column; gap: .75rem; }
 pre { margin: .375rem 0 0; padding: .75rem .875rem; max-height: 20rem; overflow: auto; background: var(--well); border: 1px solid var(--line); border-radius: .625rem; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.snippet { margin-top: .75rem; }
+.snippet .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .375rem 1rem; }
+html:not([data-scripts]) [data-copy] { display: none; }
+#copied { position: fixed; left: 50%; bottom: 1rem; transform: translateX(-50%); max-width: calc(100vw - 2rem); padding: .5rem 1rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); color: var(--text); }
+details .filters { margin-top: .75rem; }
+.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12rem), 1fr)); gap: .75rem; align-items: end; }
+.filters .field { min-width: 0; }
+.filters select { text-overflow: ellipsis; }
+.field .wrong { color: var(--warning); }
+[aria-invalid] { border-color: var(--warning); }
 
 @media (min-width: 34rem) { .panel { padding: 1.5rem; } }
 @media (max-width: 33.99rem) { .console .row button { flex: 1 1 100%; } }

@@ -69,7 +69,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     await page.keyboard.press('Enter');
     const secret = (await page.locator('code', { hasText: shown }).textContent()) ?? '';
     await page.getByRole('button', { name: 'Copy' }).click();
-    await page.getByText('Copied.').waitFor();
+    await page.getByText('Copied.').first().waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
     expect(
       await page.evaluate(() => JSON.stringify([location.href, document.title, { ...localStorage }])),
@@ -81,7 +81,7 @@ describe('the pages of an endpoint, in a real browser', () => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));
     });
     await page.getByRole('button', { name: 'Copy' }).click();
-    await page.getByText('It is selected').waitFor();
+    await page.getByText('The text is selected').first().waitFor();
     expect(await page.evaluate(() => String(getSelection()).trim())).toBe(secret);
 
     await page.getByRole('button', { name: 'Sign with it from now on' }).first().click();

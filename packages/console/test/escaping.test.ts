@@ -78,9 +78,10 @@ describe('what an endpoint answered', () => {
     expect(text).toContain('What it answered (the first 16 KiB)');
     const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
     await page.setContent(text.replace(/<script.*<\/script>/s, ''));
-    await page.locator('.delivery summary').click();
-    expect(await page.locator('.delivery pre').textContent()).toBe(long);
-    const box = await page.locator('.delivery pre').boundingBox();
+    await page.getByText('What it answered').click();
+    const shown = page.locator('.delivery details[id$="-1"] pre');
+    expect(await shown.textContent()).toBe(long);
+    const box = await shown.boundingBox();
     expect(box?.height).toBeLessThan(400);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     await page.close();

@@ -154,7 +154,7 @@ describe('the payment tool', () => {
       expect.soft(refused.text).toContain(`${status} ${code}`);
       const marked = Array.from(
         refused.text.matchAll(
-          /<input id="payment-(\w+)"[^>]*aria-describedby="payment-(\w+)-wrong [^>]*aria-invalid="true" autofocus>/g,
+          /<input [^>]* id="(\w+)" [^>]*aria-invalid="true" aria-describedby="\1-wrong \1-hint" autofocus>/g,
         ),
         ([, name]) => name,
       );

@@ -29,6 +29,7 @@ export type {
   Redelivery,
 } from './ports/deliveries.ts';
 export type {
+  EventFilter,
   EventRecord,
   EventStore,
   HostTransaction,

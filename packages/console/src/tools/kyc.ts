@@ -5,7 +5,7 @@ import { csrfField } from '../frame.ts';
 import { choice, stateBadge } from '../parts.ts';
 import type { Visit } from '../visit.ts';
 import { type ToolsData, userOptions } from './data.ts';
-import { callText, missingScopes, refusal, toolPanel, type Used } from './parts.ts';
+import { missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
 
 const badges = { approved: 'delivered', pending: 'pending', rejected: 'dropped' } as const;
 
@@ -34,8 +34,10 @@ export function kycPanel(visit: Visit, { scopes, users }: ToolsData, used: Used)
 <div class="field"><label for="kyc-user">${user}</label>${choice({ id: 'kyc-user', name: 'kid', options: userOptions(users), chosen: kid })}</div>
 <div class="field"><label for="kyc-status">${words.status}</label>${choice({ id: 'kyc-status', name: 'status', options: Object.entries(words.states), chosen: status })}</div>
 <div class="row"><button class="primary">${words.change}</button></div></form>`,
-    call: callText('kyc-call', voice.words, `POST /v1/partner/sandbox/users/${kid}/kyc`, {
-      kycStatus: status,
+    call: toolCall(visit, 'kyc', {
+      route: '/v1/partner/sandbox/users/:kid/kyc',
+      id: kid,
+      body: { kycStatus: status },
     }),
   });
 }

@@ -1,6 +1,7 @@
-import { type Html, html, nameOf, type PartnerError } from '@ostiary/core/console';
+import { type Html, html, type PartnerError } from '@ostiary/core/console';
 import { problemRow } from '../frame.ts';
-import { foreignText } from '../parts.ts';
+import { type ApiCall, apiSnippets } from '../snippets.ts';
+import type { Visit } from '../visit.ts';
 import type { Words } from '../words/en/index.ts';
 
 /** The tools of the page, in the order in which they stand on it. */
@@ -38,41 +39,6 @@ export function refusal({ problem }: Used, words: Words, lineFields: readonly st
   return isMarked ? row : html`<div tabindex="-1" autofocus>${row}</div>`;
 }
 
-/** A field for a line of text, marked where the API found something wrong with it. */
-export function lineField(
-  { filled, problem }: Used,
-  {
-    name,
-    id,
-    label,
-    hint,
-    initial = '',
-    maximum,
-    wrong: ownWords,
-  }: {
-    readonly name: string;
-    readonly id: string;
-    readonly label: string;
-    readonly hint: string;
-    readonly initial?: string;
-    readonly maximum: number;
-    /** What is said of a wrong value, where it is not what is sent. */
-    readonly wrong?: string;
-  },
-): Html {
-  const value = (filled.get(name) ?? initial).slice(0, maximum);
-  const message = problem?.details.find(({ path }) => path === name)?.message;
-  const wrong = message === undefined ? undefined : (ownWords ?? message);
-  const input =
-    wrong === undefined
-      ? html`<input id="${id}" name="${name}" value="${value}" maxlength="${maximum}" spellcheck="false" autocapitalize="none" aria-describedby="${id}-hint">`
-      : html`<input id="${id}" name="${name}" value="${value}" maxlength="${maximum}" spellcheck="false" autocapitalize="none" aria-describedby="${id}-wrong ${id}-hint" aria-invalid="true" autofocus>
-<p class="small wrong" id="${id}-wrong">${nameOf(wrong)}</p>`;
-  return html`<div class="field"><label for="${id}">${label}</label>
-${input}
-<p class="small" id="${id}-hint">${hint}</p></div>`;
-}
-
 /** A panel with one tool, or with what its key lacks. */
 export function toolPanel(
   { tools: words }: Words,
@@ -104,8 +70,8 @@ ${form}${call}`;
 ${body}</section>`;
 }
 
-/** An operation of the API, as what is sent. */
-export function callText(id: string, words: Words, target: string, body: object): Html {
-  const text = `${target}\n\n${JSON.stringify(body, null, 2)}`;
-  return html`<details id="${id}"><summary class="small">${words.tools.call}</summary>${foreignText(text, `${words.tools.call}: ${target}`)}</details>`;
+/** What a tool does, as a call of the API. */
+export function toolCall({ desk, voice }: Visit, name: ToolName, call: Omit<ApiCall, 'method'>): Html {
+  const given = { method: 'POST', ...call };
+  return apiSnippets(desk, voice, { id: `${name}-call`, title: voice.words.tools.call, call: given });
 }

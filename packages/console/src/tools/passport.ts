@@ -3,7 +3,7 @@ import { csrfField } from '../frame.ts';
 import { choice } from '../parts.ts';
 import type { Visit } from '../visit.ts';
 import { type ToolsData, userOptions } from './data.ts';
-import { callText, missingScopes, refusal, toolPanel, type Used } from './parts.ts';
+import { missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
 
 /** Mints passports of sandbox users. */
 export function passportPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
@@ -24,9 +24,10 @@ export function passportPanel(visit: Visit, { scopes, users }: ToolsData, used: 
 <div class="field"><label for="passport-user">${user}</label>${choice({ id: 'passport-user', name: 'kid', options: userOptions(users), chosen: kid })}</div>
 <div class="field"><label for="passport-state">${words.state}</label>${choice({ id: 'passport-state', name: 'state', options: states, chosen: state })}</div>
 <div class="row"><button class="primary">${words.mint}</button></div></form>`,
-    call: callText('passport-call', voice.words, 'POST /v1/partner/sandbox/passports', {
-      kid,
-      expired: state === 'expired',
+    call: toolCall(visit, 'passport', {
+      route: '/v1/partner/sandbox/passports',
+      id: null,
+      body: { kid, expired: state === 'expired' },
     }),
   });
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Html, html } from '@ostiary/core/console';
+import { formOf, type Problems } from '../forms.ts';
 import { csrfField } from '../frame.ts';
 import { choice } from '../parts.ts';
 import type { Visit } from '../visit.ts';
+import type { Words } from '../words/en/index.ts';
 import { type ToolsData, userOptions } from './data.ts';
-import { callText, type Filled, lineField, missingScopes, refusal, toolPanel, type Used } from './parts.ts';
+import { type Filled, missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
 
 /** The cents by which the sandbox decides what becomes of a payment. */
 const cents = { completed: '00', failed: '01', pending: '02' } as const;
@@ -25,6 +27,18 @@ export function orderOf(form: Filled) {
   };
 }
 
+/** The fields into which something is typed. */
+const typed = ['amount', 'reference'];
+
+/** What the API found wrong with them. Of an amount it speaks as it is sent, with the cents of the outcome. */
+function wrongOf({ problem }: Used, { amountWrong }: Words['tools']['payment']): Problems {
+  const details = (problem?.details ?? []).filter(({ path }) => typed.includes(path));
+  return new Map(details.map(({ path, message }) => [path, [path === 'amount' ? amountWrong : message]]));
+}
+
+const line = (value = '', maximum: number): Html =>
+  html`<input value="${value.slice(0, maximum)}" maxlength="${maximum}" spellcheck="false" autocapitalize="none"`;
+
 /** Makes payments with a chosen outcome. */
 export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;
@@ -33,6 +47,7 @@ export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: U
   const kid = filled.get('kid') ?? users[0]?.kid ?? '';
   const currency = filled.get('currency') ?? 'HTG';
   const shown = new Map([['amount', '125'], ['kid', kid], ['currency', currency], ...filled]);
+  const fields = formOf({ amount: words.amount, reference: words.reference }, wrongOf(used, words), '');
   const select = (
     name: string,
     label: string,
@@ -44,15 +59,19 @@ export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: U
     name: 'payment',
     lacks: missingScopes(['payments:write', 'payments:read'], scopes),
     used,
-    refused: refusal(used, voice.words, ['amount', 'reference']),
+    refused: refusal(used, voice.words, typed),
     // However often one form that was shown is sent, it pays once.
     form: html`<form class="form" method="post" action="${urlOf('paymentTool')}">${csrfField(visit)}<input type="hidden" name="once" value="${randomUUID()}">
 ${select('outcome', words.outcome, Object.entries(words.outcomes), filled.get('outcome') ?? 'completed')}
-${lineField(used, { name: 'amount', id: 'payment-amount', label: words.amount, hint: words.amountHint, initial: '125', maximum: 15, wrong: words.amountWrong })}
+${fields.field({ name: 'amount', tag: line(shown.get('amount'), 15), hint: words.amountHint })}
 ${select('currency', words.currency, currencies, currency)}
 ${select('kid', user, userOptions(users), kid)}
-${lineField(used, { name: 'reference', id: 'payment-reference', label: words.reference, hint: words.referenceHint, maximum: 100 })}
+${fields.field({ name: 'reference', tag: line(shown.get('reference'), 100), hint: words.referenceHint })}
 <div class="row"><button class="primary">${words.pay}</button></div></form>`,
-    call: callText('payment-call', voice.words, 'POST /v1/partner/payments', orderOf(shown)),
+    call: toolCall(visit, 'payment', {
+      route: '/v1/partner/payments',
+      id: null,
+      body: orderOf(shown),
+    }),
   });
 }

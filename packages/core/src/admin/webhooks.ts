@@ -10,6 +10,7 @@ import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
+import { everyEvent } from '../webhooks/search.ts';
 import type { Act } from './audit.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, pageSize, placeAfter } from './paging.ts';
@@ -146,7 +147,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
       const { after, limit } = checked(eventRequest, request);
       const owner = { partner, mode };
       if (after !== undefined) return (await events.list({ ...owner, after, limit })).events.map(eventOf);
-      return (await events.latest({ ...owner, before: null, type: null, limit })).map(eventOf).reverse();
+      return (await events.latest({ ...owner, ...everyEvent, limit })).map(eventOf).reverse();
     },
 
     list: async (owner) => (await webhooks.list(owner)).map(endpointOf),

@@ -42,7 +42,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   // What a console may call: every operation of the API, what people read of events and requests, and what they try out.
   const operations = [
     ...table,
-    ...historyOperations(core),
+    ...historyOperations(core, topics.webhooks),
     ...requestOperations(core),
     ...sandboxOperations(core),
     ...workbenchOperations(core, topics.webhooks, limits.store),

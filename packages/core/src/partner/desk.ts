@@ -136,6 +136,7 @@ export function createDesk(
     now: () => clock.now(),
     newWebhookSecret: () => `whsec_${random.bytes(32).toString('hex')}`,
     url: (path) => urlBelow(options.authUrl, path),
+    apiUrl: (path) => urlBelow(options.baseUrl, path),
 
     async signIn(text, request) {
       const now = clock.now();

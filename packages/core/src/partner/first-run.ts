@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import type { Owner } from '../ports/partners.ts';
 import { digest } from '../tokens.ts';
+import { everyEvent } from '../webhooks/search.ts';
 
 /** The steps of a partner's first run, and which of them are done. */
 export interface FirstRun {
@@ -26,7 +27,7 @@ export function firstRuns({ storage }: Pick<Core, 'storage'>) {
 
   async function look(owner: Owner, signature: boolean): Promise<FirstRun> {
     const endpoints = await webhooks.list(owner);
-    const latest = await events.latest({ ...owner, before: null, type: null, limit: 1 });
+    const latest = await events.latest({ ...owner, ...everyEvent, limit: 1 });
     const all = { status: null, reference: null, from: null, to: null, after: null };
     const paid = await transfers.list({ ...owner, ...all, limit: 1 });
     return { endpoint: endpoints.length > 0, event: latest.length > 0, signature, payment: paid.length > 0 };

@@ -69,6 +69,8 @@ export interface ConsoleDesk {
   newWebhookSecret(): string;
   /** The address of a path below `authUrl`. */
   url(path: string): string;
+  /** The address of a path of the partner API. */
+  apiUrl(path: string): string;
   /**
    * Begins a session with a key that a person typed in, if the partner API admits it.
    * @returns the secret of the session, to be kept in a cookie for so many seconds

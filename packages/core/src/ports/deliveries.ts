@@ -1,11 +1,11 @@
 import type { AuditRecord } from './audit.ts';
+import type { DeliveryStatus } from './delivery-status.ts';
 import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 import type { ListPosition } from './lists.ts';
 import type { Owner } from './partners.ts';
 
-/** `pending` becomes one of the others, which are final. */
-export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
+export type { DeliveryStatus };
 
 /** One attempt of a delivery, as it is logged. */
 export interface AttemptRecord {

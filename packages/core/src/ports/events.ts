@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from './delivery-status.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { Owner } from './partners.ts';
 
@@ -40,6 +41,24 @@ export interface HostTransaction {
 /** What became of a request to publish. */
 export type Publication = { readonly outcome: 'published' } | ClaimOutcome;
 
+/** Which events are looked for; what is `null` excludes none. */
+export interface EventFilter extends Owner {
+  /** Those with a lower sequence number. */
+  readonly before: number | null;
+  /**
+   * Those with a greater sequence number. Where deliveries or times are asked for, a storage walks through all events between
+   * the two numbers, so whoever asks keeps them close.
+   */
+  readonly after: number | null;
+  readonly type: string | null;
+  /** Those created then or before, in milliseconds since the Unix epoch. */
+  readonly until: number | null;
+  /** Those with a delivery in this state; `none`: with no delivery. */
+  readonly status: DeliveryStatus | 'none' | null;
+  /** Only deliveries to this endpoint count; with `status` `null`: those with any of them. */
+  readonly endpointId: string | null;
+}
+
 /** Events and the outbox. */
 export interface EventStore {
   /**
@@ -73,17 +92,8 @@ export interface EventStore {
     readonly oldestSequence: number | null;
   }>;
 
-  /**
-   * The newest events first: those before a sequence number (`null`: from the end), of one type where `type` is not
-   * `null`, at most `limit`.
-   */
-  latest(
-    request: Owner & {
-      readonly before: number | null;
-      readonly type: string | null;
-      readonly limit: number;
-    },
-  ): Promise<EventRecord[]>;
+  /** The newest events first: those that pass the filter, at most `limit`. */
+  latest(request: EventFilter & { readonly limit: number }): Promise<EventRecord[]>;
 
   /** `null` for an unknown event and for somebody else's. */
   find(owner: Owner, id: string): Promise<EventRecord | null>;

@@ -1,9 +1,10 @@
-import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
+import type { SignedDelivery } from '@ostiary/webhook-verifier';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { WebhookClient } from './client.ts';
+import { signedAttempt } from './signing.ts';
 
 export interface AttemptOptions {
   readonly client: WebhookClient;
@@ -39,16 +40,7 @@ export async function attempt(
   const at = clock.now();
   let signed: SignedDelivery;
   try {
-    // As bytes: signed and sent they are encoded once, and by Node's quicker way.
-    signed = await signWebhook(Buffer.from(delivery.body), {
-      secret: secretOf(delivery),
-      id: delivery.eventId,
-      type: delivery.eventType,
-      timestamp: Math.floor(at / 1000),
-      partner: delivery.partner,
-      attempt: number,
-      prefix,
-    });
+    signed = await signedAttempt(secretOf(delivery), { ...delivery, at, prefix });
   } catch (error) {
     logger.error(
       { err: error, delivery: id, endpoint: delivery.endpointId },

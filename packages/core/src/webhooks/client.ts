@@ -5,6 +5,7 @@ import { errorClassOf } from './attempt-errors.ts';
 import { Connections, type Open, type Origin } from './connections.ts';
 import { dial } from './dial.ts';
 import { type AttemptAnswer, Exchange, failedAnswer } from './exchange.ts';
+import { handedHeaders } from './sent-headers.ts';
 import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAddresses } from './targets.ts';
 
 export type { AttemptErrorClass } from './attempt-errors.ts';
@@ -57,9 +58,6 @@ interface Target extends Origin {
 /** How many checked URLs are remembered. */
 const maxTargets = 1_000;
 
-/** What every request says of its sender. An answer in another encoding would have to be inflated. */
-const fixedHeaders = ['user-agent', 'Ostiary-Webhooks/1', 'accept', '*/*', 'accept-encoding', 'identity'];
-
 /**
  * Creates the client. It resolves each name once per connection, checks every address, dials a checked one and
  * checks who answered; it follows no redirect, asks no proxy and inflates nothing.
@@ -111,9 +109,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         } catch (error) {
           return settle(failedAnswer(errorClassOf(error), 0));
         }
-        const sent = [...fixedHeaders];
-        for (const name of Object.keys(headers)) sent.push(name, headers[name] ?? '');
-        const request = { method: 'POST', path: target.path, headers: sent, body } as const;
+        const request = { method: 'POST', path: target.path, headers: handedHeaders(headers), body } as const;
         new Exchange(shared, { target, request }, settle).start();
       }),
     abort: () => {

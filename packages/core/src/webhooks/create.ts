@@ -5,6 +5,7 @@ import type { WebhookClient, WebhookClientOptions } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEndpoints } from './endpoints.ts';
 import { kycChanged } from './kyc.ts';
+import { pastRequests } from './past-requests.ts';
 import { eventPublishing } from './publish.ts';
 import { createRedeliveries } from './redelivery.ts';
 import { triggerEvent } from './sandbox.ts';
@@ -80,6 +81,8 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     kycChanged: kycChanged(core, catalogue),
     trigger: triggerEvent(core, catalogue),
     checkSignature: signatureCheck(core, { catalogue, client, secretOf }),
+    /** What was sent with an attempt of the past. */
+    requestOf: pastRequests(core, secretOf),
     /** Delivers. */
     worker,
     /** Ends attempts under way; later ones are made. */

@@ -29,7 +29,7 @@ export interface DispatcherOptions extends AttemptOptions {
 const leaseMs = 30_000;
 
 /** What was claimed ahead and waits for longer, because its endpoint has become slow, is claimed anew. */
-const maxWaitMs = 1_000;
+export const maxWaitMs = 1_000;
 
 /** Deliveries of one claim at most. */
 const batch = 1_024;

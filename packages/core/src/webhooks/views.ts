@@ -1,5 +1,5 @@
 import { iso } from '../clock.ts';
-import type { DeliveryRecord } from '../ports/deliveries.ts';
+import type { AttemptRecord, DeliveryRecord } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
@@ -23,6 +23,17 @@ export function eventView({ sequence, body }: EventRecord): JsonObject {
   return { sequence, ...(JSON.parse(body) as JsonObject) };
 }
 
+export function attemptView({
+  number,
+  at,
+  durationMs,
+  httpStatus,
+  error,
+  response,
+}: AttemptRecord): JsonObject {
+  return { number, at: iso(at), durationMs, httpStatus, error, response };
+}
+
 export function deliveryView(delivery: DeliveryRecord): JsonObject {
   const { id, eventId, eventType, endpointId, status, nextAttemptAt, createdAt, attempts } = delivery;
   return {
@@ -33,13 +44,6 @@ export function deliveryView(delivery: DeliveryRecord): JsonObject {
     status,
     createdAt: iso(createdAt),
     nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
-    attempts: attempts.map(({ at, ...attempt }) => ({
-      number: attempt.number,
-      at: iso(at),
-      durationMs: attempt.durationMs,
-      httpStatus: attempt.httpStatus,
-      error: attempt.error,
-      response: attempt.response,
-    })),
+    attempts: attempts.map(attemptView),
   };
 }

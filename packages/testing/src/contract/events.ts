@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { IdempotencyClaim, NewEvent, Owner, Storage } from '@ostiary/core/storage';
+import type { EventFilter, IdempotencyClaim, NewEvent, Owner, Storage } from '@ostiary/core/storage';
 import { assertFields, assertSame, assertUnavailable, type Calls, casesOf } from './case.ts';
 import { acme, sampleClaim, sampleEvent } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
-import { listed, published, registered } from './webhook-samples.ts';
+import { claim, dropped, finish, listed, published, registered } from './webhook-samples.ts';
 
 function publish(
   { events }: Storage,
@@ -22,6 +22,12 @@ async function sequence({ events }: Storage, owner: Owner = acme): Promise<strin
   const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
   return all.map((event) => `${event.sequence} ${event.id.slice(4)}`);
 }
+
+/** A filter that every event of acme passes. */
+const everything: EventFilter = {
+  ...acme,
+  ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },
+};
 
 const recordOf = ({ deliveryId: _, ...event }: NewEvent, number: number) => ({ ...event, sequence: number });
 
@@ -125,7 +131,7 @@ export const eventCases = casesOf('events', {
 
   'the latest events come first, those before a number, of one type, of one owner': async (storage) => {
     const latest = async (before: number | null, type: string | null, limit: number, owner: Owner = acme) => {
-      const found = await storage.events.latest({ ...owner, before, type, limit });
+      const found = await storage.events.latest({ ...everything, ...owner, before, type, limit });
       return found.map(({ sequence, type }) => `${sequence} ${type}`);
     };
     assertSame(await latest(null, null, 9), []);
@@ -141,8 +147,63 @@ export const eventCases = casesOf('events', {
     assertSame(await latest(3, 'a.a', 9), ['1 a.a']);
     assertSame(await latest(null, 'd.d', 9), []);
     assertSame(await latest(null, null, 9, { ...acme, mode: 'test' }), ['1 d.d']);
-    const [whole] = await storage.events.latest({ ...acme, before: null, type: null, limit: 1 });
+    const [whole] = await storage.events.latest({ ...everything, limit: 1 });
     assertSame(whole, await storage.events.find(acme, whole?.id ?? ''));
+  },
+
+  'the latest events are those between two numbers, up to a time': async (storage) => {
+    // The third is from before the others.
+    const times = [1, 2, 0, 4, 5];
+    for (const [index, time] of times.entries())
+      await published(storage, `${index}`, { createdAt: now + time * minute });
+    const latest = async (filter: Partial<EventFilter>, limit = 9) =>
+      (await storage.events.latest({ ...everything, ...filter, limit })).map(({ sequence }) => sequence);
+    assertSame(await latest({ after: 2 }), [5, 4, 3]);
+    assertSame(await latest({ after: 2, before: 5 }), [4, 3]);
+    assertSame(await latest({ after: 4, before: 5 }), []);
+    assertSame(await latest({ until: now + 4 * minute }), [4, 3, 2, 1]);
+    assertSame(await latest({ until: now + 4 * minute - 1 }), [3, 2, 1]);
+    assertSame(await latest({ until: now + 4 * minute }, 2), [4, 3]);
+    assertSame(await latest({ until: now + minute, before: 3 }), [1]);
+    assertSame(await latest({ until: now - 1 }), []);
+  },
+
+  'the latest events are those with a delivery in a state, to an endpoint': async (storage) => {
+    const latest = async (filter: Partial<EventFilter>, limit = 9) =>
+      (await storage.events.latest({ ...everything, ...filter, limit })).map(({ id }) => id.slice(4));
+    await published(storage, 'nowhere', { type: 'a.a' });
+    await registered(storage, 'one');
+    await dropped(storage, 'dropped', now, { type: 'b.b' });
+    await registered(storage, 'two', { events: ['a.a'] });
+    await registered(storage, 'test', { mode: 'test' });
+    await published(storage, 'both', { type: 'a.a' });
+    for (const delivery of await claim(storage, 'first')) {
+      if (delivery.endpointId === 'we_one') await finish(storage, delivery, { status: 'delivered' });
+    }
+    await published(storage, 'test', { mode: 'test' });
+    await published(storage, 'waiting', { type: 'b.b' });
+    assertSame(await latest({}), ['waiting', 'both', 'dropped', 'nowhere']);
+    assertSame(await latest({ status: 'none' }), ['nowhere']);
+    assertSame(await latest({ status: 'dropped' }), ['dropped']);
+    assertSame(await latest({ status: 'delivered' }), ['both']);
+    assertSame(await latest({ status: 'pending' }), ['waiting', 'both']);
+    assertSame(await latest({ status: 'pending' }, 1), ['waiting']);
+    assertSame(await latest({ status: 'cancelled' }), []);
+    assertSame(await latest({ endpointId: 'we_one' }), ['waiting', 'both', 'dropped']);
+    assertSame(await latest({ endpointId: 'we_two' }), ['both']);
+    assertSame(await latest({ endpointId: 'we_two', status: 'pending' }), ['both']);
+    // Delivered, but to the other one.
+    assertSame(await latest({ endpointId: 'we_two', status: 'delivered' }), []);
+    assertSame(await latest({ endpointId: 'we_two', status: 'none' }), ['waiting', 'dropped', 'nowhere']);
+    assertSame(await latest({ type: 'a.a', status: 'none' }), ['nowhere']);
+    assertSame(await latest({ type: 'b.b', endpointId: 'we_one', status: 'pending' }), ['waiting']);
+    assertSame(await latest({ before: 3, endpointId: 'we_one' }), ['dropped']);
+    assertSame(await latest({ after: 3, status: 'pending' }), ['waiting']);
+    assertSame(await latest({ endpointId: 'we_test' }), []);
+    assertSame(await latest({ mode: 'test', endpointId: 'we_test' }), ['test']);
+    assertSame(await latest({ mode: 'test', status: 'dropped' }), []);
+    await storage.webhooks.remove(acme, 'we_two', now);
+    assertSame(await latest({ endpointId: 'we_two', status: 'cancelled' }), ['both']);
   },
 
   'somebody else’s event is as unknown as any other': async (storage) => {
@@ -175,7 +236,7 @@ export const eventCases = casesOf('events', {
 export const eventCalls: Calls<'events'> = {
   publish: ({ events }) => events.publish([sampleEvent('a')], { idempotency: null, now }),
   partnersHolding: ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),
-  latest: ({ events }) => events.latest({ ...acme, before: null, type: null, limit: 1 }),
+  latest: ({ events }) => events.latest({ ...everything, limit: 1 }),
   list: ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),
   find: ({ events }) => events.find(acme, 'evt_a'),
 };

@@ -25,6 +25,17 @@ export const deliveries = {
   answerCut: 'What it answered (the first 16 KiB)',
   answerTo: (number: number) => `Answer to attempt ${number}`,
   noAnswer: 'It answered with an empty body.',
+  sent: 'What was sent',
+  ofAttempt: (number: number) => `with attempt ${number}`,
+  requestOf: (number: number) => `Request of attempt ${number}`,
+  curlOf: (number: number) => `Attempt ${number} as curl`,
+  requestUnknown: 'What was sent is not known any more: the endpoint was removed.',
+  changed: (time: Fragment) =>
+    html`The endpoint was changed ${time}. URL and signature are those of its present settings, and may be others than those that were sent.`,
+  neverSent: 'No connection came about, so nothing of it was sent.',
+  oldSignature:
+    'The signature is of the time of the attempt: 5 minutes later receivers refuse it as too old.',
+  onlyTo: (endpoint: Fragment) => html`Only deliveries to ${endpoint}.`,
   next: (time: Fragment) => html`Next attempt ${time}`,
   underWay: 'The first attempt is about to begin.',
   dropped:

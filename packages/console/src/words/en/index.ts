@@ -5,6 +5,7 @@ import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { firstRun } from './first-run.ts';
 import { requests } from './requests.ts';
+import { snippets } from './snippets.ts';
 import { tools } from './tools.ts';
 
 /** The words of the sandbox console in English; other languages have the same. */
@@ -60,6 +61,7 @@ export const english = {
   recovery,
   tools,
   firstRun,
+  snippets,
 };
 
 /** Every word of the sandbox console. */

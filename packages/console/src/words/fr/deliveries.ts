@@ -26,6 +26,17 @@ export const deliveries: Words['deliveries'] = {
   answerCut: 'Ce qu’il a répondu (les 16 premiers Kio)',
   answerTo: (number) => `Réponse à la tentative ${number}`,
   noAnswer: 'Il a répondu par un corps vide.',
+  sent: 'Ce qui a été envoyé',
+  ofAttempt: (number) => `à la tentative ${number}`,
+  requestOf: (number) => `Requête de la tentative ${number}`,
+  curlOf: (number) => `Tentative ${number} en commande curl`,
+  requestUnknown: 'On ne sait plus ce qui a été envoyé : le point de terminaison a été supprimé.',
+  changed: (time) =>
+    html`Le point de terminaison a été modifié ${time}. L’URL et la signature sont celles de ses réglages actuels, et peuvent différer de ce qui a été envoyé.`,
+  neverSent: 'Aucune connexion n’a été établie : rien n’en a été envoyé.',
+  oldSignature:
+    'La signature est du moment de la tentative : 5 minutes plus tard, elle est refusée comme trop ancienne.',
+  onlyTo: (endpoint) => html`Seulement les livraisons à ${endpoint}.`,
   next: (time) => html`Prochaine tentative ${time}`,
   underWay: 'La première tentative va commencer.',
   dropped:

@@ -6,6 +6,7 @@ import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { firstRun } from './first-run.ts';
 import { requests } from './requests.ts';
+import { snippets } from './snippets.ts';
 import { tools } from './tools.ts';
 
 /** The words of the sandbox console in French. */
@@ -62,4 +63,5 @@ export const french: Words = {
   recovery,
   tools,
   firstRun,
+  snippets,
 };

@@ -1,23 +1,89 @@
 import { z } from 'zod';
 import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
-import { deliveryView, eventView } from '../../webhooks/views.ts';
-import { newestFirst, type Page } from '../paging.ts';
+import { givenTime } from '../../fields.ts';
+import type { AttemptRecord, DeliveryRecord } from '../../ports/deliveries.ts';
+import type { JsonObject } from '../../ports/interactions.ts';
+import type { Owner } from '../../ports/partners.ts';
+import type { Webhooks } from '../../webhooks/create.ts';
+import type { AttemptRequest } from '../../webhooks/past-requests.ts';
+import { searchEvents } from '../../webhooks/search.ts';
+import { attemptView, deliveryView, eventView } from '../../webhooks/views.ts';
+import { newestFirst } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
 import { cursor, pageSize } from '../schemas.ts';
-import { eventPath } from '../webhook-schemas.ts';
+import { endpointId, eventPath } from '../webhook-schemas.ts';
 
 const defaultPageSize = 20;
 
 /** Deliveries of each event that the list looks at. */
 const deliveriesPerEvent = 20;
 
+type AttemptRequests = ReadonlyMap<AttemptRecord, AttemptRequest>;
+
+/** A delivery with the request of each attempt; `null` where it is not known. */
+function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): JsonObject {
+  const attempts = delivery.attempts.map((attempt) => ({
+    ...attemptView(attempt),
+    request: requests.get(attempt) ?? null,
+  }));
+  return { ...deliveryView(delivery), attempts };
+}
+
+/** What was sent with each attempt of deliveries of one event; those of endpoints that are gone are left out. */
+async function requestsOf(
+  { storage: { events, webhooks } }: Core,
+  { requestOf }: Webhooks,
+  owner: Owner,
+  eventId: string,
+  found: readonly DeliveryRecord[],
+): Promise<AttemptRequests> {
+  const requests = new Map<AttemptRecord, AttemptRequest>();
+  const event = await events.find(owner, eventId);
+  const endpoints = new Map((await webhooks.list(owner)).map((endpoint) => [endpoint.id, endpoint]));
+  for (const { endpointId, attempts } of found) {
+    const endpoint = endpoints.get(endpointId);
+    if (event === null || endpoint === undefined) continue;
+    for (const attempt of attempts) {
+      const request = await requestOf(event, endpoint, attempt);
+      if (request !== null) requests.set(attempt, request);
+    }
+  }
+  return requests;
+}
+
+function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
+  const { deliveries } = core.storage;
+  return operation({
+    operation: 'listEventDeliveries',
+    scope: 'webhooks',
+    pathSchema: eventPath,
+    query: z.strictObject({ endpointId: endpointId.optional(), limit: pageSize, cursor }),
+    async handle({ path, query: { endpointId = null, ...query }, partner, mode }) {
+      const owner = { partner, mode };
+      const filters = { ...owner, status: null, endpointId, eventId: path.id };
+      let requests: AttemptRequests = new Map();
+      const body = await newestFirst({
+        ...query,
+        async read(page) {
+          const found = await deliveries.list({ ...filters, ...page });
+          // Of tests alone: signatures of live events are made for their endpoints only.
+          if (mode === 'test') requests = await requestsOf(core, webhooks, owner, path.id, found);
+          return found;
+        },
+        view: (delivery) => withRequests(delivery, requests),
+      });
+      return { status: 200, body };
+    },
+  });
+}
+
 /**
  * What a console reads of events beside the partner API, which lists them in their sequence for programs: the newest first,
  * for people.
  */
-export function historyOperations({ storage }: Core): PartnerOperation[] {
-  const { events, deliveries } = storage;
+export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperation[] {
+  const { events, deliveries } = core.storage;
   const ofEvent = { endpointId: null, status: null } as const;
 
   return [
@@ -31,15 +97,21 @@ export function historyOperations({ storage }: Core): PartnerOperation[] {
           .transform(Number)
           .optional(),
         type: z.string().max(64).optional(),
+        status: z.enum(['pending', 'delivered', 'dropped', 'cancelled', 'none']).optional(),
+        endpointId: endpointId.optional(),
+        until: givenTime('Events that happened then or before.', '2026-01-01T00:00:00.000Z').optional(),
         limit: pageSize,
       }),
       async handle({ query, partner, mode }) {
         const owner = { partner, mode };
-        const { before = null, type = null, limit = defaultPageSize } = query;
-        const found = await events.latest({ ...owner, before, type, limit: limit + 1 });
+        const { before = null, type = null, status = null, limit = defaultPageSize } = query;
+        const { endpointId = null, until: moment } = query;
+        const until = moment === undefined ? null : Date.parse(moment);
+        const filter = { ...owner, before, type, until, status, endpointId };
+        const { events: found, hasMore, nextBefore } = await searchEvents(events, filter, limit);
         const data = [];
         // One after the other: what is read of each is much more than what is kept of it.
-        for (const event of found.slice(0, limit)) {
+        for (const event of found) {
           const filter = { ...owner, ...ofEvent, eventId: event.id, after: null };
           const latest = await deliveries.list({ ...filter, limit: deliveriesPerEvent + 1 });
           data.push({
@@ -48,7 +120,7 @@ export function historyOperations({ storage }: Core): PartnerOperation[] {
             hasMoreDeliveries: latest.length > deliveriesPerEvent,
           });
         }
-        return { status: 200, body: { data, hasMore: found.length > limit } };
+        return { status: 200, body: { data, hasMore, nextBefore } };
       },
     }),
 
@@ -63,16 +135,6 @@ export function historyOperations({ storage }: Core): PartnerOperation[] {
       },
     }),
 
-    operation({
-      operation: 'listEventDeliveries',
-      scope: 'webhooks',
-      pathSchema: eventPath,
-      query: z.strictObject({ limit: pageSize, cursor }),
-      async handle({ path, query, partner, mode }) {
-        const filters = { partner, mode, ...ofEvent, eventId: path.id };
-        const read = (page: Page) => deliveries.list({ ...filters, ...page });
-        return { status: 200, body: await newestFirst({ ...query, read, view: deliveryView }) };
-      },
-    }),
+    eventDeliveries(core, webhooks),
   ];
 }

@@ -3,6 +3,7 @@ import { PartnerError } from '../../errors.ts';
 import { secondsUntil } from '../../fixed-windows.ts';
 import type { RateLimitStore } from '../../ports/rate-limits.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
+import { everyEvent } from '../../webhooks/search.ts';
 import { eventView } from '../../webhooks/views.ts';
 import { firstRuns } from '../first-run.ts';
 import { operation, type PartnerOperation } from '../request.ts';
@@ -64,7 +65,7 @@ export function workbenchOperations(
         const transfer = await storage.transfers.find(owner, path.id);
         const isFinal = transfer !== null && transfer.status !== 'pending';
         const type = `payment.${transfer?.status}`;
-        const search = { ...owner, before: null, type, limit: searchedEvents };
+        const search = { ...owner, ...everyEvent, type, limit: searchedEvents };
         const events = isFinal ? (await storage.events.latest(search)).map(eventView) : [];
         const isOfIt = ({ data }: { readonly data?: unknown }) =>
           (data as { readonly id?: unknown }).id === path.id;

@@ -1,0 +1,82 @@
+/**
+ * Where scripts run: buttons copy the text beside them and say so, seconds to the next attempt count down, and a secret that is shown
+ * once leaves with its page, also from the copy that a browser keeps to go back to. It asks for nothing.
+ * A page that changes by itself (`live.ts`) gets the words of the server first; they are put right before anybody sees them.
+ */
+export const conveniences = `
+(() => {
+  const root = document.documentElement;
+  root.dataset.scripts = '';
+  const said = document.createElement('p');
+  said.className = 'hidden';
+  said.setAttribute('role', 'status');
+  document.querySelector('main')?.append(said);
+
+  async function copy(button) {
+    const shown = button.closest('.snippet').querySelector('pre, code');
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy || shown.textContent);
+      say(button.dataset.done);
+    } catch {
+      getSelection().selectAllChildren(shown);
+      say(button.dataset.failed);
+    }
+  }
+
+  function say(words) {
+    // The same words once more would not be read out.
+    said.textContent = said.textContent === words ? words + '\\u00a0' : words;
+    let shown = document.getElementById('copied');
+    if (shown === null) {
+      shown = document.createElement('div');
+      shown.id = 'copied';
+      shown.setAttribute('aria-hidden', 'true');
+      document.body.append(shown);
+    }
+    shown.textContent = words;
+    clearTimeout(say.timer);
+    say.timer = setTimeout(() => shown.remove(), 3000);
+  }
+
+  document.addEventListener('click', ({ target }) => {
+    const button = target.closest?.('button[data-copy]');
+    if (button) copy(button);
+  });
+
+  addEventListener('pagehide', () => {
+    for (const secret of document.querySelectorAll('[data-once]')) {
+      secret.textContent = '';
+      secret.removeAttribute('value');
+    }
+  });
+
+  const ends = new WeakMap();
+  const seconds = new Intl.RelativeTimeFormat(root.lang);
+  const part = (unit) => new Intl.NumberFormat(root.lang, { style: 'unit', unit, unitDisplay: 'short' });
+  const [minute, second] = [part('minute'), part('second')];
+
+  function endOf(element) {
+    const known = ends.get(element);
+    const { left } = element.dataset;
+    if (known?.left === left) return known.at;
+    const at = performance.now() + Number(left);
+    ends.set(element, { left, at });
+    return at;
+  }
+
+  function count() {
+    for (const element of document.querySelectorAll('[data-left]')) {
+      const left = Math.max(0, Math.round((endOf(element) - performance.now()) / 1000));
+      const words = left < 60
+        ? seconds.format(left, 'second')
+        : minute.format(Math.floor(left / 60)) + ' ' + second.format(left % 60);
+      const text = '(' + words + ')';
+      if (element.textContent !== text) element.textContent = text;
+    }
+  }
+
+  count();
+  setInterval(count, 1000);
+  new MutationObserver(count).observe(document.body, { subtree: true, childList: true, characterData: true });
+})();
+`;

@@ -1,0 +1,73 @@
+import { type Html, html, nameOf, PartnerError, type WebhookEndpoint } from '@ostiary/core/console';
+import { type ListedEvent, queryOf } from './api.ts';
+import { choiceOf, endOf, eventFilters, eventSearch } from './event-filter.ts';
+import { emptyList, moment, pageLinks, stateBadges, statesSaid } from './parts.ts';
+import type { Visit } from './visit.ts';
+
+const bell = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/></svg>`;
+
+function eventRow(event: ListedEvent, { urlOf, voice: { language, words } }: Visit): Html {
+  const { id, type, createdAt, deliveries, hasMoreDeliveries } = event;
+  const andOlder = html`<span class="small muted">${words.deliveries.andOlder}</span>`;
+  return html`<li id="${id}"><p class="what"><a href="${urlOf('event', { id })}">${nameOf(type)} <span class="hidden">${id}</span></a> <span>${moment(createdAt, language)}</span></p>${stateBadges(deliveries, words)}${hasMoreDeliveries ? andOlder : null}</li>`;
+}
+
+/** What was typed as the id of an event, without blanks around it. */
+const typedId = ({ request }: Visit): string => request.query.get('id')?.trim().slice(0, 100) ?? '';
+
+/** The address of the event whose id was typed; `null` where none was, or there is no such event. */
+export async function eventAsked(visit: Visit): Promise<string | null> {
+  const id = typedId(visit);
+  if (id === '') return null;
+  try {
+    await visit.api('getEvent', { path: { id } });
+    return visit.urlOf('event', { id });
+  } catch (error) {
+    if (error instanceof PartnerError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** The events, the newest first. */
+export async function eventsPanel(
+  visit: Visit,
+  endpoints: readonly WebhookEndpoint[],
+): Promise<{
+  readonly panel: Html;
+  /** What is said of the newest one. */
+  readonly said: string;
+  /** Whether something was typed that is no time. */
+  readonly isRefused: boolean;
+}> {
+  const { api, request, urlOf, voice } = visit;
+  const { words } = voice;
+  const chosen = choiceOf(visit);
+  const { type, state, endpoint, until } = chosen;
+  const place = request.query.get('before');
+  const before = place !== null && /^[1-9][0-9]{0,14}$/.test(place) ? place : null;
+  const end = until === null ? null : endOf(until);
+  const isRefused = until !== null && end === null;
+  // A time that is none leaves nothing out, and the field says so.
+  const query = queryOf({ before, type, status: state, endpointId: endpoint, until: end });
+  const { data: events, hasMore, nextBefore } = await api('latestEvents', { query });
+  const [newest] = events;
+  const isNarrowed = type !== null || state !== null || endpoint !== null || end !== null;
+  const kept = isRefused ? { ...chosen, until: null } : chosen;
+  const empty = isNarrowed
+    ? html`<p class="muted">${nextBefore === null ? words.nothingFits : words.events.nothingYet}</p>`
+    : emptyList(words.events.emptyTitle, words.events.empty, bell);
+  const older = hasMore ? words.events.older : words.events.searchOlder;
+  const typed = typedId(visit);
+  return {
+    isRefused,
+    said: newest === undefined ? words.events.emptyTitle : statesSaid(newest.type, newest.deliveries, words),
+    panel: html`<section class="panel" aria-labelledby="events"><h2 id="events">${words.events.title}</h2>
+${eventFilters(visit, chosen, endpoints)}
+${eventSearch(visit, kept, typed === '' ? null : typed)}
+<div id="event-list" data-live>${events.length === 0 ? empty : html`<ul class="rows">${events.map((event) => eventRow(event, visit))}</ul>`}
+${pageLinks([
+  [before === null ? null : urlOf('home', { ...kept }), words.events.newest],
+  [nextBefore === null ? null : urlOf('home', { ...kept, before: String(nextBefore) }), older],
+])}</div></section>`,
+  };
+}

@@ -1,0 +1,15 @@
+export const snippets = {
+  copy: 'Copy',
+  copied: 'Copied.',
+  notCopied: 'Your browser does not let the page copy. The text is selected: copy it with the keyboard.',
+  curl: (title: string) => `${title}: curl`,
+  sdk: (title: string) => `${title}: @ostiary/client-sdk`,
+  key: 'The API key is read from the environment variable OSTIARY_API_KEY.',
+  unknownId: 'The log does not keep what stood in the path: put it into the variable ID.',
+  title: 'From your own code',
+  trigger: 'Trigger this event',
+  redeliver: 'Deliver this event again',
+  repeat: 'Repeat this request',
+  repeatHint: 'Fill in what was removed from the body. The query is not kept.',
+  cut: 'The body was cut, so the request cannot be repeated from here.',
+};

@@ -1,0 +1,177 @@
+import { createHmac } from 'node:crypto';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
+import { act, visited } from './console-kit.ts';
+
+const failed = { error: 'timeout', httpStatus: null, response: null } as const;
+
+/** Text as it stands in a page. */
+const inPage = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+
+describe('an attempt', () => {
+  it('shows its request, signed, the way it went over the wire and as curl', async () => {
+    const { kit, key, browser } = await visited();
+    await kit.endpoint(key);
+    const id = await kit.event(key);
+    const at = Math.floor(kit.provider.clock.now() / 1000);
+    await kit.attempt(failed);
+    const { text } = await browser.get(`/sandbox/events/${id}`);
+    const stored = await kit.storage.events.find({ partner: key.partner, mode: 'test' }, id);
+    const body = stored?.body ?? '';
+    const signature = createHmac('sha256', 'whsec_0123456789abcdef').update(`${at}.${body}`).digest('hex');
+    for (const part of [
+      `POST /hook HTTP/1.1\nhost: receiver.example\n`,
+      `\nX-SVC-Signature: ${signature}\n`,
+      `\ncontent-length: ${Buffer.byteLength(body)}\n\n${body}`,
+      `--header 'X-SVC-Signature: ${signature}'`,
+      `--data-raw '${body}'`,
+    ]) {
+      expect.soft(text).toContain(inPage(part));
+    }
+    expect(text).not.toContain('whsec_0123456789abcdef');
+    expect(text).not.toContain('The endpoint was changed');
+    expect(text).not.toContain('nothing of it was sent');
+    expect(text).not.toContain(key.key);
+  });
+
+  it('says when its request is one of later settings, was never sent, or is not known any more', async () => {
+    const { kit, key, browser } = await visited();
+    const endpoint = await kit.endpoint(key);
+    const id = await kit.event(key);
+    await kit.attempt({ ...failed, error: 'connection_refused' });
+    const page = async () => (await browser.get(`/sandbox/events/${id}`)).text;
+    expect(await page()).toContain('nothing of it was sent');
+    kit.provider.clock.advance(5_000);
+    const url = 'https://receiver.example/moved';
+    await kit.provider.partnerCall(key, `PATCH /v1/partner/webhooks/${endpoint}`, { url });
+    const changed = await page();
+    expect(changed).toMatch(/The endpoint was changed <time datetime="[^"]+">/);
+    expect(changed).toContain('POST /moved HTTP/1.1');
+    await act(browser, `/sandbox/endpoints/${endpoint}`, { action: 'remove' });
+    const gone = await page();
+    expect(gone).toContain('What was sent is not known any more');
+    expect(gone).not.toContain('/moved');
+  });
+
+  it('of the page of its endpoint leads to its request among those of its event', async () => {
+    const { kit, key, browser } = await visited();
+    const endpoint = await kit.endpoint(key);
+    await kit.endpoint(key, '/other');
+    await kit.event(key);
+    await kit.attempt(failed);
+    const list = (await browser.get(`/sandbox/endpoints/${endpoint}`)).text;
+    const [href = '', anchor = ''] = /href="([^"#]+)#([^"]+)">What was sent/.exec(list)?.slice(1) ?? [];
+    const { text } = await browser.get(href);
+    expect(text).toContain(`id="${anchor}"`);
+    expect(text.match(/class="delivery"/g)).toHaveLength(1);
+    expect(text).toMatch(/Only deliveries to .*receiver\.example\/hook/);
+    expect(
+      (await browser.get(href.replace(endpoint, 'nonsense'))).text.match(/class="delivery"/g),
+    ).toHaveLength(2);
+  });
+
+  it('reads as much from the storage, however many there are', async () => {
+    const { kit, key, browser } = await visited();
+    const statements = async (id: string) => {
+      let calls = 0;
+      const { events, deliveries, webhooks } = kit.storage;
+      for (const store of [events, deliveries, webhooks]) {
+        for (const [name, method] of Object.entries(store)) {
+          if (typeof method !== 'function' || name === 'within') continue;
+          Object.assign(store, {
+            [name]: (...given: unknown[]) => {
+              calls += 1;
+              return Reflect.apply(method, store, given);
+            },
+          });
+        }
+      }
+      await browser.get(`/sandbox/events/${id}`);
+      return calls;
+    };
+    const few = await kit.event(key);
+    const counted = await statements(few);
+    for (let count = 0; count < 9; count += 1) await kit.endpoint(key, `/${count}`);
+    const many = await kit.event(key);
+    await kit.attempt(failed);
+    // Each count is taken through the counters of those before, which add theirs to others.
+    expect(await statements(many)).toBe(counted);
+    expect(counted).toBeGreaterThan(3);
+  });
+});
+
+describe('a page with scripts', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it('copies by mouse and by keyboard, says so, and counts down in silence', async () => {
+    const { kit, key } = await visited();
+    await kit.endpoint(key);
+    const message = '</pre><b>\u202e$HOME \'"`';
+    const trigger = { type: 'webhook.test', data: { message } };
+    const { id } = (await kit.provider.partnerCall(key, 'POST /v1/partner/sandbox/events', trigger)).json();
+    await kit.attempt(failed);
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await page.goto(`${kit.provider.origin}/sandbox`);
+    await page.getByLabel('Test API key').fill(key.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    await page.goto(`${kit.provider.origin}/sandbox/events/${id}`);
+
+    await page.getByText('What was sent with attempt 1').click();
+    await page.getByRole('button', { name: 'Copy Attempt 1 as curl' }).click();
+    await page.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
+    const stored = await kit.storage.events.find({ partner: key.partner, mode: 'test' }, String(id));
+    // Not what is shown instead of what reorders text.
+    expect(await clipboard()).toContain(stored?.body.replaceAll("'", "'\\''"));
+
+    await page.getByText('Trigger this event').first().click();
+    await page.getByRole('button', { name: 'Copy Trigger this event: @ostiary/client-sdk' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(clipboard).toContain('ostiary.sandbox.triggerEvent({');
+    expect(await clipboard()).toContain("process.env.OSTIARY_API_KEY ?? ''");
+    expect(await clipboard()).not.toContain(key.key);
+
+    const left = page.locator('[data-left]');
+    const text = await left.textContent();
+    expect(text).toMatch(/^\((1 min|in \d+ seconds)/);
+    await expect.poll(() => left.textContent()).not.toBe(text);
+    expect(
+      await left.evaluate((element) => element.closest('[aria-live], [role=status], [role=timer]')),
+    ).toBeNull();
+
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))");
+    await page.getByRole('button', { name: 'Copy Trigger this event: curl' }).click();
+    await page.getByRole('status').filter({ hasText: 'The text is selected' }).waitFor();
+    expect(await page.evaluate<string>('String(getSelection())')).toContain('$OSTIARY_API_KEY');
+    await context.close();
+  });
+
+  it('has no buttons that do nothing without them', async () => {
+    const { kit, key } = await visited();
+    const id = await kit.event(key);
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${kit.provider.origin}/sandbox`);
+    await page.getByLabel('Test API key').fill(key.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    await page.goto(`${kit.provider.origin}/sandbox/events/${id}`);
+    await page.getByText('Trigger this event').first().click();
+    await page.locator('#call-trigger pre').first().waitFor();
+    expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0);
+    await context.close();
+  });
+});

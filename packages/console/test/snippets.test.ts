@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { render } from '@ostiary/core/console';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { afterwards } from '../../core/test/support/running.ts';
+import { type ApiCall, apiCurlOf, curlOf, quoted, sdkCodeOf, snippet } from '../src/snippets.ts';
+import { allWords } from '../src/words/words.ts';
+
+const hostile = [
+  "it's \"quoted\" 'twice' ''",
+  '$HOME "$HOME" $(id) `id` \\$ \\\\ \\n',
+  'two\nlines\r\n\ttab\n',
+  '; rm -rf / & | > /tmp/x < y # z',
+  '!history * ? [a] {b,c} ~ %s %%',
+  '-n --data @/etc/passwd',
+  'é 🗝️ \u202e\u2028',
+  '',
+];
+
+/** What a shell makes of words, each behind the other. */
+const wordsOf = (shell: string, script: string): string[] =>
+  execFileSync(shell, ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+
+describe('text in a shell', () => {
+  it.each(['sh', 'bash'])('is one word for %s, whatever is in it', (shell) => {
+    const script = `printf '%s\\0' ${hostile.map(quoted).join(' ')}`;
+    expect(wordsOf(shell, script)).toEqual(hostile);
+  });
+});
+
+/** A server that keeps what it is sent. */
+async function receiver() {
+  const received: { method: string; url: string; headers: string[]; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString('utf8');
+    const { method = '', url = '', rawHeaders: headers } = request;
+    received.push({ method, url, headers, body });
+    response.end();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  afterwards(() => void server.closeAllConnections());
+  afterwards(() => void server.close());
+  const address = server.address();
+  return { received, origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
+}
+
+/** Runs a command of curl in another process, so that this one can answer it. */
+async function run(script: string, env: Record<string, string> = {}): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const child = spawn('sh', ['-c', script], {
+    env: { ...process.env, ...env, no_proxy: '*' },
+    stdio: 'ignore',
+  });
+  expect(await new Promise((ended) => child.once('close', ended))).toBe(0);
+}
+
+describe('a command of curl', () => {
+  it('sends a request as it was sent: URL, headers and body', async () => {
+    const { received, origin } = await receiver();
+    const body = JSON.stringify({ data: hostile.join('|') });
+    const url = `${origin}/hook/%C3%A9?q=[1-3]&x={a,b}&y='$HOME'`;
+    const headers = [
+      ['host', new URL(origin).host],
+      ['connection', 'keep-alive'],
+      ['user-agent', 'Ostiary-Webhooks/1'],
+      ['accept', '*/*'],
+      ['Content-Type', 'application/json'],
+      ['X-Svc-Event', 'a.b $HOME `id` "\''],
+      ['content-length', String(Buffer.byteLength(body))],
+    ] as const;
+    await run(curlOf({ method: 'POST', url, headers, body }));
+    const [request] = received;
+    expect(request).toMatchObject({ method: 'POST', url: url.slice(origin.length), body });
+    const sent = new Map(
+      Array.from({ length: (request?.headers.length ?? 0) / 2 }, (_, index) => [
+        request?.headers[2 * index]?.toLowerCase(),
+        request?.headers[2 * index + 1],
+      ]),
+    );
+    for (const [name, value] of headers.filter(([name]) => name !== 'connection')) {
+      expect.soft([name, sent.get(name.toLowerCase())]).toEqual([name, value]);
+    }
+    expect(sent.size).toBe(headers.length - 1);
+  });
+
+  it('calls the partner API with the key of the environment', async () => {
+    const { received, origin } = await receiver();
+    const desk = { apiUrl: (path: string) => `${origin}/base${path}` };
+    const env = { OSTIARY_API_KEY: 'svc_test_of_this_test', ID: 'pay_1' };
+    const body = { type: 'a.b', data: { text: hostile.join('|') } };
+    const calls: [ApiCall, string][] = [
+      [
+        { method: 'POST', route: '/v1/partner/sandbox/events', id: null, body },
+        '/base/v1/partner/sandbox/events',
+      ],
+      [
+        { method: 'GET', route: '/v1/partner/payments/:id', id: null, body: null },
+        '/base/v1/partner/payments/pay_1',
+      ],
+      [
+        { method: 'POST', route: '/v1/partner/events/:id/redeliver', id: "evt_'$1", body: {} },
+        "/base/v1/partner/events/evt_'%241/redeliver",
+      ],
+      [
+        { method: 'POST', route: '/v1/partner/webhooks/:id/recover', id: null, body: {} },
+        '/base/v1/partner/webhooks/pay_1/recover',
+      ],
+    ];
+    for (const [call, url] of calls) {
+      const script = apiCurlOf(desk, call);
+      expect(script).not.toContain('svc_test');
+      await run(script, env);
+      const request = received.at(-1);
+      expect(request).toMatchObject({ method: call.method, url });
+      expect(request?.body).toBe(call.body === null ? '' : JSON.stringify(call.body));
+      expect(request?.headers).toContain(`Bearer ${env.OSTIARY_API_KEY}`);
+      expect(request?.headers.includes('application/json')).toBe(call.body !== null);
+    }
+  });
+});
+
+/** What the compiler says of programs. */
+function problemsIn(programs: readonly string[]): string[] {
+  const options: ts.CompilerOptions = {
+    ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'] },
+    ...{ target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, customConditions: ['source'] },
+    ...{ allowImportingTsExtensions: true, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+  };
+  const host = ts.createCompilerHost(options);
+  const files = new Map(
+    programs.map((text, index) => [join(import.meta.dirname, `snippet-${index}.mts`), text]),
+  );
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (name) => files.has(name) || fileExists(name);
+  host.getSourceFile = (name, ...rest) => {
+    const text = files.get(name);
+    return text === undefined
+      ? getSourceFile(name, ...rest)
+      : ts.createSourceFile(name, text, ts.ScriptTarget.ES2023);
+  };
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([...files.keys()], options, host))
+    .map(
+      ({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    );
+}
+
+describe('code with the SDK', () => {
+  const desk = { apiUrl: (path: string) => `https://api.example.com${path}` };
+  const payment = {
+    amount: '1.00',
+    currency: 'HTG',
+    recipient: { kid: 'KID-ANA' },
+    metadata: { __proto__: 'x' },
+  };
+  const calls: [string, unknown][] = [
+    ['POST /v1/partner/verify', { token: '[removed]' }],
+    ['POST /v1/partner/payments', payment],
+    ['GET /v1/partner/payments', null],
+    ['GET /v1/partner/payments/:id', null],
+    ['GET /v1/partner/users/phone/:phone', null],
+    ['GET /v1/partner/users/:kid', null],
+    ['POST /v1/partner/webhooks', { url: 'https://a.example/', events: ['*'], secret: '[removed]' }],
+    ['GET /v1/partner/webhooks', null],
+    ['GET /v1/partner/webhooks/:id', null],
+    ['PATCH /v1/partner/webhooks/:id', { enabled: false }],
+    ['DELETE /v1/partner/webhooks/:id', null],
+    ['GET /v1/partner/webhooks/:id/deliveries', null],
+    ['POST /v1/partner/webhooks/:id/recover', { since: '2026-01-01T00:00:00Z' }],
+    ['GET /v1/partner/events', null],
+    ['POST /v1/partner/events/:id/redeliver', {}],
+    ['POST /v1/partner/events/:id/redeliver', { endpointId: 'we_1' }],
+    ['POST /v1/partner/sandbox/events', { type: 'a.b', data: { text: hostile.join('|') } }],
+    ['POST /v1/partner/sandbox/passports', { kid: 'KID-TEST-APPROVED' }],
+    ['POST /v1/partner/sandbox/passports', null],
+    ['GET /v1/partner/whoami', null],
+  ];
+  const programs = calls.flatMap(([call, body]) => {
+    const [method = '', route = ''] = call.split(' ');
+    return [null, "it's `id`"].map((id) => sdkCodeOf(desk, { method, route, id, body }) ?? `no ${call}`);
+  });
+
+  it('fits the SDK, for every call that it has', { timeout: 120_000 }, () => {
+    expect(problemsIn(programs)).toEqual([]);
+    expect(problemsIn([`${programs[0]}ostiary.nothing();`])).toHaveLength(1);
+    for (const program of programs) expect(program).toContain('process.env.OSTIARY_API_KEY');
+  });
+
+  it('gives away no method that does not exist, and leaves members as they are', () => {
+    for (const route of ['/v1/partner/reconciliation', 'constructor', '__proto__']) {
+      expect(sdkCodeOf(desk, { method: 'GET', route, id: null, body: null })).toBeNull();
+    }
+    const body = JSON.parse('{"__proto__":{"a":1},"b":"\\n  \\"__proto__\\":"}');
+    const code = sdkCodeOf(desk, { method: 'POST', route: '/v1/partner/payments', id: null, body }) ?? '';
+    const literal = /create\((.*)\)\)/s.exec(code)?.[1] ?? '';
+    expect(JSON.stringify(new Function(`return ${literal}`)())).toBe(JSON.stringify(body));
+  });
+});
+
+describe('text to copy', () => {
+  const voice = { language: 'en', words: allWords.en } as const;
+  it('is escaped, and kept as it is where it cannot be shown so', () => {
+    const markup = render(snippet(voice, 'A title', '</pre><script>alert(1)</script>\u202e'));
+    expect(markup).not.toContain('<script');
+    expect(markup).toContain('data-copy="&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;\u202e"');
+    expect(markup).toContain('&lt;/script&gt;\ufffd</pre>');
+    expect(render(snippet(voice, 'A title', 'a\n\tb'))).toMatch(/data-copy="" data-done="Copied\."/);
+  });
+});
