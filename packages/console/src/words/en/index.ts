@@ -3,6 +3,7 @@ import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
+import { operators } from './operators.ts';
 import { requests } from './requests.ts';
 
 /** The words of the sandbox console in English; other languages have the same. */
@@ -47,6 +48,7 @@ export const english = {
   deliveries,
   failures,
   requests,
+  operators,
 };
 
 /** Every word of the sandbox console. */

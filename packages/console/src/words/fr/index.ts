@@ -4,6 +4,7 @@ import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
+import { operators } from './operators.ts';
 import { requests } from './requests.ts';
 
 /** The words of the sandbox console in French. */
@@ -48,4 +49,5 @@ export const french: Words = {
   deliveries,
   failures,
   requests,
+  operators,
 };
