@@ -24,7 +24,10 @@ import type { Words } from './words/en/index.ts';
 const bell = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/></svg>`;
 
 /** The types that an endpoint takes, in words. */
-export function typesOf({ events }: Pick<WebhookEndpoint, 'events'>, { endpoints: words }: Words): string {
+export function typesOf(
+  { events }: { readonly events: readonly string[] },
+  { endpoints: words }: Words,
+): string {
   return events.includes('*') ? words.allTypes : events.join(', ');
 }
 

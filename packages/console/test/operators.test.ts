@@ -363,7 +363,13 @@ describe('a refused form', () => {
       name: 'kept',
       mode: 'live',
     });
-    expect(none.text).toContain('id="scopes-problem"');
+    expect(none.text).toContain('aria-describedby="scopes-problem"');
+    expect(none.text).toMatch(/name="scope identity:verify" aria-invalid="false" autofocus/);
+    const both = await submit(browser, '/new-client', {
+      ...{ ...app, act: 'create', public: 'on', requireSecret: 'on' },
+    });
+    expect(both.text).toMatch(/name="requireSecret" aria-invalid="true" autofocus checked/);
+    expect(both.text).toContain('id="requireSecret-problem"><bdi>a public client has no secret');
     expect(none.text).toContain('value="kept"');
     expect(none.text).toMatch(/<option value="live" selected>/);
     for (const scope of keyScopes) expect(none.text).toContain(`name="scope ${scope}"`);

@@ -5,12 +5,10 @@
  * @packageDocumentation
  */
 import type { z } from 'zod';
-import type { Administration } from './admin/administration.ts';
 import type { Shown } from './admin/checked.ts';
 import { negotiateLanguage as negotiate } from './languages/negotiate.ts';
 import { languages } from './languages/texts.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
-import type { OperatorPage, OperatorPages, OperatorVisit } from './ports/operators.ts';
 import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
 
 export { PartnerError } from './errors.ts';
@@ -27,17 +25,15 @@ export type {
   ConsoleVisit,
   PartnerConsole,
 } from './ports/console.ts';
-export type { OperatorDesk } from './ports/operators.ts';
+export type {
+  OperatorCheck,
+  OperatorDesk,
+  OperatorPage,
+  OperatorPages,
+  Operators,
+  OperatorVisit,
+} from './ports/operators.ts';
 export { languages };
-
-/** The pages for operators, over the administration. */
-export type OperatorConsole = OperatorPages<Administration>;
-
-/** One of them, or an act. */
-export type OperatorConsolePage = OperatorPage<Administration>;
-
-/** A request of an operator. */
-export type OperatorConsoleVisit = OperatorVisit<Administration>;
 
 /** A language of the console. */
 export type Language = (typeof languages)[number];

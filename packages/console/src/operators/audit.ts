@@ -10,12 +10,12 @@ const perPage = 50;
 
 function entryRow(
   { id, at, actor, action, target, details }: AuditEntry,
-  { urls, voice }: OperatorContext,
+  { urls, voice, words }: OperatorContext,
 ): Html {
   const told =
     Object.keys(details).length === 0
       ? null
-      : html`<details><summary class="small">${Object.keys(details).length}</summary>${foreignText(JSON.stringify(details, null, 2), action)}</details>`;
+      : html`<details><summary class="small">${words.audit.details(Object.keys(details).length)}</summary>${foreignText(JSON.stringify(details, null, 2), action)}</details>`;
   return html`<li id="${id}"><div class="what"><strong>${nameOf(action)}</strong> <a href="${urls.audit({ target })}">${nameOf(target)}</a>
 <span>${nameOf(actor)} · ${moment(at, voice.language)}</span>${told}</div></li>`;
 }

@@ -1,4 +1,5 @@
-import type { OperatorConsole, OperatorConsolePage, OperatorDesk } from '@ostiary/core/console';
+import type { Administration } from '@ostiary/core/admin';
+import type { OperatorDesk, OperatorPage, OperatorPages } from '@ostiary/core/console';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
@@ -32,7 +33,7 @@ const table: readonly (readonly [path: string, summary: string, show: Show, act?
   ['/upkeep', 'Ends access to a user, removes old rows, seals secrets anew.', upkeep, doUpkeep],
 ];
 
-const pagesOf = (desk: OperatorDesk): OperatorConsolePage[] =>
+const pagesOf = (desk: OperatorDesk): OperatorPage<Administration>[] =>
   table.map(([path, summary, show, act]) => ({
     path,
     summary,
@@ -52,6 +53,6 @@ const pagesOf = (desk: OperatorDesk): OperatorConsolePage[] =>
  * });
  * ```
  */
-export function operatorsConsole(): OperatorConsole {
+export function operatorsConsole(): OperatorPages<Administration> {
   return { pages: pagesOf };
 }

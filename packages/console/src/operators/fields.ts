@@ -17,6 +17,14 @@ interface Field {
   readonly rows?: number;
 }
 
+/** What was wrong with a field, without its name, which stands above it. */
+function problemOf(name: string, filled: Filled | null): Html | null {
+  const at = filled?.refusal.fields.indexOf(name) ?? -1;
+  if (filled === null || at < 0) return null;
+  const said = filled.refusal.message.split('; ')[at] ?? '';
+  return html`<span class="problem small" id="${name}-problem">${nameOf(said.replace(/^\w+: /, ''))}</span>`;
+}
+
 /** A text field: what was refused stays in it, and is marked. The first refused one has the focus. */
 export function textField(
   { name, label, hint, value = '', rows = 1 }: Field,
@@ -38,22 +46,30 @@ ${text}</textarea>`;
       ? html`<input id="${name}" name="${name}" value="${text}" autocomplete="off" spellcheck="false" autocapitalize="none" aria-describedby="${about}" aria-invalid="true" autofocus>`
       : html`<input id="${name}" name="${name}" value="${text}" autocomplete="off" spellcheck="false" autocapitalize="none" aria-describedby="${about}" aria-invalid="${at > 0 ? 'true' : 'false'}">`;
   };
-  const problem =
-    filled === null || at < 0
-      ? null
-      : html`<p class="problem small" id="${name}-problem">${nameOf(filled.refusal.message.split('; ')[at] ?? '')}</p>`;
   return html`<div class="field"><label for="${name}">${label}</label>
 ${input()}
-${problem}<p class="small" id="${name}-hint">${hint}</p></div>`;
+${problemOf(name, filled)}<p class="small" id="${name}-hint">${hint}</p></div>`;
 }
 
 /** A box to tick; `value` is whether it is ticked until something else is filled in. */
-export function tick(name: string, label: Fragment, value: boolean, filled: Filled | null = null): Html {
+export function tick(
+  name: string,
+  label: Fragment,
+  value: boolean,
+  filled: Filled | null = null,
+  hasFocus = filled?.refusal.fields[0] === name,
+): Html {
   const isOn = filled === null ? value : filled.form.has(name);
-  const box = isOn
-    ? html`<input type="checkbox" name="${name}" checked>`
-    : html`<input type="checkbox" name="${name}">`;
-  return html`<label class="option">${box}<span>${label}</span></label>`;
+  const problem = problemOf(name, filled);
+  const invalid = problem === null ? 'false' : 'true';
+  const box = (): Html => {
+    if (hasFocus && isOn)
+      return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}" autofocus checked>`;
+    if (hasFocus) return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}" autofocus>`;
+    if (isOn) return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}" checked>`;
+    return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}">`;
+  };
+  return html`<label class="option">${box()}<span>${label}${problem === null ? null : html`<br>${problem}`}</span></label>`;
 }
 
 /** Boxes of which some are to be ticked, as fields `scope openid`. */
@@ -73,14 +89,20 @@ export function ticks(
   },
   filled: Filled | null = null,
 ): Html {
-  const at = filled?.refusal.fields.indexOf(field) ?? -1;
-  const boxes = options.map((option) =>
-    tick(`${name} ${option}`, html`<code>${option}</code>`, chosen.includes(option), filled),
+  const isFirst = filled?.refusal.fields[0] === field;
+  const boxes = options.map((option, index) =>
+    tick(
+      `${name} ${option}`,
+      html`<code>${option}</code>`,
+      chosen.includes(option),
+      filled,
+      isFirst && index === 0,
+    ),
   );
-  if (filled === null || at < 0) return html`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
-  const said = filled.refusal.message.split('; ')[at] ?? '';
+  const problem = problemOf(field, filled);
+  if (problem === null) return html`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
   return html`<fieldset aria-describedby="${field}-problem"><legend>${legend}</legend>${boxes}
-<p class="problem small" id="${field}-problem">${nameOf(said)}</p></fieldset>`;
+${problem}</fieldset>`;
 }
 
 /** Which of those boxes are ticked. */

@@ -1,8 +1,14 @@
-import { ApiKeyError, ClientError, PartnerNameError, WebhookError } from '@ostiary/core/admin';
+import {
+  type Administration,
+  ApiKeyError,
+  ClientError,
+  PartnerNameError,
+  WebhookError,
+} from '@ostiary/core/admin';
 import {
   type ConsoleAnswer,
-  type OperatorConsoleVisit,
   type OperatorDesk,
+  type OperatorVisit,
   PartnerError,
 } from '@ostiary/core/console';
 import type { Words } from '../words/en/index.ts';
@@ -14,7 +20,7 @@ export type OperatorNotice = keyof Words['operators']['notices'];
 
 /** What every page works with. */
 export interface OperatorContext
-  extends Pick<OperatorConsoleVisit, 'admin' | 'operator' | 'proof' | 'query'> {
+  extends Pick<OperatorVisit<Administration>, 'admin' | 'operator' | 'proof' | 'query'> {
   readonly desk: OperatorDesk;
   readonly urls: OperatorUrls;
   readonly voice: Voice;
@@ -35,7 +41,7 @@ export type Show = (visit: OperatorContext) => Promise<ConsoleAnswer>;
 export type Do = (visit: OperatorContext, form: Form) => Promise<ConsoleAnswer>;
 
 /** @throws PartnerError `not_found` for what no database can hold */
-export function contextOf(desk: OperatorDesk, visit: OperatorConsoleVisit): OperatorContext {
+export function contextOf(desk: OperatorDesk, visit: OperatorVisit<Administration>): OperatorContext {
   const voice = voiceOf(visit.raw.headers['accept-language']);
   const words = voice.words.operators;
   const notice = visit.query.get('notice');

@@ -2,6 +2,7 @@ import type { WebhookDelivery, WebhookEndpoint } from '@ostiary/core/admin';
 import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
 import { deliveryStatuses } from '../api.ts';
 import { failureKind } from '../delivery.ts';
+import { typesOf } from '../home.ts';
 import { choice, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, facts, textField } from './fields.ts';
@@ -99,7 +100,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   const text = words.webhooks;
   const rows = endpoints.map(
     (endpoint) =>
-      html`<li><p class="what"><a href="${urls.endpoint(slug, endpoint.id, { mode })}">${nameOf(endpoint.url)}</a> <span>${endpoint.events.join(', ')}</span></p>${enabledBadge(endpoint.enabled, visit)}</li>`,
+      html`<li><p class="what"><a href="${urls.endpoint(slug, endpoint.id, { mode })}">${nameOf(endpoint.url)}</a> <span>${typesOf(endpoint, visit.voice.words)}</span></p>${enabledBadge(endpoint.enabled, visit)}</li>`,
   );
   return framed(visit, {
     title: `${text.deliveries}: ${partner.name}`,
@@ -149,7 +150,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [words.nav.partners, html`<a href="${urls.webhooks(slug, { mode })}">${slug}</a>`],
       [words.state, enabledBadge(enabled, visit)],
       [words.mode, words[mode]],
-      [voice.words.endpoints.types, events.join(', ')],
+      [voice.words.endpoints.types, typesOf({ events }, voice.words)],
       [words.created, moment(createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.webhooks(slug, { mode, endpoint: id })}">${text.deliveries}</a></p></section>

@@ -163,6 +163,7 @@ export const operators = {
   },
   audit: {
     empty: 'Nothing is written down about this.',
+    details: (count: number | string) => `Details: ${count}`,
     target: 'Acts on',
     targetHint: 'Such as client:kafe. Empty: everything.',
     show: 'Look it up',

@@ -167,6 +167,7 @@ export const operators: Words['operators'] = {
   },
   audit: {
     empty: 'Rien n’est inscrit à ce sujet.',
+    details: (count) => `Détails\u00a0: ${count}`,
     target: 'Actes sur',
     targetHint: 'Tel que le journal le nomme. Vide\u00a0: tout.',
     show: 'Chercher',
