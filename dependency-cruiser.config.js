@@ -18,6 +18,7 @@ const rooms = {
   payments: ['ground', 'ports', 'webhooks'],
   admin: ['ground', 'keys', 'ports', 'webhooks'],
   oauth: ['ground', 'http', 'keys', 'languages', 'pages', 'ports'],
+  operators: ['admin', 'ground', 'http', 'ports'],
   partner: ['ground', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],
 };
 
@@ -116,8 +117,13 @@ export default {
     },
     {
       name: 'the console knows only what core has for consoles',
-      from: { path: '^packages/console/src/' },
+      from: { path: '^packages/console/src/', pathNot: '^packages/console/src/operators/' },
       to: { path: `^${core}/`, pathNot: `^${core}/console\\.ts$` },
+    },
+    {
+      name: 'pages for operators know also what core has for administrators',
+      from: { path: '^packages/console/src/operators/' },
+      to: { path: `^${core}/`, pathNot: `^${core}/(admin|console)\\.ts$` },
     },
     {
       name: 'only the test kit uses the seams of core',

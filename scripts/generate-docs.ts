@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { sandboxConsole } from '@ostiary/console';
+import { operatorsConsole, sandboxConsole } from '@ostiary/console';
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
@@ -13,6 +13,7 @@ import { en } from '../packages/core/src/languages/en.ts';
 import { addressLimits, partnerLimits } from '../packages/core/src/limits.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
+import type { ConsolePage } from '../packages/core/src/ports/console.ts';
 import { offlineAccessConsent, readyScopes } from '../packages/core/src/ready-scopes.ts';
 import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes.ts';
 import { pagesThatInstall } from './install-commands.ts';
@@ -151,10 +152,23 @@ async function endpointsPage(): Promise<string> {
     prefix: 'svc',
     url: (path: string) => `https://a.example${path}`,
   } as never);
+  const operatorTable = operatorsConsole()
+    .pages({ url: (path: string) => `https://a.example${path}` } as never)
+    .map((page) => ({ ...page, path: `/operators${page.path}` }));
   const rowOf = ({ path, below, handlers, summary }: Route): string => {
     const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
     return row(methods.join(', '), `\`{${below}}${path.replace(/:(\w+)/g, '{$1}')}\``, summary);
   };
+  const pageRowOf = ({
+    path,
+    summary,
+    GET,
+    POST,
+  }: Pick<ConsolePage, 'path' | 'summary'> & { readonly GET?: unknown; readonly POST?: unknown }) =>
+    rowOf({
+      ...{ path, summary, below: 'authUrl', errors: 'page' },
+      handlers: { ...(GET !== undefined && { GET: never }), ...(POST !== undefined && { POST: never }) },
+    } as Route);
   return `# Endpoints
 
 \`authUrl\` and \`baseUrl\` are options; they may be the same. Discovery names all of them.
@@ -169,7 +183,15 @@ Pages, with the option \`console\` and \`sandboxConsole()\` of \`@ostiary/consol
 
 | Method | Address | |
 |---|---|---|
-${consoleTable.map(({ path, summary, GET, POST }) => rowOf({ path, summary, below: 'authUrl', errors: 'page', handlers: { ...(GET && { GET }), ...(POST && { POST }) } } as Route)).join('\n')}`;
+${consoleTable.map(pageRowOf).join('\n')}
+
+## Pages for operators
+
+With the option \`operators\` and \`operatorsConsole()\` of \`@ostiary/console\`. See [pages for operators](../operators.md).
+
+| Method | Address | |
+|---|---|---|
+${operatorTable.map(pageRowOf).join('\n')}`;
 }
 
 /** What a host implements or answers, by the file that says so; the options page explains their types with these. */

@@ -66,6 +66,7 @@ const groups: readonly (readonly [
       ['Many processes', 'docs/cluster.md'],
       ['How many processes', 'docs/scaling.md'],
       ['Find out what is wrong', 'docs/doctor.md'],
+      ['Pages for operators', 'docs/operators.md'],
       ['Logs, metrics, traces', 'docs/telemetry.md'],
       ['Move to PostgreSQL', 'docs/moving.md'],
       ['Come from another server', 'docs/import.md'],

@@ -21,6 +21,7 @@ import { postgresRedeliveries } from './redeliveries.ts';
 import { postgresRequestLog } from './request-log.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
+import { postgresSurvey } from './survey.ts';
 import { postgresTransfers } from './transfers.ts';
 import { postgresWakeUps } from './wake-ups.ts';
 import { postgresWebhooks } from './webhooks.ts';
@@ -88,6 +89,8 @@ export function storageOn(database: Database): Storage {
       if (row === undefined) throw new StorageUnavailableError('the database told no time');
       return row.now;
     },
+
+    survey: postgresSurvey(database),
 
     purge: postgresPurge(database),
 

@@ -20,6 +20,9 @@ const small = [
 /** For hundreds of deliveries at once the server may read all events. */
 const ofHundreds = new Set(['deliveries.redeliver', 'deliveries.list']);
 
+/** What an operator looks at now and then: the queues, and keys that somebody has issued. Never deliveries that have ended. */
+const ofOperators = ['jobs', 'pending_deliveries', 'api_keys'];
+
 /** What those find that look for the oldest is little, as it is wherever a worker runs. */
 const calls = [
   ...everyCall.filter(([name]) => name !== 'purge'),
@@ -48,7 +51,11 @@ test('no call reads a table of many rows from its beginning to its end', async (
     const nodes = (await Promise.all(statements.map((one) => planOf(watched, one)))).flatMap(nodesOf);
     const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan');
     const tables = scanned.map((node) => String(node['Relation Name']));
-    const allowed = ofHundreds.has(name) ? [...small, 'events'] : small;
+    const allowed = [
+      ...small,
+      ...(ofHundreds.has(name) ? ['events'] : []),
+      ...(name === 'survey' ? ofOperators : []),
+    ];
     const grown = tables.filter((table) => !allowed.includes(table));
     expect.soft(grown, name).toEqual([]);
   }
@@ -62,7 +69,7 @@ test('what was prepared while there was nothing does not either', async () => {
   await storeSamples(storage);
   // More often than PostgreSQL plans for the values at hand before it keeps a plan for all.
   const callAll = async () => {
-    for (const [, call] of calls) await call(storage).catch(() => undefined);
+    for (const [name, call] of calls) if (name !== 'survey') await call(storage).catch(() => undefined);
   };
   for (let time = 0; time < 8; time += 1) await callAll();
   const { rows: kept } = await single.query('SELECT sum(generic_plans) AS plans FROM pg_prepared_statements');

@@ -19,6 +19,7 @@ import { sqliteQueue } from './queue.ts';
 import { sqliteRedeliveries } from './redeliveries.ts';
 import { sqliteRequestLog } from './request-log.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
+import { sqliteSurvey } from './survey.ts';
 import { sqliteTransfers } from './transfers.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
@@ -93,6 +94,8 @@ export function storageOn(database: Database): Storage {
     async ping() {
       await database.read(() => ping().get());
     },
+
+    survey: sqliteSurvey(database),
 
     purge: sqlitePurge(database),
 

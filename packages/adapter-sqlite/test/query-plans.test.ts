@@ -101,12 +101,16 @@ const sorting = new Set([
   'deliveries.claim',
 ]);
 
+/** What an operator looks at now and then: the queue, and what somebody has issued. Never deliveries that have ended. */
+const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|api_keys|webhook_endpoints)$/;
+
 test('no call scans a table that grows, or sorts', async () => {
   const { storage, plansOf } = await watchedStorage();
   await storeSamples(storage);
   const disabling = (all: Storage) => all.partners.replace(samplePartner({ version: 3, disabledAt: now }));
   for (const [name, call] of [...everyCall, ['partners.replace, which disables', disabling] as const]) {
-    const steps = (await plansOf(call)).flat();
+    const all = (await plansOf(call)).flat();
+    const steps = name === 'survey' ? all.filter((step) => !ofOperators.test(step)) : all;
     const wrong = steps.filter((step) => scan.test(step) || (/B-TREE/.test(step) && !sorting.has(name)));
     expect.soft(wrong, name).toEqual([]);
   }

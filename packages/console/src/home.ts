@@ -14,7 +14,10 @@ import { seeOther, type Visit } from './visit.ts';
 import type { Words } from './words/en/index.ts';
 
 /** The types that an endpoint takes, in words. */
-export function typesOf({ events }: Pick<WebhookEndpoint, 'events'>, { endpoints: words }: Words): string {
+export function typesOf(
+  { events }: { readonly events: readonly string[] },
+  { endpoints: words }: Words,
+): string {
   return events.includes('*') ? words.allTypes : events.join(', ');
 }
 

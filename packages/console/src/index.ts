@@ -1,2 +1,3 @@
-export type { PartnerConsole } from '@ostiary/core/console';
+export type { OperatorPages, PartnerConsole } from '@ostiary/core/console';
 export { sandboxConsole } from './console.ts';
+export { operatorsConsole } from './operators/console.ts';

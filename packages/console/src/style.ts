@@ -48,6 +48,11 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .field .small, fieldset .small { color: var(--muted); }
 input, select, textarea { font: inherit; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); color: var(--text); }
 textarea { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; min-height: 16rem; resize: vertical; tab-size: 2; }
+details form { margin-top: .75rem; }
+details .field p { margin: 0; padding: 0; border: 0; background: none; }
+textarea.short { min-height: 5.5rem; }
+.problem.small { color: var(--warning); }
+[aria-invalid=true] { border-color: var(--warning); }
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; display: flex; flex-direction: column; gap: .25rem; }
 .option { display: flex; align-items: center; gap: .625rem; min-height: 2.25rem; cursor: pointer; }
 input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; flex: none; accent-color: var(--accent); }

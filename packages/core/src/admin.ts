@@ -12,6 +12,7 @@ export type { Client, ClientSettings, NewClient } from './admin/client-settings.
 export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
 export type { ConsentAdministration, ImportedConsent } from './admin/consents.ts';
+export type { Health, WaitingWork } from './admin/health.ts';
 export type { PageRequest } from './admin/paging.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';

@@ -25,6 +25,14 @@ export type {
   ConsoleVisit,
   PartnerConsole,
 } from './ports/console.ts';
+export type {
+  OperatorCheck,
+  OperatorDesk,
+  OperatorPage,
+  OperatorPages,
+  Operators,
+  OperatorVisit,
+} from './ports/operators.ts';
 export { languages };
 
 /** A language of the console. */

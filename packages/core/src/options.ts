@@ -28,6 +28,7 @@ import {
 import type { OwnPages } from './own-pages.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { PartnerConsole } from './ports/console.ts';
+import type { Operators } from './ports/operators.ts';
 import type { PaymentRail } from './ports/payments.ts';
 import type { AddressCounts, RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
@@ -131,6 +132,9 @@ const schema = knownOnly({
       pages: callback(),
     })
     .optional(),
+  operators: z
+    .looseObject({ authenticate: callback(), pages: z.looseObject({ pages: callback() }) })
+    .optional(),
   telemetry: z.boolean().default(false),
   clock: store<Clock>('now').optional(),
   logger: logger.default(stderrLogger),
@@ -174,7 +178,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /** Your login. */
   readonly login: Login;
   /**
-   * How long a request waits for one of your functions: those of `users` and `login`. Then it is answered with 503, and
+   * How long a request waits for one of your functions: those of `users`, `login` and `operators`. Then it is answered with 503, and
    * the log names the function.
    * @defaultValue 10
    */
@@ -279,6 +283,13 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly console?: PartnerConsole;
   /**
+   * Pages for those who run the service: its health, partners, clients, API keys, deliveries that fail, and the audit log. `pages:
+   * operatorsConsole()` of `@ostiary/console` puts them at `{authUrl}/operators`; `authenticate` says who may open them, and is asked
+   * for every request.
+   * @defaultValue none: nothing is answered there
+   */
+  readonly operators?: Operators;
+  /**
    * Spans and metrics of requests, jobs and deliveries, for the providers that this process has registered with
    * `@opentelemetry/api` before. Costs nothing while it is off.
    * @defaultValue false
@@ -350,7 +361,16 @@ type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: Par
 export type Options = Readonly<
   Omit<
     z.output<typeof schema>,
-    'users' | 'login' | 'pages' | 'payments' | 'events' | 'console' | 'languages' | 'texts' | 'scopes'
+    | 'users'
+    | 'login'
+    | 'pages'
+    | 'payments'
+    | 'events'
+    | 'console'
+    | 'operators'
+    | 'languages'
+    | 'texts'
+    | 'scopes'
   >
 > & {
   readonly events: Catalogue;
@@ -363,6 +383,7 @@ export type Options = Readonly<
   readonly pages: OwnPages;
   readonly payments: PaymentRail | undefined;
   readonly console: PartnerConsole | undefined;
+  readonly operators: Operators | undefined;
 };
 
 /**
@@ -409,6 +430,7 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     logger,
     payments,
     console: _,
+    operators: __,
     webhooks,
     events,
     languages,
@@ -442,6 +464,10 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     logger,
     payments: options.payments,
     console: options.console,
+    operators: options.operators && {
+      ...withDeadlines('operators', options.operators, ['authenticate'], hostTimeoutSeconds),
+      pages: options.operators.pages,
+    },
     // Not in depth: a store is the host's.
     limits: Object.freeze(limits),
     partnerLimits: Object.freeze(partnerLimits),

@@ -4,7 +4,8 @@ import { type Clock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
 import type { AddressedRequest, Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
-import { createForms } from './http/csrf.ts';
+import { createForms, type Forms } from './http/csrf.ts';
+import type { Route } from './http/route.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, resealNow, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
@@ -24,6 +25,7 @@ import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
 import { exportRange, exportTransfers } from './payments/reconciliation.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
+import type { Operators } from './ports/operators.ts';
 import type { Storage } from './ports/storage.ts';
 import { systemRandom } from './random.ts';
 import type { AnyScope, HostScopes, ScopeNames } from './scope-catalog.ts';
@@ -64,7 +66,7 @@ export interface Ostiary<Name extends string = AnyScope> {
   readonly routes: readonly string[];
   /** Work in the background; start it in at least one process. */
   readonly worker: Worker;
-  /** For administrators. Nothing of this can be reached over HTTP. */
+  /** For administrators. Nothing of this can be reached over HTTP, but on the pages of the option `operators`. */
   readonly admin: Administration<Name>;
   /** Access tokens that an API of yours is given. */
   readonly tokens: TokenChecks<Name>;
@@ -208,6 +210,14 @@ async function partnerOf(core: Core, topics: PartnerTopics): Promise<Partner> {
   return createPartner(core, topics);
 }
 
+/** The pages for operators, loaded where there are some. */
+async function operatorPages(core: Core, admin: Administration, forms: Forms): Promise<readonly Route[]> {
+  if (core.options.operators === undefined) return [];
+  const { operatorRoutes } = await import('./operators/routes.ts');
+  // The ports know nothing of the administration, which those pages are made for.
+  return operatorRoutes(core, core.options.operators as Operators<Administration>, admin, forms);
+}
+
 /** `createOstiary` with other parts inside. */
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
   const options = await parseOptions(given);
@@ -249,6 +259,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const routes = [
     ...(await oauthRoutes(core, engine, interactions, consents, forms, signOuts)),
     ...(partner?.routes ?? []),
+    ...(await operatorPages(core, admin, forms)),
   ];
   const handler = createRequestHandler(core, routes, (ctx, error, expects) =>
     expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),

@@ -37,6 +37,7 @@ const withOptions = [
   ['oauth/refresh.ts', 'refreshTokens: {}'],
   ['oauth/introspection.ts', 'introspection: true'],
   ['oauth/logout.ts', "login: { authenticate: () => null, loginUrl: () => '/', signOut: () => {} }"],
+  ['operators/routes.ts', 'operators: { authenticate: () => null, pages: { pages: () => [] } }'],
   ['partner/create.ts', "payments: { execute: async () => ({ status: 'completed' }) }"],
 ] as const;
 

@@ -5,6 +5,7 @@ import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
 import { type CheckTarget, type ClientAdministration, clientAdministration } from './clients.ts';
 import { type ConsentAdministration, consentAdministration } from './consents.ts';
+import { type Health, healthOf } from './health.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
 import {
   type ReconciliationAdministration,
@@ -15,7 +16,10 @@ import { type RequestAdministration, requestAdministration } from './requests.ts
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
-/** What administrators do. Nothing of it can be reached over HTTP, and every change is in the audit log. */
+/**
+ * What administrators do. Nothing of it can be reached over HTTP, but on the pages of the option `operators`; every change is in the
+ * audit log.
+ */
 export interface Administration<Name extends string = string> {
   readonly clients: ClientAdministration<Name>;
   readonly partners: PartnerAdministration;
@@ -33,6 +37,8 @@ export interface Administration<Name extends string = string> {
     end(sub: string): Promise<void>;
   };
   readonly reconciliation: ReconciliationAdministration;
+  /** What waits, what failed, and which sealing keys are needed. Changes nothing. */
+  health(): Promise<Health>;
   /**
    * Removes old rows now, which the worker does every ten minutes by itself. Answers how many of each kind.
    * @param options - `onProgress` is called after each batch with the number of rows so far
@@ -85,6 +91,7 @@ export function administration(
         ),
     },
     reconciliation: reconciliationAdministration(core, reconciliation),
+    health: () => healthOf(core),
     async purge({ onProgress } = {}) {
       const count = await purge(onProgress);
       await core.storage.audit.append(act('storage.purge', 'storage', { ...count }));

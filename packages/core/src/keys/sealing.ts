@@ -24,6 +24,8 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
   if (first === undefined) throw new TypeError('sealingKeys: needs at least one key');
   const current: Uint8Array = first;
   const currentKeyId = keyId(current);
+  /** What is sealed with the current key begins with it. */
+  const currentPrefix = `${version}.${currentKeyId}.`;
   const byId = new Map(keys.map((key) => [keyId(key), key]));
 
   const additionalData = (id: string, context: string): Buffer => Buffer.from(`${version}.${id}.${context}`);
@@ -55,7 +57,7 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
   }
 
   /** Whether the value is sealed with the current key, so that it survives the removal of previous ones. */
-  const isCurrent = (sealed: string): boolean => sealed.startsWith(`${version}.${currentKeyId}.`);
+  const isCurrent = (sealed: string): boolean => sealed.startsWith(currentPrefix);
 
   /** Keys for another purpose, derived from every sealing key, the current one's first. */
   function derive(purpose: string): readonly [Buffer, ...Buffer[]] {
@@ -66,6 +68,7 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
   return {
     /** Names the current key in what it seals, and tells nothing of it. */
     currentKeyId,
+    currentPrefix,
     /** Whether there are keys that open and do not seal. */
     hasPrevious: byId.size > 1,
     seal,

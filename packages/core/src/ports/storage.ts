@@ -11,6 +11,7 @@ import type { Queue, WakeUps } from './queue.ts';
 import type { SharedRateLimits } from './rate-limits.ts';
 import type { RequestLog } from './request-log.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
+import type { Survey, SurveyRequest } from './survey.ts';
 import type { TransferStore } from './transfers.ts';
 import type { WebhookEndpointStore } from './webhooks.ts';
 
@@ -71,6 +72,9 @@ export interface Storage {
    * follows this one. Optional; without it core goes by the clock of its machine.
    */
   time?(): Promise<number>;
+
+  /** Counts what waits, failed, or is sealed with another key. Changes nothing, and makes the same statements whatever there is. */
+  survey(request: SurveyRequest): Promise<Survey>;
 
   /**
    * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that

@@ -37,6 +37,7 @@ import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
 import { signingKeyCases } from './signing-keys.ts';
 import { storageCases } from './storage.ts';
+import { surveyCases } from './survey.ts';
 import { textCases } from './text.ts';
 import { noTimeCases, timeCases } from './time.ts';
 import { transferListCases } from './transfer-lists.ts';
@@ -141,5 +142,6 @@ const storageContractCases = [
   ...eventPurgeCases,
   ...auditCases,
   ...requestLogCases,
+  ...surveyCases,
   ...textCases,
 ];

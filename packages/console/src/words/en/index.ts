@@ -4,6 +4,7 @@ import { endpoints, recovery, secrets } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { firstRun } from './first-run.ts';
+import { operators } from './operators.ts';
 import { requests } from './requests.ts';
 import { snippets } from './snippets.ts';
 import { tools } from './tools.ts';
@@ -62,6 +63,7 @@ export const english = {
   tools,
   firstRun,
   snippets,
+  operators,
 };
 
 /** Every word of the sandbox console. */

@@ -5,6 +5,7 @@ import { endpoints, recovery, secrets } from './endpoints.ts';
 import { events, trigger } from './events.ts';
 import { failures } from './failures.ts';
 import { firstRun } from './first-run.ts';
+import { operators } from './operators.ts';
 import { requests } from './requests.ts';
 import { snippets } from './snippets.ts';
 import { tools } from './tools.ts';
@@ -64,4 +65,5 @@ export const french: Words = {
   tools,
   firstRun,
   snippets,
+  operators,
 };

@@ -1,0 +1,105 @@
+import { operatorsConsole } from '@ostiary/console';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
+import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { startProvider } from '../../../packages/core/test/support/running.ts';
+import { launchBrowser } from '../../support/browser/browser.ts';
+import { pressUntil, scrollsSideways, violations } from '../../support/browser/page-checks.ts';
+import { newProfile } from '../../support/browser/profile.ts';
+
+const folder = process.env.OPERATORS_PICTURES;
+
+describe('the pages for operators, in a real browser', () => {
+  let provider: TestProvider;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    provider = await startProvider({
+      payments: new TestRail(),
+      partnerLimits: manyRequests,
+      webhooks: { resolve: async () => ['93.184.216.34'] },
+      operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
+    });
+    return () => browser.close();
+  });
+
+  /** What is wrong with a page in both schemes. */
+  async function look(page: Page, name: string): Promise<string[]> {
+    const problems: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      problems.push(...(await violations(page)));
+      if (folder !== undefined)
+        await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true });
+    }
+    if (await scrollsSideways(page)) problems.push(`${name} scrolls sideways`);
+    return problems;
+  }
+
+  it.each([360, 1280])(
+    'at %i pixels are accessible, and fit',
+    async (width) => {
+      const slug = `kafe-${width}`;
+      const key = await provider.key({ mode: 'test', partner: await provider.partner(slug) });
+      await provider.key({ mode: 'live', partner: slug, name: 'The till at the market of Petion-Ville' });
+      await provider.client({ clientId: `app-${width}`, name: 'Rara Market' });
+      const long = `https://receiver.example/${'a-long-path/'.repeat(12)}`;
+      const given = { url: long, events: ['*'], secret: 'whsec_0123456789abcdef' };
+      const { id } = (await provider.partnerCall(key, 'POST /v1/partner/webhooks', given)).json();
+      const { page, asked, complaints } = await newProfile(browser, { viewport: { width, height: 800 } });
+      const problems: string[] = [];
+      const partner = `/partners/${slug}`;
+      for (const [name, path] of [
+        ['overview', ''],
+        ['partners', '/partners'],
+        ['partner', partner],
+        ['keys', `${partner}/keys`],
+        ['key', `${partner}/keys/${key.id}`],
+        ['webhooks', `${partner}/webhooks?mode=test&status=every`],
+        ['endpoint', `${partner}/webhooks/${id}?mode=test`],
+        ['clients', '/clients'],
+        ['new-client', '/new-client'],
+        ['client', `/clients/app-${width}`],
+        ['audit', '/audit'],
+        ['signing-keys', '/signing-keys'],
+        ['upkeep', '/upkeep'],
+      ] as const) {
+        await page.goto(`${provider.origin}/operators${path}`);
+        await page.locator('details').evaluateAll((all) => {
+          for (const each of all) each.setAttribute('open', '');
+        });
+        problems.push(...(await look(page, `${name}-${width}`)));
+      }
+      await page.goto(`${provider.origin}/operators/partners`);
+      await page.getByLabel('Slug').fill('NOT A SLUG');
+      await page.getByRole('button', { name: 'Create a partner' }).click();
+      await page.getByText('Nothing was changed.').waitFor();
+      problems.push(...(await look(page, `refused-${width}`)));
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('slug');
+      expect(problems).toEqual([]);
+      expect([...asked]).toEqual([provider.origin]);
+      expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('need no script and no mouse: a key is issued and shown once by keyboard', async () => {
+    await provider.partner('keyboard');
+    const { page } = await newProfile(browser, { javaScriptEnabled: true });
+    await page.goto(`${provider.origin}/operators/partners/keyboard/keys`);
+    expect(await page.locator('script').count()).toBe(0);
+    await pressUntil(page, 'Tab', /webhooks/);
+    await page.keyboard.press('Space');
+    await pressUntil(page, 'Tab', /^Issue a key/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Keep this now').waitFor();
+    expect(await page.getByText(/^svc_test_/).count()).toBe(1);
+    await pressUntil(page, 'Tab', /^I have kept it/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Roll this key').first().waitFor();
+    expect(await page.getByText(/^svc_test_/).count()).toBe(0);
+    expect(await provider.ostiary.admin.apiKeys.list('keyboard')).toHaveLength(1);
+  }, 60_000);
+});

@@ -1,0 +1,52 @@
+import type { Storage, SurveyRequest } from '@ostiary/core/storage';
+import type { Database } from './database.ts';
+
+interface Row {
+  readonly jobs: number;
+  readonly oldestJob: number | null;
+  readonly deliveries: number;
+  readonly oldestDelivery: number | null;
+  readonly failingJobs: number;
+  readonly dropped: number;
+  readonly sealedOtherwise: number;
+}
+
+/** What waits, failed, or is sealed with another key: one statement, which stops counting at the limit. */
+export function sqliteSurvey(database: Database): Storage['survey'] {
+  const sql = database.prepare((connection) => {
+    const count = (from: string) => `(SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT :limit))`;
+    const sealed = (table: string, column: string) =>
+      `SELECT 1 FROM ${table} WHERE substr(${column}, 1, length(:sealedWith)) <> :sealedWith`;
+    return connection.prepare<[SurveyRequest], Row>(`
+      WITH due_jobs AS (
+        SELECT due_at FROM jobs
+        WHERE due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now) LIMIT :limit
+      ), due_deliveries AS (
+        SELECT due_at FROM deliveries WHERE status = 'pending' AND ready_at <= :now LIMIT :limit
+      )
+      SELECT
+        (SELECT count(*) FROM due_jobs) AS jobs, (SELECT min(due_at) FROM due_jobs) AS oldestJob,
+        (SELECT count(*) FROM due_deliveries) AS deliveries,
+        (SELECT min(due_at) FROM due_deliveries) AS oldestDelivery,
+        ${count('jobs WHERE last_error IS NOT NULL')} AS failingJobs,
+        ${count("deliveries WHERE status = 'dropped' AND ended_at >= :droppedSince")} AS dropped,
+        ${count(`(
+          ${sealed('signing_keys', 'sealed_private_jwk')}
+          UNION ALL ${sealed('api_keys', 'sealed_signing_secret')}
+            AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+          UNION ALL ${sealed('webhook_endpoints', 'sealed_secret')}
+        )`)} AS sealedOtherwise
+    `);
+  });
+
+  return async (request) => {
+    const row = await database.read(() => sql().get(request));
+    if (row === undefined) throw new TypeError('a survey is one row');
+    const { jobs, oldestJob, deliveries, oldestDelivery, ...counts } = row;
+    return {
+      jobs: { count: jobs, oldestDueAt: oldestJob },
+      deliveries: { count: deliveries, oldestDueAt: oldestDelivery },
+      ...counts,
+    };
+  };
+}

@@ -1,0 +1,85 @@
+import type { AuditEntry, AuditVerification } from '@ostiary/core/admin';
+import { type ConsoleAnswer, type Html, html, icons, nameOf } from '@ostiary/core/console';
+import { problemRow } from '../frame.ts';
+import { foreignText, moment, pageLinks } from '../parts.ts';
+import { actForm, type Filled, facts, textField } from './fields.ts';
+import { framed } from './frame.ts';
+import { attempt, type Form, listed, type OperatorContext, pageOf, parameter, unknownAct } from './visit.ts';
+
+const perPage = 50;
+
+function entryRow(
+  { id, at, actor, action, target, details }: AuditEntry,
+  { urls, voice, words }: OperatorContext,
+): Html {
+  const told =
+    Object.keys(details).length === 0
+      ? null
+      : html`<details><summary class="small">${words.audit.details(Object.keys(details).length)}</summary>${foreignText(JSON.stringify(details, null, 2), action)}</details>`;
+  return html`<li id="${id}"><div class="what"><strong>${nameOf(action)}</strong> <a href="${urls.audit({ target })}">${nameOf(target)}</a>
+<span>${nameOf(actor)} · ${moment(at, voice.language)}</span>${told}</div></li>`;
+}
+
+function verified(found: AuditVerification, { words }: OperatorContext): Html {
+  const text = words.audit;
+  const numbers = facts([
+    [text.acts, found.acts],
+    [text.before, found.before],
+    [text.headNow, html`<code>${found.head}</code>`],
+  ]);
+  if (found.ok)
+    return html`<div class="notice" role="status">${icons.check}<p>${text.whole}</p></div>${numbers}`;
+  const { reason, number, id } = found.problem;
+  const place = [number === null ? [] : String(number), id ?? []].flat().join(', ');
+  return html`${problemRow(text.broken, [reason, ...(place === '' ? [] : [`${text.place}: ${place}`])])}${numbers}`;
+}
+
+async function show(
+  visit: OperatorContext,
+  { filled = null, checked = null }: { readonly filled?: Filled | null; readonly checked?: Html | null } = {},
+): Promise<ConsoleAnswer> {
+  const { admin, query, urls, words } = visit;
+  const text = words.audit;
+  const target = parameter(visit, 'target');
+  const { entries, next } = await listed(() =>
+    admin.audit.list({ ...pageOf(visit, perPage), ...(target !== null && { target }) }),
+  );
+  const empty = html`<p class="muted">${text.empty}</p>`;
+  return framed(visit, {
+    title: words.nav.audit,
+    section: 'audit',
+    isFirst: true,
+    refusal: filled?.refusal ?? null,
+    body: html`<section class="panel" aria-label="${words.nav.audit}">${entries.length === 0 ? empty : html`<ul class="rows">${entries.map((entry) => entryRow(entry, visit))}</ul>`}
+${pageLinks([
+  [query.has('after') ? urls.audit({ target }) : null, text.newest],
+  [next === null ? null : urls.audit({ target, after: next }), text.older],
+])}</section>
+<div class="column"><section class="panel" aria-label="${text.target}"><form class="form" method="get" action="${urls.audit()}">
+${textField({ name: 'target', label: text.target, hint: text.targetHint, value: target ?? '' })}
+<div class="row"><button class="compact">${text.show}</button></div></form></section>
+<section class="panel" aria-labelledby="verify"><h2 id="verify">${text.verify}</h2>${checked}<p class="small muted">${text.verifyHint}</p>${actForm(
+      visit,
+      {
+        action: urls.audit(),
+        act: 'verify',
+        label: text.verify,
+        body: textField({ name: 'head', label: text.head, hint: text.headHint }, filled),
+      },
+    )}</section></div>`,
+  });
+}
+
+/** What administrators did, newest first. */
+export const audit = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit);
+
+/** Checks the chain. It reads the whole log: no link does it. */
+export async function verifyAudit(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  if (form.get('act') !== 'verify') return unknownAct();
+  const head = (form.get('head') ?? '').trim();
+  const result = await attempt(() => visit.admin.audit.verify(head === '' ? {} : { head }));
+  if ('done' in result) return show(visit, { checked: verified(result.done, visit) });
+  // It is called an argument there.
+  const refusal = { ...result.refusal, fields: ['head'] };
+  return show(visit, { filled: { form, refusal } });
+}

@@ -1,0 +1,153 @@
+import type { Client, ClientSettings } from '@ostiary/core/admin';
+import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
+import { choice, pageLinks } from '../parts.ts';
+import { seeOther } from '../visit.ts';
+import { actForm, type Filled, textField, tick, ticked, ticks } from './fields.ts';
+import { framed } from './frame.ts';
+import { shownOnce } from './once.ts';
+import { enabledBadge } from './partners.ts';
+import { attempt, type Form, linesOf, listed, type OperatorContext, pageOf } from './visit.ts';
+
+const perPage = 50;
+
+/** Clients by id. */
+export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
+  const { admin, query, urls, words } = visit;
+  const { clients: list, next } = await listed(() => admin.clients.list(pageOf(visit, perPage)));
+  const row = ({ clientId, name, public: isPublic, disabledAt }: Client): Html =>
+    html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${isPublic ? words.clients.isPublic : words.clients.confidential}</span></p>${enabledBadge(disabledAt === null, visit)}</li>`;
+  return framed(visit, {
+    title: words.nav.clients,
+    section: 'clients',
+    isFirst: true,
+    layout: 'one',
+    body: html`<section class="panel" aria-label="${words.nav.clients}"><div class="head"><a href="${urls.newClient()}">${words.clients.add}</a></div>
+${list.length === 0 ? html`<p class="muted">${words.clients.empty}</p>` : html`<ul class="rows">${list.map(row)}</ul>`}
+${pageLinks([
+  [query.has('after') ? urls.clients() : null, words.first],
+  [next === null ? null : urls.clients({ after: next }), words.next],
+])}</section>`,
+  });
+}
+
+/** The settings of a client that can be changed, as a form has them. */
+type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
+
+const fresh: Settings = {
+  ...{ name: '', redirectUris: [], allowedScopes: [], requirePkce: false, requireSecret: false },
+  ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
+  ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
+};
+
+/** As they are stored. */
+export const storedSettings = (client: Client): Settings => ({
+  ...fresh,
+  ...Object.fromEntries(
+    Object.entries(client).filter(([name, value]) => Object.hasOwn(fresh, name) && value !== undefined),
+  ),
+});
+
+/** Those that a form changes: what somebody else changes meanwhile, or the command line, stays as it is. */
+export function changedSettings(client: Client, filled: Settings): Partial<Settings> {
+  const stored = new Map(Object.entries(storedSettings(client)));
+  return Object.fromEntries(
+    Object.entries(filled).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(stored.get(name)),
+    ),
+  );
+}
+
+/** The fields of {@link Settings}. */
+export function settingFields(
+  { admin, words }: OperatorContext,
+  settings: Settings,
+  filled: Filled | null,
+): Html {
+  const text = words.clients;
+  const algorithms = [['RS256', 'RS256'] as const, ['ES256', 'ES256'] as const];
+  const area = (
+    name: 'redirectUris' | 'postLogoutRedirectUris',
+    lines: readonly string[],
+    label: string,
+    hint: string,
+  ) => textField({ name, label, hint, value: lines.join('\n'), rows: 4 }, filled);
+  return html`${textField({ name: 'name', label: words.name, hint: text.nameHint, value: settings.name }, filled)}
+${area('redirectUris', settings.redirectUris, text.redirectUris, text.redirectUrisHint)}
+${ticks('scope', { legend: text.scopes, options: admin.clients.scopes, chosen: settings.allowedScopes, field: 'allowedScopes' }, filled)}
+${area('postLogoutRedirectUris', settings.postLogoutRedirectUris, text.postLogoutRedirectUris, text.postLogoutRedirectUrisHint)}
+${textField({ name: 'backchannelLogoutUri', label: text.backchannelLogoutUri, hint: text.backchannelLogoutUriHint, value: settings.backchannelLogoutUri ?? '' }, filled)}
+${textField({ name: 'partner', label: text.partner, hint: text.partnerHint, value: settings.partner ?? '' }, filled)}
+<div class="field"><label for="idTokenAlg">${text.idTokenAlg}</label>${choice({ id: 'idTokenAlg', name: 'idTokenAlg', options: algorithms, chosen: filled?.form.get('idTokenAlg') ?? settings.idTokenAlg })}</div>
+<fieldset>${tick('requirePkce', text.requirePkce, settings.requirePkce, filled)}
+${tick('requireSecret', text.requireSecret, settings.requireSecret, filled)}
+${tick('firstParty', text.firstParty, settings.firstParty, filled)}
+${tick('resourceServer', text.resourceServer, settings.resourceServer, filled)}</fieldset>`;
+}
+
+/** What those fields say. */
+export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
+  const text = (name: string): string | null => {
+    const value = (form.get(name) ?? '').trim();
+    return value === '' ? null : value;
+  };
+  return {
+    name: form.get('name') ?? '',
+    redirectUris: linesOf(form, 'redirectUris'),
+    allowedScopes: ticked(form, 'scope', admin.clients.scopes),
+    postLogoutRedirectUris: linesOf(form, 'postLogoutRedirectUris'),
+    backchannelLogoutUri: text('backchannelLogoutUri'),
+    partner: text('partner'),
+    idTokenAlg: form.get('idTokenAlg') === 'ES256' ? 'ES256' : 'RS256',
+    requirePkce: form.has('requirePkce'),
+    requireSecret: form.has('requireSecret'),
+    firstParty: form.has('firstParty'),
+    resourceServer: form.has('resourceServer'),
+  };
+}
+
+function showNew(visit: OperatorContext, filled: Filled | null): ConsoleAnswer {
+  const { urls, words } = visit;
+  const text = words.clients;
+  return framed(visit, {
+    title: text.add,
+    section: 'clients',
+    layout: 'one',
+    refusal: filled?.refusal ?? null,
+    body: html`<section class="panel" aria-label="${text.add}">${actForm(visit, {
+      action: urls.newClient(),
+      act: 'create',
+      label: text.add,
+      primary: true,
+      body: html`${settingFields(visit, fresh, filled)}
+${tick('public', text.public, false, filled)}
+${textField({ name: 'clientId', label: words.once.clientId, hint: text.clientIdHint }, filled)}`,
+    })}</section>`,
+  });
+}
+
+/** The form for a client. */
+export const newClient = async (visit: OperatorContext): Promise<ConsoleAnswer> => showNew(visit, null);
+
+/** Creates a client. */
+export async function createClient(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  const { admin, urls, words } = visit;
+  const clientId = (form.get('clientId') ?? '').trim();
+  const given = {
+    ...settingsOf(visit, form),
+    public: form.has('public'),
+    ...(clientId !== '' && { clientId }),
+  };
+  const result = await attempt(() => admin.clients.create(given), 'partner');
+  if ('refusal' in result) return showNew(visit, { form, ...result });
+  const { client, clientSecret } = result.done;
+  if (clientSecret === null) return seeOther(urls.client(client.clientId, { notice: 'created' }));
+  return shownOnce(visit, {
+    title: client.name,
+    section: 'clients',
+    back: urls.client(client.clientId),
+    secrets: [
+      [words.once.clientId, client.clientId],
+      [words.once.clientSecret, clientSecret],
+    ],
+  });
+}

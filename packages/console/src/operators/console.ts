@@ -1,0 +1,58 @@
+import type { Administration } from '@ostiary/core/admin';
+import type { OperatorDesk, OperatorPage, OperatorPages } from '@ostiary/core/console';
+import { audit, verifyAudit } from './audit.ts';
+import { changeClient, client } from './client.ts';
+import { clients, createClient, newClient } from './clients.ts';
+import { changeKey, issueKey, key, keys } from './keys.ts';
+import { overview } from './overview.ts';
+import { changePartner, createPartner, partner, partners } from './partners.ts';
+import { rotateSigningKey, signingKeys } from './signing-keys.ts';
+import { doUpkeep, upkeep } from './upkeep.ts';
+import { contextOf, type Do, type Show } from './visit.ts';
+import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webhooks.ts';
+
+/** The table of the pages for operators. */
+const table: readonly (readonly [path: string, summary: string, show: Show, act?: Do])[] = [
+  ['', 'How the service is: what waits, what failed, which sealing keys are needed.', overview],
+  ['/partners', 'Partners; creates one.', partners, createPartner],
+  ['/partners/:slug', 'A partner; renames, disables or enables it.', partner, changePartner],
+  ['/partners/:slug/keys', 'The API keys of a partner; issues one.', keys, issueKey],
+  ['/partners/:slug/keys/:id', 'An API key; rolls or revokes it.', key, changeKey],
+  ['/partners/:slug/webhooks', 'Endpoints and deliveries; delivers an event again.', webhooks, redeliver],
+  [
+    '/partners/:slug/webhooks/:id',
+    'An endpoint; enables, disables, removes or recovers it.',
+    operatorEndpoint,
+    changeEndpointOf,
+  ],
+  ['/clients', 'OAuth clients.', clients],
+  ['/new-client', 'Creates a client.', newClient, createClient],
+  ['/clients/:id', 'A client; changes it, its secret, or whether it is let in.', client, changeClient],
+  ['/audit', 'What administrators did; checks the chain.', audit, verifyAudit],
+  ['/signing-keys', 'The keys that sign ID tokens; rotates them.', signingKeys, rotateSigningKey],
+  ['/upkeep', 'Ends access to a user, removes old rows, seals secrets anew.', upkeep, doUpkeep],
+];
+
+const pagesOf = (desk: OperatorDesk): OperatorPage<Administration>[] =>
+  table.map(([path, summary, show, act]) => ({
+    path,
+    summary,
+    GET: (visit) => show(contextOf(desk, visit)),
+    ...(act !== undefined && { POST: (visit, form) => act(contextOf(desk, visit), form) }),
+  }));
+
+/**
+ * Pages at `{authUrl}/operators` for those who run the service: what the command line does, with the same entries in the audit log.
+ * The host says who may open them.
+ *
+ * @example
+ * ```ts
+ * const ostiary = await createOstiary({
+ *   ...options,
+ *   operators: { authenticate: (request) => staffOf(request), pages: operatorsConsole() },
+ * });
+ * ```
+ */
+export function operatorsConsole(): OperatorPages<Administration> {
+  return { pages: pagesOf };
+}

@@ -1,0 +1,189 @@
+import { type ApiKey, type IssuedApiKey, keyScopes } from '@ostiary/core/admin';
+import { type ConsoleAnswer, type Html, html, nameOf, PartnerError } from '@ostiary/core/console';
+import { choice, moment, pageLinks, stateBadge } from '../parts.ts';
+import { seeOther } from '../visit.ts';
+import { actForm, asked, type Filled, facts, textField, tick, ticked, ticks } from './fields.ts';
+import { framed } from './frame.ts';
+import { shownOnce } from './once.ts';
+import {
+  attempt,
+  type Form,
+  found,
+  integerOf,
+  linesOf,
+  type OperatorContext,
+  parameter,
+  type Refusal,
+  timeOf,
+  unknownAct,
+} from './visit.ts';
+
+const perPage = 50;
+
+function stateOf({ revokedAt, expiresAt }: ApiKey, { desk, words }: OperatorContext): Html {
+  if (revokedAt !== null) return stateBadge('disabled', words.keys.revoked);
+  if (expiresAt !== null && Date.parse(expiresAt) <= desk.now())
+    return stateBadge('disabled', words.keys.ended);
+  return stateBadge('enabled', words.keys.works);
+}
+
+function keyRow(key: ApiKey, visit: OperatorContext): Html {
+  const { slug, urls, voice, words } = visit;
+  const { id, mode, name, scopes, lastUsedAt } = key;
+  const used = lastUsedAt === null ? words.never : moment(lastUsedAt, voice.language);
+  return html`<li><p class="what"><a href="${urls.key(slug, id)}">${name === '' ? html`<code>${id}</code>` : nameOf(name)}</a> <span>${words[mode]} · ${scopes.join(', ')}</span> <span>${words.keys.lastUsed}: ${used}</span></p>${stateOf(key, visit)}</li>`;
+}
+
+function issueForm(visit: OperatorContext, filled: Filled | null): Html {
+  const { slug, urls, words } = visit;
+  const text = words.keys;
+  const modes = [
+    ['test', words.test],
+    ['live', words.live],
+  ] as const;
+  return actForm(visit, {
+    action: urls.keys(slug),
+    act: 'issue',
+    label: text.add,
+    primary: true,
+    body: html`<div class="field"><label for="mode">${words.mode}</label>${choice({ id: 'mode', name: 'mode', options: modes, chosen: filled?.form.get('mode') ?? 'test' })}</div>
+${textField({ name: 'name', label: words.name, hint: text.nameHint }, filled)}
+${ticks('scope', { legend: text.scopes, options: keyScopes, chosen: [], field: 'scopes' }, filled)}
+${textField({ name: 'allowlist', label: text.allowlist, hint: text.allowlistHint, rows: 3 }, filled)}
+${textField({ name: 'expiresAt', label: text.expires, hint: text.expiresHint }, filled)}
+${tick('requireSignature', text.requireSignature, false, filled)}`,
+  });
+}
+
+async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
+  const { admin, slug, urls, words } = visit;
+  const partner = found(await admin.partners.get(slug));
+  const all = await admin.apiKeys.list(slug);
+  const after = parameter(visit, 'after');
+  const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+  const list = all.slice(from, from + perPage);
+  const last = from + perPage < all.length ? list.at(-1) : undefined;
+  return framed(visit, {
+    title: `${words.keys.title}: ${partner.name}`,
+    section: 'partners',
+    refusal: filled?.refusal ?? null,
+    body: html`<section class="panel" aria-label="${words.keys.title}">${list.length === 0 ? html`<p class="muted">${words.keys.empty}</p>` : html`<ul class="rows">${list.map((key) => keyRow(key, visit))}</ul>`}
+${pageLinks([
+  [urls.partner(slug), partner.slug],
+  [from > 0 ? urls.keys(slug) : null, words.first],
+  [last === undefined ? null : urls.keys(slug, { after: last.id }), words.next],
+])}</section>
+<section class="panel" aria-labelledby="issue"><h2 id="issue">${words.keys.add}</h2>${issueForm(visit, filled)}</section>`,
+  });
+}
+
+/** The keys of a partner, newest first. */
+export const keys = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
+
+function issued(visit: OperatorContext, { apiKey, key, signingSecret }: IssuedApiKey): ConsoleAnswer {
+  const { slug, urls, words } = visit;
+  return shownOnce(visit, {
+    title: words.keys.title,
+    section: 'partners',
+    back: urls.key(slug, apiKey.id),
+    secrets: [
+      [words.once.key, key],
+      [words.once.signingSecret, signingSecret],
+    ],
+  });
+}
+
+/** Issues a key. */
+export async function issueKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  const { admin, slug, words } = visit;
+  found(await admin.partners.get(slug));
+  const expiresAt = timeOf(form, 'expiresAt');
+  if (expiresAt === undefined)
+    return show(visit, { form, refusal: refusedField('expiresAt', words.badTime) });
+  const allowlist = linesOf(form, 'allowlist');
+  const result = await attempt(() =>
+    admin.apiKeys.issue({
+      partner: slug,
+      mode: form.get('mode') === 'live' ? 'live' : 'test',
+      name: form.get('name') ?? '',
+      scopes: ticked(form, 'scope', keyScopes),
+      requireSignature: form.has('requireSignature'),
+      ...(allowlist.length > 0 && { allowlist }),
+      ...(expiresAt !== null && { expiresAt }),
+    }),
+  );
+  if ('refusal' in result) return show(visit, { form, ...result });
+  return issued(visit, result.done);
+}
+
+/** What a page of ours has found wrong in a field. */
+export const refusedField = (name: string, message: string): Refusal => ({ message, fields: [name] });
+
+/** The key of the address. @throws PartnerError `not_found` where it is not the partner's */
+async function keyOf({ admin, slug, id }: OperatorContext): Promise<ApiKey> {
+  const key = (await admin.apiKeys.list(slug)).find((one) => one.id === id);
+  if (key === undefined) throw new PartnerError('not_found');
+  return key;
+}
+
+async function showOne(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
+  const { desk, slug, id, urls, voice, words } = visit;
+  const key = await keyOf(visit);
+  const { mode, name, scopes, allowlist, requireSignature, createdAt, expiresAt, revokedAt, lastUsedAt } =
+    key;
+  const text = words.keys;
+  const time = (at: string | null) => (at === null ? words.never : moment(at, voice.language));
+  const works = revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > desk.now());
+  const action = urls.key(slug, id);
+  const overlap = { name: 'overlapSeconds', label: text.overlap, hint: text.overlapHint, value: '86400' };
+  return framed(visit, {
+    title: name === '' ? id : name,
+    section: 'partners',
+    refusal: filled?.refusal ?? null,
+    body: html`<section class="panel" aria-label="${text.title}">${facts([
+      ['ID', html`<code>${id}</code>`],
+      [words.nav.partners, html`<a href="${urls.keys(slug)}">${slug}</a>`],
+      [words.state, stateOf(key, visit)],
+      [words.mode, words[mode]],
+      [text.scopes, scopes.join(', ')],
+      [text.allowlist, allowlist === null ? '*' : nameOf(allowlist.join(', '))],
+      ...(requireSignature ? [[text.requireSignature, '✓'] as const] : []),
+      [words.created, time(createdAt)],
+      [text.expires, time(expiresAt)],
+      [text.lastUsed, time(lastUsedAt)],
+      ...(revokedAt === null ? [] : [[text.revoked, time(revokedAt)] as const]),
+    ])}</section>
+<section class="panel" aria-label="${words.state}">${
+      works
+        ? html`${asked(visit, { action, act: 'roll', label: text.roll, hint: text.rollHint, isOpen: filled !== null, body: textField(overlap, filled) })}
+${asked(visit, { action, act: 'revoke', label: text.revoke, hint: text.revokeHint, isFinal: true })}`
+        : html`<p class="muted">${text.ended}</p>`
+    }</section>`,
+  });
+}
+
+/** One key: everything but the key. */
+export const key = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
+
+/** Rolls or revokes a key. */
+export async function changeKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  const { admin, slug, id, urls, words } = visit;
+  await keyOf(visit);
+  switch (form.get('act')) {
+    case 'revoke': {
+      const result = await attempt(() => admin.apiKeys.revoke(id));
+      if ('refusal' in result) return showOne(visit, { form, ...result });
+      return seeOther(urls.key(slug, id, { notice: 'revoked' }));
+    }
+    case 'roll': {
+      const overlapSeconds = integerOf(form, 'overlapSeconds');
+      if (overlapSeconds === null)
+        return showOne(visit, { form, refusal: refusedField('overlapSeconds', words.badNumber) });
+      const result = await attempt(() => admin.apiKeys.roll(id, { overlapSeconds }));
+      if ('refusal' in result) return showOne(visit, { form, ...result });
+      return issued(visit, result.done);
+    }
+    default:
+      return unknownAct();
+  }
+}

@@ -1,0 +1,29 @@
+import { type ConsoleAnswer, html, icons } from '@ostiary/core/console';
+import { facts } from './fields.ts';
+import { framed, type OperatorFrame } from './frame.ts';
+import type { OperatorContext } from './visit.ts';
+
+/** The page of what nobody can read again; the answer to the act that made it, and of no address. */
+export function shownOnce(
+  visit: OperatorContext,
+  {
+    title,
+    section,
+    secrets,
+    back,
+  }: Pick<OperatorFrame, 'title' | 'section'> & {
+    readonly secrets: readonly (readonly [name: string, secret: string])[];
+    readonly back: string;
+  },
+): ConsoleAnswer {
+  const { once } = visit.words;
+  return framed(visit, {
+    title,
+    section,
+    layout: 'one',
+    body: html`<section class="panel" aria-labelledby="once"><h2 id="once">${once.title}</h2>
+<div class="notice" role="status">${icons.lock}<p>${once.hint}</p></div>
+${facts(secrets.map(([name, secret]) => [name, html`<code>${secret}</code>`]))}
+<p class="pages"><a href="${back}">${once.back}</a></p></section>`,
+  });
+}

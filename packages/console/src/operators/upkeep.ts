@@ -1,0 +1,52 @@
+import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import { seeOther } from '../visit.ts';
+import { asked, type Filled, textField } from './fields.ts';
+import { framed } from './frame.ts';
+import { refusedField } from './keys.ts';
+import type { Form, OperatorContext } from './visit.ts';
+import { unknownAct } from './visit.ts';
+
+function show(visit: OperatorContext, filled: Filled | null): ConsoleAnswer {
+  const { urls, words } = visit;
+  const text = words.upkeep;
+  const action = urls.upkeep();
+  return framed(visit, {
+    title: words.nav.upkeep,
+    section: 'upkeep',
+    isFirst: true,
+    layout: 'one',
+    refusal: filled?.refusal ?? null,
+    body: html`<section class="panel" aria-label="${words.nav.upkeep}">
+${asked(visit, {
+  ...{ action, act: 'end', label: text.end, hint: text.endHint, isOpen: filled !== null, isFinal: true },
+  body: textField({ name: 'sub', label: text.sub, hint: text.subHint }, filled),
+})}
+${asked(visit, { action, act: 'purge', label: text.purge, hint: text.purgeHint, isFinal: true })}
+${asked(visit, { action, act: 'reseal', label: text.reseal, hint: text.resealHint })}</section>`,
+  });
+}
+
+/** What is rarely needed. */
+export const upkeep = async (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
+
+/** Ends the access to a user, removes old rows, or seals secrets anew. */
+export async function doUpkeep(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  const { admin, urls, words } = visit;
+  switch (form.get('act')) {
+    case 'end': {
+      const sub = (form.get('sub') ?? '').trim();
+      if (sub === '') return show(visit, { form, refusal: refusedField('sub', words.missing) });
+      await admin.users.end(sub);
+      return seeOther(urls.upkeep({ notice: 'ended' }));
+    }
+    case 'purge':
+      await admin.purge();
+      return seeOther(urls.upkeep({ notice: 'purged' }));
+    case 'reseal': {
+      const { unopened } = await admin.reseal();
+      return seeOther(urls.upkeep({ notice: unopened === 0 ? 'resealed' : 'unopened' }));
+    }
+    default:
+      return unknownAct();
+  }
+}

@@ -1,0 +1,32 @@
+import type { OperatorDesk } from '@ostiary/core/console';
+
+type Query = { readonly [parameter: string]: string | null | undefined };
+
+/** The absolute addresses of pages and acts. */
+export type OperatorUrls = ReturnType<typeof operatorUrls>;
+
+/** See {@link OperatorUrls}; what is `null`, `undefined` or empty is left out of a query. */
+export function operatorUrls({ url }: Pick<OperatorDesk, 'url'>) {
+  const at = (path: string, query: Query): string => {
+    const address = new URL(url(path));
+    for (const [name, value] of Object.entries(query)) if (value) address.searchParams.set(name, value);
+    return address.href;
+  };
+  const of = encodeURIComponent;
+  return {
+    overview: (query: Query = {}) => at('', query),
+    partners: (query: Query = {}) => at('/partners', query),
+    partner: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}`, query),
+    keys: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/keys`, query),
+    key: (slug: string, id: string, query: Query = {}) => at(`/partners/${of(slug)}/keys/${of(id)}`, query),
+    webhooks: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/webhooks`, query),
+    endpoint: (slug: string, id: string, query: Query = {}) =>
+      at(`/partners/${of(slug)}/webhooks/${of(id)}`, query),
+    clients: (query: Query = {}) => at('/clients', query),
+    newClient: (query: Query = {}) => at('/new-client', query),
+    client: (id: string, query: Query = {}) => at(`/clients/${of(id)}`, query),
+    audit: (query: Query = {}) => at('/audit', query),
+    signingKeys: (query: Query = {}) => at('/signing-keys', query),
+    upkeep: (query: Query = {}) => at('/upkeep', query),
+  };
+}

@@ -1,0 +1,165 @@
+import {
+  type Administration,
+  ApiKeyError,
+  ClientError,
+  PartnerNameError,
+  WebhookError,
+} from '@ostiary/core/admin';
+import {
+  type ConsoleAnswer,
+  type OperatorDesk,
+  type OperatorVisit,
+  PartnerError,
+} from '@ostiary/core/console';
+import type { Words } from '../words/en/index.ts';
+import { type Voice, voiceOf } from '../words/words.ts';
+import { type OperatorUrls, operatorUrls } from './urls.ts';
+
+/** What has just been done. */
+export type OperatorNotice = keyof Words['operators']['notices'];
+
+/** What every page works with. */
+export interface OperatorContext
+  extends Pick<OperatorVisit<Administration>, 'admin' | 'operator' | 'proof' | 'query'> {
+  readonly desk: OperatorDesk;
+  readonly urls: OperatorUrls;
+  readonly voice: Voice;
+  readonly words: Words['operators'];
+  readonly notice: OperatorNotice | null;
+  /** Of the path, '' where it has none. */
+  readonly slug: string;
+  readonly id: string;
+}
+
+/** The fields of a form. */
+export type Form = ReadonlyMap<string, string>;
+
+/** Shows a page. */
+export type Show = (visit: OperatorContext) => Promise<ConsoleAnswer>;
+
+/** Does what a form asks for. */
+export type Do = (visit: OperatorContext, form: Form) => Promise<ConsoleAnswer>;
+
+/** @throws PartnerError `not_found` for what no database can hold */
+export function contextOf(desk: OperatorDesk, visit: OperatorVisit<Administration>): OperatorContext {
+  const voice = voiceOf(visit.raw.headers['accept-language']);
+  const words = voice.words.operators;
+  const notice = visit.query.get('notice');
+  const { slug = '', id = '' } = visit.parameters;
+  if (/\0/.test(slug + id)) throw new PartnerError('not_found');
+  const isNotice = (name: string | null): name is OperatorNotice =>
+    name !== null && Object.hasOwn(words.notices, name);
+  return {
+    ...{ desk, voice, words, slug, id, urls: operatorUrls(desk) },
+    ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
+    notice: isNotice(notice) ? notice : null,
+  };
+}
+
+/** A parameter of an address; `null` where it is empty. */
+export function parameter({ query }: Pick<OperatorContext, 'query'>, name: string): string | null {
+  const text = (query.get(name) ?? '').replaceAll('\0', '').trim().slice(0, 300);
+  return text === '' ? null : text;
+}
+
+/** Which half of a partner's data a page is about. */
+export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =>
+  visit.query.get('mode') === 'test' ? 'test' : 'live';
+
+/** Where a list goes on. */
+export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
+  const after = parameter(visit, 'after');
+  return { limit, ...(after !== null && { after }) };
+}
+
+/** Why the administration refused something. */
+export interface Refusal {
+  readonly message: string;
+  /** The fields that it is about. */
+  readonly fields: readonly string[];
+}
+
+/** Fields that errors with a code are about; other errors with one are about what the address names. */
+const fieldOfCode: { readonly [code: string]: string } = {
+  client_exists: 'clientId',
+  partner_exists: 'slug',
+  endpoint_disabled: 'endpoint',
+};
+
+const codeOf = (error: unknown): string | null =>
+  error instanceof ClientError ||
+  error instanceof PartnerNameError ||
+  error instanceof ApiKeyError ||
+  error instanceof WebhookError
+    ? error.code
+    : null;
+
+/** What was refused, from what the administration throws. @throws the error itself where it is no refusal, or PartnerError `not_found` */
+function refusalOf(error: unknown, ownerField: string | null): Refusal {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : '';
+  if (code === 'partner_not_found' && ownerField !== null) return { message, fields: [ownerField] };
+  if (code?.endsWith('_not_found') === true) throw new PartnerError('not_found', { cause: error });
+  if (code !== null) return { message, fields: [fieldOfCode[code] ?? ''] };
+  if (!(error instanceof TypeError)) throw error;
+  // `name: …; redirectUris.0: …`
+  const fields = message.split('; ').map((part) => /^(\w+)(?:\.\d+)?: /.exec(part)?.[1] ?? '');
+  return { message, fields };
+}
+
+/**
+ * Makes a call of the administration.
+ * @param ownerField - the field that names a partner, where there is one
+ * @throws PartnerError `not_found` where it is about something that there is not
+ */
+export async function attempt<Done>(
+  call: () => Promise<Done>,
+  ownerField: string | null = null,
+): Promise<{ readonly done: Done } | { readonly refusal: Refusal }> {
+  try {
+    return { done: await call() };
+  } catch (error) {
+    return { refusal: refusalOf(error, ownerField) };
+  }
+}
+
+/** Reads a list. @throws PartnerError where the address asks for a place that there is not */
+export async function listed<List>(read: () => Promise<List>): Promise<List> {
+  const result = await attempt(read);
+  if ('done' in result) return result.done;
+  throw new PartnerError('invalid_request', { description: result.refusal.message });
+}
+
+/** @throws PartnerError `not_found` */
+export function found<Row>(row: Row | null | undefined): Row {
+  if (row === null || row === undefined) throw new PartnerError('not_found');
+  return row;
+}
+
+/** What a form says that no page of ours has. */
+export function unknownAct(): never {
+  throw new PartnerError('invalid_request', { description: 'The form asks for an act that there is not.' });
+}
+
+/** A field with a whole number, empty fields left aside. */
+export function integerOf(form: Form, name: string): number | null {
+  const text = (form.get(name) ?? '').trim();
+  return /^\d{1,12}$/.test(text) ? Number(text) : null;
+}
+
+/** A field with a time: `null` where it is empty, `undefined` where it is none. */
+export function timeOf(form: Form, name: string): Date | null | undefined {
+  const text = (form.get(name) ?? '').trim();
+  if (text === '') return null;
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text)
+    ? new Date(text)
+    : new Date(Number.NaN);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** The lines of a field, empty ones left aside. */
+export const linesOf = (form: Form, name: string): readonly string[] =>
+  (form.get(name) ?? '')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

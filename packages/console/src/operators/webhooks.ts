@@ -1,0 +1,199 @@
+import type { WebhookDelivery, WebhookEndpoint } from '@ostiary/core/admin';
+import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
+import { deliveryStatuses } from '../api.ts';
+import { failureKind } from '../delivery.ts';
+import { typesOf } from '../home.ts';
+import { choice, moment, pageLinks, stateBadge } from '../parts.ts';
+import { seeOther } from '../visit.ts';
+import { actForm, asked, type Filled, facts, textField } from './fields.ts';
+import { framed } from './frame.ts';
+import { refusedField } from './keys.ts';
+import { enabledBadge } from './partners.ts';
+import {
+  attempt,
+  type Form,
+  found,
+  listed,
+  modeOf,
+  type OperatorContext,
+  pageOf,
+  parameter,
+  timeOf,
+  unknownAct,
+} from './visit.ts';
+
+const perPage = 50;
+
+/** The status that a list shows: what was given up, unless another one, or every one, is asked for. */
+function statusOf(visit: OperatorContext) {
+  const asked = parameter(visit, 'status');
+  if (asked === 'every') return null;
+  return deliveryStatuses.find((status) => status === asked) ?? 'dropped';
+}
+
+function deliveryRow(delivery: WebhookDelivery, url: string | null, visit: OperatorContext): Html {
+  const { slug, urls, voice, words } = visit;
+  const { id, eventId, eventType, endpointId, status, createdAt, nextAttemptAt, attempts } = delivery;
+  const last = attempts.at(-1);
+  const failure = last === undefined || last.error === null ? null : failureKind(last, voice.words);
+  const why =
+    failure === null
+      ? null
+      : html`<span>${voice.words.failures[failure].what} <code>${nameOf(last?.error ?? '')}</code>${last?.httpStatus === undefined || last.httpStatus === null ? null : ` HTTP ${last.httpStatus}`}</span>`;
+  const again =
+    status === 'pending' || url === null
+      ? null
+      : actForm(visit, {
+          action: urls.webhooks(slug, { mode: modeOf(visit) }),
+          act: 'redeliver',
+          label: words.webhooks.again,
+          body: html`<input type="hidden" name="event" value="${eventId}"><input type="hidden" name="endpoint" value="${endpointId}">`,
+        });
+  return html`<li id="${id}"><p class="what"><strong>${nameOf(eventType)}</strong> <span><code>${nameOf(eventId)}</code> · ${moment(createdAt, voice.language)}</span>
+<span>${nameOf(url ?? endpointId)}</span> <span>${words.webhooks.attempts(attempts.length)}</span> ${why}
+${nextAttemptAt === null ? null : html`<span>${words.webhooks.due}: ${moment(nextAttemptAt, voice.language)}</span>`}</p>
+<div class="states">${stateBadge(status, voice.words.deliveries.states[status])}</div>${again}</li>`;
+}
+
+/** What narrows deliveries down, which stays in the address. */
+function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]): Html {
+  const { slug, urls, voice, words } = visit;
+  const text = words.webhooks;
+  const status = statusOf(visit) ?? 'every';
+  const statuses = [
+    ...deliveryStatuses.map((each) => [each, voice.words.deliveries.states[each]] as const),
+    ['every', text.every] as const,
+  ];
+  const modes = [['live', words.live] as const, ['test', words.test] as const];
+  const endpointOptions = [
+    ['', text.every] as const,
+    ...endpoints.map(({ id, url }) => [id, nameOf(url)] as const),
+  ];
+  const chosen = parameter(visit, 'endpoint') ?? '';
+  return html`<form class="form" method="get" action="${urls.webhooks(slug)}">
+<div class="field"><label for="mode">${words.mode}</label>${choice({ id: 'mode', name: 'mode', options: modes, chosen: modeOf(visit) })}</div>
+<div class="field"><label for="status">${text.status}</label>${choice({ id: 'status', name: 'status', options: statuses, chosen: status })}</div>
+<div class="field"><label for="endpoint">${text.endpoints}</label>${choice({ id: 'endpoint', name: 'endpoint', options: endpointOptions, chosen })}</div>
+<div class="row"><button class="compact">${words.audit.show}</button></div></form>`;
+}
+
+/** The endpoints of a partner, and the deliveries that were given up, or others. */
+export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
+  const { admin, slug, urls, words } = visit;
+  const partner = found(await admin.partners.get(slug));
+  const mode = modeOf(visit);
+  const owner = { partner: slug, mode };
+  const endpoints = await admin.webhooks.list(owner);
+  const status = statusOf(visit);
+  const endpointId = parameter(visit, 'endpoint');
+  const eventId = parameter(visit, 'event');
+  const filter = {
+    ...(status !== null && { status }),
+    ...(endpointId !== null && { endpointId }),
+    ...(eventId !== null && { eventId }),
+  };
+  const { deliveries, next } = await listed(() =>
+    admin.webhooks.deliveries(owner, { ...pageOf(visit, perPage), ...filter }),
+  );
+  const urlOf = new Map(endpoints.filter(({ enabled }) => enabled).map(({ id, url }) => [id, url]));
+  const kept = { mode, status: status ?? 'every', endpoint: endpointId, event: eventId };
+  const text = words.webhooks;
+  const rows = endpoints.map(
+    (endpoint) =>
+      html`<li><p class="what"><a href="${urls.endpoint(slug, endpoint.id, { mode })}">${nameOf(endpoint.url)}</a> <span>${typesOf(endpoint, visit.voice.words)}</span></p>${enabledBadge(endpoint.enabled, visit)}</li>`,
+  );
+  return framed(visit, {
+    title: `${text.deliveries}: ${partner.name}`,
+    section: 'partners',
+    layout: 'aside-first',
+    body: html`<div class="column"><section class="panel" aria-labelledby="endpoints"><h2 id="endpoints">${text.endpoints}</h2>${rows.length === 0 ? html`<p class="muted">${text.noEndpoints}</p>` : html`<ul class="rows">${rows}</ul>`}
+${pageLinks([[urls.partner(slug), slug]])}</section>
+<section class="panel" aria-label="${words.mode}">${filters(visit, endpoints)}</section></div>
+<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${text.deliveries}</h2>${deliveries.length === 0 ? html`<p class="muted">${text.noDeliveries}</p>` : html`<ul class="rows">${deliveries.map((each) => deliveryRow(each, urlOf.get(each.endpointId) ?? null, visit))}</ul>`}
+${pageLinks([
+  [visit.query.has('after') ? urls.webhooks(slug, kept) : null, words.first],
+  [next === null ? null : urls.webhooks(slug, { ...kept, after: next }), words.next],
+])}</section>`,
+  });
+}
+
+/** Delivers an event again. */
+export async function redeliver(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  const { admin, slug, urls } = visit;
+  if (form.get('act') !== 'redeliver') return unknownAct();
+  found(await admin.partners.get(slug));
+  const mode = modeOf(visit);
+  const endpointId = form.get('endpoint') ?? '';
+  const result = await attempt(() =>
+    admin.webhooks.redeliver({ partner: slug, mode }, form.get('event') ?? '', { endpointId }),
+  );
+  const notice = 'done' in result && result.done.length > 0 ? 'queued' : 'nothing';
+  return seeOther(urls.webhooks(slug, { mode, status: 'every', notice }));
+}
+
+async function endpointOf({ admin, slug, id }: OperatorContext, mode: 'live' | 'test') {
+  return found((await admin.webhooks.list({ partner: slug, mode })).find((one) => one.id === id));
+}
+
+async function showOne(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
+  const { slug, id, urls, voice, words } = visit;
+  const mode = modeOf(visit);
+  const { url, events, enabled, createdAt } = await endpointOf(visit, mode);
+  const text = words.webhooks;
+  const action = urls.endpoint(slug, id, { mode });
+  return framed(visit, {
+    title: url,
+    section: 'partners',
+    refusal: filled?.refusal ?? null,
+    body: html`<section class="panel" aria-label="${text.endpoints}">${facts([
+      ['ID', html`<code>${id}</code>`],
+      [words.nav.partners, html`<a href="${urls.webhooks(slug, { mode })}">${slug}</a>`],
+      [words.state, enabledBadge(enabled, visit)],
+      [words.mode, words[mode]],
+      [voice.words.endpoints.types, typesOf({ events }, voice.words)],
+      [words.created, moment(createdAt, voice.language)],
+    ])}
+<p class="pages"><a href="${urls.webhooks(slug, { mode, endpoint: id })}">${text.deliveries}</a></p></section>
+<section class="panel" aria-label="${words.state}">${
+      enabled
+        ? html`${asked(visit, {
+            ...{
+              action,
+              act: 'recover',
+              label: text.recover,
+              hint: text.recoverHint,
+              isOpen: filled !== null,
+            },
+            body: textField({ name: 'since', label: text.since, hint: text.sinceHint }, filled),
+          })}
+${asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint })}`
+        : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
+    }
+${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHint, isFinal: true })}</section>`,
+  });
+}
+
+/** One endpoint. */
+export const operatorEndpoint = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
+
+/** Enables, disables, removes or recovers an endpoint. */
+export async function changeEndpointOf(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  const { admin, slug, id, urls, words } = visit;
+  const mode = modeOf(visit);
+  const owner = { partner: slug, mode };
+  await endpointOf(visit, mode);
+  const act = form.get('act');
+  if (act === 'recover') {
+    const since = timeOf(form, 'since');
+    if (since === null || since === undefined)
+      return showOne(visit, { form, refusal: refusedField('since', words.badTime) });
+    const result = await attempt(() => admin.webhooks.recover(owner, id, { since }));
+    if ('refusal' in result) return showOne(visit, { form, ...result });
+    return seeOther(urls.endpoint(slug, id, { mode, notice: result.done > 0 ? 'queued' : 'nothing' }));
+  }
+  if (act !== 'enable' && act !== 'disable' && act !== 'remove') return unknownAct();
+  const result = await attempt<unknown>(() => admin.webhooks[act](owner, id));
+  if ('refusal' in result) return showOne(visit, { form, ...result });
+  if (act === 'remove') return seeOther(urls.webhooks(slug, { mode, notice: 'removed' }));
+  return seeOther(urls.endpoint(slug, id, { mode, notice: `${act}d` }));
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { keyScopes } from '../../core/src/admin.ts';
+import { operatorsKit, submit } from './operators-kit.ts';
+
+describe('a refused form', () => {
+  it('keeps what was typed, marks its field, and changes nothing', async () => {
+    const kit = await operatorsKit();
+    const browser = kit.browser('ana');
+    const { partner, id } = await kit.key();
+    await kit.provider.client({ clientId: 'app' });
+    const app = { act: 'update', name: 'App', redirectUris: 'https://a.example/', 'scope openid': 'on' };
+    const acts = await kit.acts();
+    const cases: [string, Record<string, string>, string, string][] = [
+      ['/partners', { act: 'create', slug: 'NO', name: 'x' }, 'slug', 'takes 2 to 40'],
+      ['/partners', { act: 'create', slug: partner, name: 'x' }, 'slug', 'there is already a partner'],
+      ['/partners', { act: 'create', slug: 'okay', name: ' ' }, 'name', 'must not be empty'],
+      [`/partners/${partner}`, { act: 'rename', name: 'a\u202eb' }, 'name', 'U.202E'],
+      [
+        `/partners/${partner}/keys`,
+        { act: 'issue', 'scope webhooks': 'on', expiresAt: 'soon' },
+        'expiresAt',
+        'a time',
+      ],
+      [
+        `/partners/${partner}/keys`,
+        { act: 'issue', 'scope webhooks': 'on', expiresAt: '2001-01-01T00:00:00Z' },
+        'expiresAt',
+        'in the future',
+      ],
+      [
+        `/partners/${partner}/keys`,
+        { act: 'issue', 'scope webhooks': 'on', allowlist: 'home' },
+        'allowlist',
+        'is not an IP address',
+      ],
+      [
+        `/partners/${partner}/keys/${id}`,
+        { act: 'roll', overlapSeconds: '-1' },
+        'overlapSeconds',
+        'whole number',
+      ],
+      [
+        `/partners/${partner}/keys/${id}`,
+        { act: 'roll', overlapSeconds: '99999999' },
+        'overlapSeconds',
+        'at most',
+      ],
+      ['/clients/app', { ...app, redirectUris: 'http://a.example/' }, 'redirectUris', 'is http'],
+      ['/clients/app', { ...app, partner: 'nobody' }, 'partner', 'there is no partner nobody'],
+      [
+        '/clients/app',
+        { ...app, backchannelLogoutUri: 'https://10.0.0.1/' },
+        'backchannelLogoutUri',
+        'public',
+      ],
+      ['/clients/app', { act: 'rotate', overlapSeconds: 'x' }, 'overlapSeconds', 'whole number'],
+      ['/new-client', { ...app, act: 'create', clientId: 'app' }, 'clientId', 'there is already a client'],
+      ['/signing-keys', { act: 'rotate', activateAfterSeconds: '' }, 'activateAfterSeconds', 'whole number'],
+      ['/upkeep', { act: 'end', sub: '' }, 'sub', 'empty'],
+    ];
+    for (const [path, form, field, words] of cases) {
+      const { status, text } = await submit(browser, path, form);
+      const label = `${path} ${JSON.stringify(form)}`;
+      expect.soft([label, status]).toEqual([label, 400]);
+      const marked = new RegExp(
+        `name="${field}"[^>]*aria-describedby="${field}-problem ${field}-hint" aria-invalid="true" autofocus`,
+      );
+      expect.soft([label, marked.test(text)]).toEqual([label, true]);
+      const problem = new RegExp(`id="${field}-problem"><bdi>[^<]*${words}`);
+      expect.soft([label, problem.exec(text)?.[0]]).toEqual([label, expect.any(String)]);
+      expect.soft([label, (text.match(/autofocus/g) ?? []).length]).toEqual([label, 1]);
+      const typed = form[field] ?? '';
+      if (/^[\w:/.-]+$/.test(typed)) expect.soft(text).toMatch(new RegExp(`[">\\n]${typed}["<]`));
+    }
+    const none = await submit(browser, `/partners/${partner}/keys`, {
+      act: 'issue',
+      name: 'kept',
+      mode: 'live',
+    });
+    expect(none.text).toContain('aria-describedby="scopes-problem"');
+    expect(none.text).toMatch(/name="scope identity:verify" aria-invalid="false" autofocus/);
+    const both = await submit(browser, '/new-client', {
+      ...{ ...app, act: 'create', public: 'on', requireSecret: 'on' },
+    });
+    expect(both.text).toMatch(/name="requireSecret" aria-invalid="true" autofocus checked/);
+    expect(both.text).toContain('id="requireSecret-problem"><bdi>a public client has no secret');
+    expect(none.text).toContain('value="kept"');
+    expect(none.text).toMatch(/<option value="live" selected>/);
+    for (const scope of keyScopes) expect(none.text).toContain(`name="scope ${scope}"`);
+    expect(await kit.acts()).toBe(acts);
+  });
+});

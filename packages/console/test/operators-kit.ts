@@ -1,0 +1,62 @@
+import type { OstiaryOptions } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
+import type { Answer, TestBrowser } from '../../core/test/support/browser.ts';
+import { operatorsConsole } from '../src/index.ts';
+import { consoleKit, csrfOf, target } from './console-kit.ts';
+
+/** Who is who at this host: the cookie that every browser of the tests carries names its operator. */
+export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storage?: Storage) {
+  const names = new Map<string, string>();
+  const kit = await consoleKit(
+    {
+      operators: {
+        authenticate: ({ headers }) => {
+          const name = names.get(/(?:^|; )host=([^;]+)/.exec(headers.cookie ?? '')?.[1] ?? '');
+          return name === undefined ? null : { name };
+        },
+        pages: operatorsConsole(),
+      },
+      ...options,
+    },
+    ...(storage === undefined ? [] : [storage]),
+  );
+  const { provider } = kit;
+  return {
+    ...kit,
+    admin: provider.ostiary.admin,
+    /** A browser of an operator; of somebody else without a name. */
+    browser(name?: string): TestBrowser {
+      const browser = provider.browser(null);
+      if (name !== undefined) names.set(browser.name, name);
+      return browser;
+    },
+    /** The act that was written down last. */
+    async lastAct() {
+      const { number } = await kit.storage.audit.head();
+      const [last] = await kit.storage.audit.chain({ after: number - 1, limit: 1 });
+      return { actor: last?.actor, action: last?.action, target: last?.target, details: last?.details };
+    },
+    /** How many acts are written down. */
+    acts: async () => (await kit.storage.audit.head()).number,
+  };
+}
+
+/** See {@link operatorsKit}. */
+export type OperatorsKit = Awaited<ReturnType<typeof operatorsKit>>;
+
+/** Opens a page for operators and posts a form of it, with its proof. */
+export async function submit(
+  browser: TestBrowser,
+  page: string,
+  form: Readonly<Record<string, string>>,
+  action = page,
+): Promise<Answer> {
+  const { text } = await browser.get(`/operators${page}`);
+  return browser.post(`/operators${action}`, { csrf: csrfOf(text), ...form });
+}
+
+/** The same, and the page that it leads to. */
+export async function followed(...given: Parameters<typeof submit>): Promise<Answer> {
+  const answer = await submit(...given);
+  return given[0].get(target(answer) ?? `no redirect but ${answer.status}: ${answer.text.slice(0, 300)}`);
+}

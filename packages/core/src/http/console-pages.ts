@@ -1,0 +1,40 @@
+import type { Context } from 'koa';
+import type { ConsoleHandler, ConsolePage } from '../ports/console.ts';
+import type { EventStreams } from './event-stream.ts';
+import { setDocumentHeaders } from './headers.ts';
+import type { Handler, Route } from './route.ts';
+
+const nothingElse = "default-src 'none'";
+
+function handlerOf(answer: ConsoleHandler, streams: EventStreams | null): Handler {
+  return async (ctx: Context) => {
+    const parameters: { readonly [name: string]: string } = ctx.params;
+    const query = new URLSearchParams(ctx.querystring);
+    const request = { raw: ctx.req, parameters, query };
+    const { status, headers = {}, body = '', sources, stream } = await answer(request);
+    setDocumentHeaders(ctx, sources === undefined ? nothingElse : `${nothingElse}; ${sources}`);
+    ctx.status = status;
+    ctx.type = 'html';
+    ctx.set(headers);
+    if (stream === undefined) ctx.body = body;
+    else if (streams === null) throw new TypeError('console: this page cannot answer with a stream');
+    else streams.answer(ctx, stream);
+  };
+}
+
+/** A page of a console as a route: method, host and errors are the shell's business. With `streams` it can answer with one. */
+export function pageRoute(
+  {
+    path,
+    summary,
+    handlers,
+  }: Pick<ConsolePage, 'path' | 'summary'> & {
+    readonly handlers: { readonly [method: string]: ConsoleHandler | undefined };
+  },
+  streams: EventStreams | null = null,
+): Route {
+  const answered = Object.entries(handlers).flatMap(([method, answer]) =>
+    answer === undefined ? [] : [[method, handlerOf(answer, streams)] as const],
+  );
+  return { path, summary, below: 'authUrl', errors: 'page', handlers: Object.fromEntries(answered) };
+}

@@ -1,0 +1,79 @@
+import type { Administration } from '../admin/administration.ts';
+import { type Core, urlBelow } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { readParameters } from '../http/body.ts';
+import { pageRoute } from '../http/console-pages.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
+import type { Route } from '../http/route.ts';
+import type { ConsoleHandler, ConsoleRequest } from '../ports/console.ts';
+import type { OperatorDesk, OperatorPage, Operators, OperatorVisit } from '../ports/operators.ts';
+import { admit } from './admission.ts';
+
+/** Below `authUrl`. */
+const root = '/operators';
+
+/** Every method that a path answers: who is no operator does not learn which of them a page has. */
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+const purposeOf = (operator: string): FormPurpose => ['operators', operator];
+
+/** Everything else below the root: who is no operator does not learn which paths there are either. */
+const nothing: readonly OperatorPage<Administration>[] = [
+  { path: '/', summary: 'Nothing is here.' },
+  { path: '{/*rest}', summary: 'Nothing is here.' },
+];
+
+function deskOf({ options, clock }: Core): OperatorDesk {
+  return {
+    theme: options.theme,
+    prefix: options.prefix,
+    maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
+    now: () => clock.now(),
+    url: (path) => urlBelow(options.authUrl, `${root}${path}`),
+  };
+}
+
+/** The pages for operators as routes. Each request is the host's to admit, before anything else is looked at. */
+export function operatorRoutes(
+  core: Core,
+  operators: Operators<Administration>,
+  admin: Administration,
+  forms: Forms,
+): Route[] {
+  /** Answers in the name of an operator, and sends everybody else away. */
+  const guarded =
+    (answer: (visit: OperatorVisit<Administration>) => ReturnType<ConsoleHandler>): ConsoleHandler =>
+    async (request) => {
+      const admitted = await admit(core, operators, request.raw);
+      if ('redirectTo' in admitted) return { status: 303, headers: { Location: admitted.redirectTo } };
+      const { operator } = admitted;
+      const proof = forms.issue(purposeOf(operator));
+      return answer({ ...request, operator, proof, admin: admin.as(operator) });
+    };
+
+  /** @throws OAuthError that is shown as a page, where it came from another site or carries no proof of this operator */
+  async function formOf({ raw }: ConsoleRequest, operator: string): Promise<ReadonlyMap<string, string>> {
+    const purpose = purposeOf(operator);
+    forms.requireOwnOrigin(raw, purpose[0]);
+    const fields = await readParameters(raw);
+    forms.check(fields.get('csrf'), purpose);
+    return fields;
+  }
+
+  const routeOf = ({ path, summary, GET, POST }: OperatorPage<Administration>): Route => {
+    const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : [])].join(', ');
+    const refused = guarded(async () => {
+      if (allowed === '') throw new OAuthError('not_found');
+      const headers = { Allow: allowed };
+      throw new OAuthError('invalid_request', 'This method is not supported here.', { status: 405, headers });
+    });
+    const answered: { readonly [method: string]: ConsoleHandler | undefined } = {
+      GET: GET && guarded(GET),
+      POST: POST && guarded(async (visit) => POST(visit, await formOf(visit, visit.operator))),
+    };
+    const handlers = methods.map((method) => [method, answered[method] ?? refused] as const);
+    return pageRoute({ path: `${root}${path}`, summary, handlers: Object.fromEntries(handlers) });
+  };
+
+  return [...operators.pages.pages(deskOf(core)), ...nothing].map(routeOf);
+}

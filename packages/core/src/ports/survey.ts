@@ -1,0 +1,29 @@
+/** What is due and held by nobody. */
+export interface Waiting {
+  readonly count: number;
+  /** When the oldest of those was due; `null` where there is none. */
+  readonly oldestDueAt: number | null;
+}
+
+/** What an operator looks at first. Of everything no more than a limit is counted: whoever looks must not slow down those who work. */
+export interface Survey {
+  readonly jobs: Waiting;
+  readonly deliveries: Waiting;
+  /** Jobs that failed and are tried again. */
+  readonly failingJobs: number;
+  /** Deliveries that were given up since a time. */
+  readonly dropped: number;
+  /** Secrets in use that another sealing key than the first has sealed. Those of API keys that have ended are not in use. */
+  readonly sealedOtherwise: number;
+}
+
+/** What is looked for. */
+export interface SurveyRequest {
+  readonly now: number;
+  /** From when on deliveries that were given up are counted. */
+  readonly droppedSince: number;
+  /** What secrets begin with that the first sealing key has sealed. */
+  readonly sealedWith: string;
+  /** What of each kind is counted at most. */
+  readonly limit: number;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
+import { expect, it } from 'vitest';
+import { createSealer } from '../../src/keys/sealing.ts';
+import { systemRandom } from '../../src/random.ts';
+import { startProvider } from '../support/running.ts';
+
+const keyIdOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
+
+it('tells which work waits, since when, and whether that is too long', async () => {
+  const provider = await startProvider();
+  const { admin, worker } = provider.ostiary;
+  await worker.runDue();
+  const nothing = { count: 0, oldestDueAt: null, late: false };
+  expect(await admin.health()).toMatchObject({
+    ...{ at: new Date(provider.clock.now()).toISOString(), jobs: nothing, deliveries: nothing },
+    ...{ failingJobs: 0, dropped: 0 },
+  });
+  // The worker removes old rows every ten minutes.
+  provider.clock.advance(600_000);
+  const dueAt = new Date(provider.clock.now()).toISOString();
+  const { jobs } = await admin.health();
+  expect(jobs.count).toBe(1);
+  expect(jobs.late).toBe(false);
+  provider.clock.advance(60_000);
+  expect((await admin.health()).jobs).toMatchObject({ count: 1, late: false });
+  provider.clock.advance(1);
+  expect((await admin.health()).jobs).toMatchObject({ count: 1, late: true });
+  expect(Date.parse((await admin.health()).jobs.oldestDueAt ?? '')).toBeLessThanOrEqual(Date.parse(dueAt));
+  expect((await admin.audit.list()).entries).toEqual([]);
+});
+
+it('counts the secrets that need a previous sealing key, until they are sealed anew', async () => {
+  const storage = memoryStorage();
+  // Each instance closes what it is given; the database has to stay.
+  const kept = { ...storage, close: async () => undefined };
+  const [old, current] = [randomBytes(32), randomBytes(32)];
+  const first = await startProvider({ storage: kept, sealingKeys: [old] });
+  expect((await first.ostiary.admin.health()).sealing).toEqual({ keyId: keyIdOf(old), sealedOtherwise: 0 });
+  await first.key();
+  const second = await startProvider({
+    storage: { ...kept, open: async () => undefined },
+    sealingKeys: [current, old],
+  });
+  const before = (await second.ostiary.admin.health()).sealing;
+  expect(before.keyId).toBe(keyIdOf(current));
+  expect(before.sealedOtherwise).toBeGreaterThanOrEqual(1);
+  await second.ostiary.admin.reseal();
+  expect((await second.ostiary.admin.health()).sealing).toEqual({
+    keyId: keyIdOf(current),
+    sealedOtherwise: 0,
+  });
+  await storage.close();
+});

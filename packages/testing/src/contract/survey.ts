@@ -1,0 +1,86 @@
+import type { Storage, Survey, SurveyRequest } from '@ostiary/core/storage';
+import { issuedKey } from './api-keys.ts';
+import { assertSame, casesOf } from './case.ts';
+import { samplePartner } from './partner-samples.ts';
+import { minute, now, sampleKey } from './samples.ts';
+import { claim, finish, leaseMs, published, registered } from './webhook-samples.ts';
+
+const survey = (storage: Storage, changes: Partial<SurveyRequest> = {}): Promise<Survey> =>
+  storage.survey({ now, droppedSince: now - minute, sealedWith: 'sealed', limit: 100, ...changes });
+
+const nothing: Survey = {
+  jobs: { count: 0, oldestDueAt: null },
+  deliveries: { count: 0, oldestDueAt: null },
+  failingJobs: 0,
+  dropped: 0,
+  sealedOtherwise: 0,
+};
+
+const job = (id: string, dueAt: number) => ({ id, kind: 'k', payload: {}, dueAt });
+
+export const surveyCases = casesOf('survey', {
+  'of an empty storage nothing is told': async (storage) => {
+    assertSame(await survey(storage), nothing);
+  },
+
+  'jobs wait when they are due and nobody holds them': async (storage) => {
+    const { queue } = storage;
+    await queue.enqueue([job('later', now + 1), job('a', now), job('b', now - 7), job('held', now - 9)]);
+    const [held] = await queue.claim({ kinds: ['k'], claimId: 'c', now: now - 9, leaseMs: 10, limit: 1 });
+    assertSame((await survey(storage)).jobs, { count: 2, oldestDueAt: now - 7 });
+    assertSame((await survey(storage, { now: now + 1 })).jobs, { count: 4, oldestDueAt: now - 9 });
+    assertSame((await survey(storage, { limit: 1 })).jobs.count, 1);
+    if (held !== undefined) await queue.retry(held, { dueAt: now + minute, error: 'gone' });
+    assertSame(await survey(storage), {
+      ...nothing,
+      jobs: { count: 2, oldestDueAt: now - 7 },
+      failingJobs: 1,
+    });
+    assertSame((await survey(storage, { limit: 0 })).failingJobs, 0);
+  },
+
+  'deliveries wait when they are due and nobody holds them': async (storage) => {
+    await storage.partners.insert(samplePartner());
+    await registered(storage, 'a');
+    await published(storage, 'one', { createdAt: now - 5 });
+    await published(storage, 'two', { createdAt: now });
+    assertSame((await survey(storage)).deliveries, { count: 2, oldestDueAt: now - 5 });
+    assertSame((await survey(storage, { limit: 1 })).deliveries.count, 1);
+    assertSame((await survey(storage, { now: now - 6 })).deliveries, nothing.deliveries);
+    const [first] = await claim(storage, 'c', { limit: 1 });
+    assertSame((await survey(storage)).deliveries, { count: 1, oldestDueAt: now });
+    assertSame((await survey(storage, { now: now + leaseMs })).deliveries.count, 2);
+    if (first !== undefined) await finish(storage, first, { status: 'pending', dueAt: now + minute });
+    assertSame((await survey(storage)).deliveries, { count: 1, oldestDueAt: now });
+    assertSame((await survey(storage, { now: now + minute })).deliveries.count, 2);
+  },
+
+  'deliveries that were given up are counted since a time': async (storage) => {
+    await storage.partners.insert(samplePartner());
+    await registered(storage, 'a');
+    await published(storage, 'one');
+    await published(storage, 'two');
+    for (const claimed of await claim(storage, 'c'))
+      await finish(storage, claimed, { status: claimed.eventId.endsWith('one') ? 'dropped' : 'delivered' });
+    assertSame(await survey(storage, { droppedSince: now }), { ...nothing, dropped: 1 });
+    assertSame(await survey(storage, { droppedSince: now + 1 }), nothing);
+    assertSame(await survey(storage, { limit: 0 }), nothing);
+  },
+
+  'secrets of another sealing key are counted, but not of API keys that have ended': async (storage) => {
+    await storage.partners.insert(samplePartner());
+    const other = 'v1.other.x';
+    await storage.signingKeys.insert(sampleKey('one', { sealedPrivateJwk: other }));
+    await storage.signingKeys.insert(sampleKey('two', { sealedPrivateJwk: 'sealed two' }));
+    await registered(storage, 'a', { sealedSecret: other });
+    await registered(storage, 'b');
+    await issuedKey(storage, 'a', { sealedSigningSecret: other });
+    await issuedKey(storage, 'b', { sealedSigningSecret: other, expiresAt: now });
+    await issuedKey(storage, 'c', { sealedSigningSecret: other, expiresAt: now + 1 });
+    await issuedKey(storage, 'd', { sealedSigningSecret: other, revokedAt: now });
+    await issuedKey(storage, 'e', { sealedSigningSecret: 'sealed e' });
+    assertSame(await survey(storage), { ...nothing, sealedOtherwise: 4 });
+    assertSame((await survey(storage, { limit: 2 })).sealedOtherwise, 2);
+    assertSame((await survey(storage, { sealedWith: 'v1.other.' })).sealedOtherwise, 3);
+  },
+});
