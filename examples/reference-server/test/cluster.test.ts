@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
@@ -105,6 +106,8 @@ describe('several processes', () => {
     const client = async (own: Agent | false): Promise<void> => {
       while (!isOver) {
         const status = await ask(port, own).catch(String);
+        // As fast as they can they would have the processors, and not the processes that start.
+        await pause(5);
         statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1);
       }
     };

@@ -9,7 +9,7 @@ const sourceFlags = ['--conditions=source', '--max-semi-space-size=8', '--expose
 export interface ChildOptions {
   /** Options of Node. @defaultValue those of a program that runs from its source */
   readonly flags?: readonly string[];
-  /** Its environment, besides the path. */
+  /** Its environment, besides the path and what Node has compiled before. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -32,9 +32,10 @@ export class Child {
    * @param settings - what it reads with `settings()`
    */
   constructor(script: URL | string, settings: object, { flags = sourceFlags, env = {} }: ChildOptions = {}) {
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
     this.#child = fork(script, [JSON.stringify(settings)], {
       execArgv: [...flags],
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH, NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const streams = [this.#child.stdout, this.#child.stderr].filter((stream) => stream !== null);

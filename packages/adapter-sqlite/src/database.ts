@@ -17,7 +17,6 @@ export class Database {
   readonly #file: string;
   readonly #timing: Timing;
   readonly #migrations: readonly Migration[] | undefined;
-  readonly #preparations: ((connection: Connection) => void)[] = [];
   #opening: Promise<void> | null = null;
   #opened: Opened | null = null;
   #closing: Promise<void> | null = null;
@@ -32,14 +31,12 @@ export class Database {
     this.#migrations = options.migrations;
   }
 
-  /** The statements of one noun: prepared once, when the database is opened. */
+  /** The statements of one noun: prepared once, when the first one is needed. All of them take longer than opening. */
   prepare<Statements>(create: (connection: Connection) => Statements): () => Statements {
     let prepared: Statements | null = null;
-    this.#preparations.push((connection) => {
-      prepared = create(connection);
-    });
     return () => {
-      if (prepared === null) throw new StorageUnavailableError('the storage is not open');
+      if (this.#opened === null) throw new StorageUnavailableError('the storage is not open');
+      prepared ??= create(this.#opened.connection);
       return prepared;
     };
   }
@@ -107,7 +104,6 @@ export class Database {
       const migrations = this.#migrations ?? readMigrations();
       await retryWhileBusy(() => migrate(connection, migrations), this.#timing, startPatienceMs);
       assertDurable(connection);
-      for (const prepare of this.#preparations) prepare(connection);
       this.#opened = { connection, groups: new GroupCommit(connection, this.#timing) };
     } catch (error) {
       connection.close();

@@ -23,10 +23,10 @@ const range = { ...acme, from: 5, to: 9, after: null, limit: 10 };
 async function watchedStorage() {
   const database = new Database({ file: temporaryFile() });
   let ran: string[] = [];
-  // The first preparation: it watches those of the nouns, which come after it.
-  database.prepare((connection) => watch(connection, (source) => ran.push(source)));
   const storage = storageOn(database);
   await storage.open();
+  // Before a noun has prepared its statements.
+  watch(database.connection(), (source) => ran.push(source));
   onTestFinished(() => storage.close());
 
   async function plansOf(call: (storage: Storage) => Promise<unknown>): Promise<string[][]> {

@@ -115,8 +115,9 @@ describe('the documentation of every public symbol', () => {
       const text = files.get(name);
       return text === undefined ? getSourceFile(name, language) : ts.createSourceFile(name, text, language);
     };
-    const problems = ts
-      .getPreEmitDiagnostics(ts.createProgram([...files.keys()], options, host))
+    const program = ts.createProgram([...files.keys()], options, host);
+    const problems = [...files.keys()]
+      .flatMap((name) => ts.getPreEmitDiagnostics(program, program.getSourceFile(name)))
       .filter(({ file }) => file !== undefined && files.has(file.fileName))
       .map(
         ({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,

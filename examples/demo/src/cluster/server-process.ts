@@ -16,10 +16,10 @@ export const programOf = (file: string): readonly string[] => [
   fileURLToPath(new URL(file, reference)),
 ];
 
-/** What a child sees of this process: how programs are found, and nothing that could be a setting. */
+/** What a child sees of this process: how programs are found, where Node keeps what it compiled, and nothing that could be a setting. */
 export function childEnvironment(env: Settings): NodeJS.ProcessEnv {
-  const { PATH } = process.env;
-  return { ...env, NODE_ENV: 'development', ...(PATH !== undefined && { PATH }) };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { ...env, NODE_ENV: 'development', PATH, NODE_COMPILE_CACHE };
 }
 
 /** Whether a process wants requests. */

@@ -46,10 +46,13 @@ async function install(name: string, folder: string): Promise<void> {
 }
 
 function next(folder: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return spawn(process.execPath, [nextBin, ...args], {
     cwd: join(folder, 'next'),
-    env: { PATH, HOME, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', CI: '1', ...env },
+    env: {
+      ...{ PATH, HOME, NODE_COMPILE_CACHE },
+      ...{ NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', CI: '1', ...env },
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -76,8 +76,9 @@ describe('in a process of its own', () => {
   ])('%s ends with %s', async (line, code, output, errors) => {
     const { env } = await running();
     const main = join(import.meta.dirname, '../../src/cli/main.ts');
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
     const ended = spawnSync(process.execPath, ['--conditions=source', main, ...line.split(' ')], {
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH, NODE_COMPILE_CACHE, ...env },
       encoding: 'utf8',
     });
     expect(ended.status).toBe(code);

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
+import { packInto } from '../../../../packages/create-ostiary/test/support/packed.ts';
 import { createCommands, installCommand } from '../../../../scripts/install-commands.ts';
 import { freePort } from '../../../support/free-port.ts';
-import { blocksOf, root } from './pages.ts';
+import { blocksOf } from './pages.ts';
 import { commandsOf } from './shell.ts';
 
 /** The pages say 3000 and 4000; other tests run beside this one. */
@@ -15,14 +16,19 @@ const ports = new Map<string, string>();
 export const withPorts = (text: string): string =>
   text.replace(/\b[34]000\b/g, (port) => ports.get(port) ?? port);
 
-const folders: string[] = [];
+/** What the pages install of this repository. Declarations are read of one of them only. */
+const packages = [
+  ...['adapter-sqlite', 'cli', 'client-sdk', 'core', 'create-ostiary', 'testing', 'webhook-verifier'],
+];
+const checkout = mkdtempSync(join(tmpdir(), 'ostiary-checkout-'));
+const folders: string[] = [checkout];
 const running: ChildProcess[] = [];
 
 /** An empty folder beside a checkout. */
 function emptyFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
   folders.push(parent);
-  symlinkSync(root, join(parent, 'ostiary'));
+  symlinkSync(checkout, join(parent, 'ostiary'));
   const folder = join(parent, 'app');
   mkdirSync(folder);
   return folder;
@@ -158,9 +164,12 @@ export function browser() {
 export const printed = (name: string, said: string): string =>
   new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
 
-/** Packs the packages, as the pages tell a reader to, and gives each test ports of its own. */
+/** Packs the packages, where the pages have a checkout, and gives each test ports of its own. */
 export function useCheckout(): void {
-  beforeAll(() => run(root, 'npm run pack'), 300_000);
+  beforeAll(async () => {
+    mkdirSync(join(checkout, 'packed'));
+    await packInto(join(checkout, 'packed'), packages, ['client-sdk']);
+  }, 300_000);
   beforeEach(async () => {
     for (const port of ['3000', '4000']) ports.set(port, String(await freePort()));
   });

@@ -10,11 +10,21 @@ import { till } from './till.ts';
 const second = 1_000;
 const hour = 3_600_000;
 
-/** The timer of the rail, which a test lets run out. */
+/** Both timers of the rail, its own and the worker's, which a test lets run out. */
 function timer(): AbortController {
   const controller = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(controller.signal);
-  onTestFinished(() => timeout.mockRestore());
+  const { setTimeout } = globalThis;
+  const wait = vi.spyOn(globalThis, 'setTimeout').mockImplementation((run, ms, ...args) => {
+    if (ms !== executionTimeoutMs) return setTimeout(run, ms, ...args);
+    controller.signal.addEventListener('abort', () => run(...args));
+    // For the one who clears it.
+    return setTimeout(() => undefined);
+  });
+  onTestFinished(() => {
+    timeout.mockRestore();
+    wait.mockRestore();
+  });
   return controller;
 }
 

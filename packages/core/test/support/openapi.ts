@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Answer } from './browser.ts';
 import type { TestProvider } from './provider.ts';
@@ -86,16 +86,28 @@ export function operationsOf({ paths }: Pick<Description, 'paths'>) {
   );
 }
 
-/** A real validator of JSON Schema: what it finds wrong, in words. */
-export function validatorOf({ components }: Pick<Description, 'components'>) {
+/** What finds values wrong, by the components that schemas refer to: to make one takes as long as a hundred requests. */
+const validators = new WeakMap<object, (schema: Schema, value: unknown) => string[]>();
+
+function newValidator(components: Description['components']) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
+  const compiled = new Map<string, ValidateFunction>();
   return (schema: Schema, value: unknown): string[] => {
-    const validate = ajv.compile({ ...schema, components });
+    const text = JSON.stringify(schema);
+    const validate = compiled.get(text) ?? ajv.compile({ ...schema, components });
+    compiled.set(text, validate);
     return validate(value)
       ? []
       : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
   };
+}
+
+/** A real validator of JSON Schema: what it finds wrong, in words. */
+export function validatorOf({ components }: Pick<Description, 'components'>) {
+  const validator = validators.get(components) ?? newValidator(components);
+  validators.set(components, validator);
+  return validator;
 }
 
 /** Checks an answer against what its operation says about its status: what is wrong, in words. */

@@ -7,7 +7,14 @@ const root = resolve(import.meta.dirname, '../../../..');
 const execute = promisify(execFile);
 
 /** What an app may need of this repository, and what writes apps. */
-const names = ['adapter-postgres', 'adapter-sqlite', 'core', 'create-ostiary', 'testing', 'webhook-verifier'];
+const forApps = [
+  'adapter-postgres',
+  'adapter-sqlite',
+  'core',
+  'create-ostiary',
+  'testing',
+  'webhook-verifier',
+];
 
 /** Of a package, what its build and its tarball need. */
 const parts = ['package.json', 'src', 'sql', 'templates', 'tsup.config.ts', 'README.md', 'LICENSE'];
@@ -15,9 +22,14 @@ const parts = ['package.json', 'src', 'sql', 'templates', 'tsup.config.ts', 'REA
 /**
  * Packs packages as `npm run pack` does, but without declarations, which take most of its time, and in a copy, because other
  * tests pack the originals.
+ * @param declared - packages that have declarations nevertheless
  * @returns the tarball of each package, by its name
  */
-export async function packInto(folder: string): Promise<ReadonlyMap<string, string>> {
+export async function packInto(
+  folder: string,
+  names: readonly string[] = forApps,
+  declared: readonly string[] = [],
+): Promise<ReadonlyMap<string, string>> {
   const copy = join(folder, 'workspace');
   mkdirSync(copy);
   for (const file of ['package.json', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'tsconfig.json'])
@@ -30,7 +42,8 @@ export async function packInto(folder: string): Promise<ReadonlyMap<string, stri
         if (existsSync(join(from, part))) cpSync(join(from, part), join(to, part), { recursive: true });
       if (existsSync(join(from, 'node_modules')))
         symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
-      await execute(join(root, 'node_modules/.bin/tsup'), ['--no-dts', '--silent'], { cwd: to });
+      const flags = declared.includes(name) ? ['--silent'] : ['--no-dts', '--silent'];
+      await execute(join(root, 'node_modules/.bin/tsup'), flags, { cwd: to });
     }),
   );
   const pnpm = join(root, 'node_modules/.bin/pnpm');
