@@ -5,7 +5,7 @@ import { Benchmark } from '../../support/measure/benchmark.ts';
 import { judged, shown } from '../../support/measure/report.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { measureExport } from './export.ts';
-import { type Group, measurePayments, measureRequests } from './measurements.ts';
+import { type Group, measureLogged, measurePayments, measureRequests } from './measurements.ts';
 
 /** How much resident memory may grow while an export is read, in bytes. */
 const exportGrowthLimit = 30 * 1024 ** 2;
@@ -31,6 +31,10 @@ async function requests(postgres: TestPostgres | null, group: Group, name: strin
 await bench.run(
   {
     verify: (postgres) => requests(postgres, 'verify', 'verify'),
+    async log(postgres) {
+      const name = 'verify with console and log, beside without';
+      bench.compare({ name, unit: '/s', atLeast: 0.97 }, await measureLogged(bench, postgres, size));
+    },
     users: (postgres) => requests(postgres, 'users', 'user lookup'),
     async payments(postgres) {
       for (const keys of [1, 100]) {

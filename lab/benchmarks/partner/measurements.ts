@@ -13,7 +13,7 @@ import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { paths } from './fixture.ts';
 import type { KoaSettings } from './servers/koa.ts';
-import type { Provisioned } from './servers/ostiary.ts';
+import type { Beside, Provisioned } from './servers/ostiary.ts';
 
 /** How much is measured. */
 export interface Size {
@@ -32,9 +32,13 @@ export interface Ostiary extends Provisioned {
 }
 
 /** Starts Ostiary on a database of its own, with a partner, a key and users who have consented. */
-export async function startOstiary(bench: Benchmark, postgres: TestPostgres | null): Promise<Ostiary> {
+export async function startOstiary(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
+  beside: Beside = { withLog: false },
+): Promise<Ostiary> {
   const settings = await hostSettings(postgres);
-  const server = await bench.start('ostiary', settings);
+  const server = await bench.start('ostiary', { ...settings, ...beside });
   const { file, database } = settings;
   return { server, file, database, ...(await server.ask<Provisioned>('prepare')) };
 }
@@ -113,6 +117,24 @@ export async function measureRequests(
     ...(await inTurns(rounds, { bare: rateOf(bare), ostiary: rateOf(ostiary.server), raw: rateOf(raw) })),
     alone: await inTurns(rounds, { bare: aloneOf(bare), ostiary: aloneOf(ostiary.server) }),
   };
+}
+
+/** Requests per second without the console and the log of requests, and with both. */
+export async function measureLogged(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
+  { rounds, requests: count }: Size,
+): Promise<Comparison> {
+  const without = await startOstiary(bench, postgres);
+  const logged = await startOstiary(bench, postgres, { withLog: true });
+  const rateOf = (ostiary: Ostiary) => () => {
+    const { port } = ostiary.server;
+    const requests = requestsOf('verify', port, ostiary);
+    return measureRate({ port, requests, count, expected: fields.verify });
+  };
+  const rates = await inTurns(rounds, { bare: rateOf(without), ostiary: rateOf(logged) });
+  await Promise.all([without.server.stop(), logged.server.stop()]);
+  return rates;
 }
 
 let sent = 0;

@@ -1,6 +1,7 @@
+import { sandboxConsole } from '@ostiary/console';
 import { users } from '../../../support/measure/directory.ts';
 import { openHost } from '../../../support/measure/host.ts';
-import { resident, serve } from '../../../support/processes/control.ts';
+import { resident, serve, settings } from '../../../support/processes/control.ts';
 import { eachOf } from '../../../support/proof.ts';
 import { partner } from '../fixture.ts';
 
@@ -13,12 +14,20 @@ export interface Provisioned {
   readonly passports: readonly string[];
 }
 
+/** What is beside the API. */
+export interface Beside {
+  /** Whether there is the sandbox console, and a log of all requests. */
+  readonly withLog: boolean;
+}
+
+const { withLog } = settings<Beside>();
 const [passportCount, keyCount] = [100, 100];
 
 // Every request is counted, and none is refused.
 const unreachable = { requests: 1_000_000, windowSeconds: 1 };
 const { ostiary, storage, port } = await openHost({
   payments: { execute: async () => ({ status: 'completed' }) },
+  ...(withLog ? { console: sandboxConsole(), requestLog: 'all' } : { requestLog: 'off' }),
   partnerLimits: {
     verify: unreachable,
     payments: unreachable,

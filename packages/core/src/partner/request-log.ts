@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import type { PartnerError } from '../errors.ts';
@@ -8,11 +9,17 @@ import { bodyRedaction } from './redaction.ts';
 /** Requests that are kept of each partner and mode. */
 const mostOfPartner = 5_000;
 
-/** Requests of a process that wait to be stored, at most: what comes then is lost. */
+/** When so many requests of a process wait to be stored, what comes then is lost. */
 const mostWaiting = 1_000;
 
 /** Stored in one call. */
 const batch = 100;
+
+/**
+ * Between two calls while requests wait: a process stores a thousand requests in a second at most, and spends little on it when there
+ * are more.
+ */
+const pauseMs = 100;
 
 /** What the steps of the pipeline leave in `ctx.state` for the log. */
 export interface Noted {
@@ -41,6 +48,7 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
   const waiting: LoggedRequest[] = [];
   let writing: Promise<void> | null = null;
   let lost = 0;
+  const closing = new AbortController();
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
@@ -48,6 +56,8 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
       await storage.requestLog.append(requests, mostOfPartner).catch((err: unknown) => {
         logger.warn({ err, requests: requests.length }, 'requests could not be logged');
       });
+      if (waiting.length > 0)
+        await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
     if (lost > 0) logger.warn({ requests: lost }, 'requests were not logged: there were too many at once');
     lost = 0;
@@ -55,8 +65,7 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
   }
 
   function add(request: LoggedRequest): void {
-    if (waiting.length === mostWaiting) lost += 1;
-    else waiting.push(request);
+    waiting.push(request);
     writing ??= write();
   }
 
@@ -77,6 +86,10 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
     /** Notes a request of a key once its answer has gone, if requests of its mode are logged. */
     note(ctx: Context, key: ApiKeyState, createdAt: number): void {
       if (requestLog === 'off' || (key.mode === 'live' && requestLog !== 'all')) return;
+      if (waiting.length >= mostWaiting) {
+        lost += 1;
+        return;
+      }
       ctx.res.once('close', () =>
         add({
           id: ctx.state.headers['X-Request-Id'],
@@ -90,8 +103,9 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
       );
     },
 
-    /** Resolves when what was noted is stored. */
+    /** Stores what was noted, and resolves when it is; for the end. */
     async settled(): Promise<void> {
+      closing.abort();
       await writing;
     },
   };
