@@ -20,8 +20,12 @@ const heartbeatMs = 15_000;
 /** A stream ends after this long and the page opens another one: a load balancer can then move it. */
 const lifetimeMs = 5 * 60_000;
 
-/** Milliseconds between two looks at a page, when so many are open. */
-export const paceOf = (open: number): number => 1_000 * Math.max(1, open / pagesPerSecond);
+/** So many characters of a page take as long to make as any other page; what endpoints answer makes pages of megabytes. */
+const usualLength = 128 * 1024;
+
+/** Milliseconds between two looks at a page of this length, when so many are open. */
+export const paceOf = (open: number, length: number): number =>
+  1_000 * Math.max(1, (open / pagesPerSecond) * Math.max(1, length / usualLength));
 
 /** What a page that is open is told: the page as it is, nothing new, load the page again, the session is over. */
 type Message = 'page' | 'still' | 'reload' | 'ended';
@@ -90,17 +94,22 @@ export function createLiveStreams(desk: ConsoleDesk) {
       const hash = createHash('sha256').update(body).digest('base64');
       const hasChanged = hash !== sent;
       sent = hash;
-      const now = desk.now();
-      if (hasChanged || now - toldAt >= heartbeatMs) {
-        toldAt = now;
-        yield hasChanged ? message('page', body) : message('still');
+      if (hasChanged) {
+        toldAt = desk.now();
+        yield message('page', body);
       }
-      await delay(paceOf(places.taken()), undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
-      visit = await desk.revisit(page.session, page.request);
-      if (visit === null) {
-        yield message('ended');
-        return;
+      for (let left = paceOf(places.taken(), body.length); left > 0; left -= heartbeatMs) {
+        if (desk.now() - toldAt >= heartbeatMs) {
+          toldAt = desk.now();
+          yield message('still');
+        }
+        await delay(Math.min(left, heartbeatMs), undefined, { signal }).catch(() => undefined);
+        if (signal.aborted) return;
+        visit = await desk.revisit(page.session, page.request);
+        if (visit === null) {
+          yield message('ended');
+          return;
+        }
       }
     }
   }

@@ -1,6 +1,6 @@
-import { type ConsoleDesk, type Html, html, visible } from '@ostiary/core/console';
+import { type ConsoleDesk, type Html, html } from '@ostiary/core/console';
 import type { SentRequest } from './api.ts';
-import { foreignText } from './parts.ts';
+import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words/words.ts';
 
 /** A call of the partner API: a line of its route table, what stands for the parameter of its path, and JSON. */
@@ -115,7 +115,7 @@ export function copyButton({ words: { snippets: words } }: Voice, title: string,
 /** Text to be copied: with a button where scripts run (`conveniences.ts`), and to be selected without. */
 export function snippet(voice: Voice, title: string, text: string): Html {
   // What is shown instead of a character that hides or reorders text must not be copied.
-  const isShown = text.split(/[\n\t]/).every((part) => visible(part) === part);
+  const isShown = visibleText(text) === text;
   const button = copyButton(voice, title, isShown ? '' : text);
   return html`<div class="snippet"><div class="head"><strong class="small">${title}</strong>${button}</div>${foreignText(text, title)}</div>`;
 }

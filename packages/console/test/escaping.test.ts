@@ -1,9 +1,9 @@
-import { render } from '@ostiary/core/console';
+import { render, visible } from '@ostiary/core/console';
 import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
-import { foreignText } from '../src/parts.ts';
+import { foreignText, visibleText } from '../src/parts.ts';
 import { consoleKit } from './console-kit.ts';
 
 const hostile = {
@@ -89,6 +89,25 @@ describe('what an endpoint answered', () => {
 });
 
 describe('text of many lines from outside', () => {
+  it('is what its lines are, one by one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        const lines = text.split('\n').map((line) => line.split('\t').map(visible).join('\t'));
+        expect(visibleText(text)).toBe(lines.join('\n'));
+      }),
+      { examples: [[`e${'\u0301'.repeat(9)}\n\u202ea\0\r\x7f\ud800\t\u2028`]] },
+    );
+  });
+
+  it('takes about as long with line breaks alone as with letters', () => {
+    const [letters = 0, breaks = 0] = ['ab', '\n\t'].map((text) => {
+      const startedAt = process.cpuUsage();
+      for (let round = 0; round < 50; round += 1) foreignText(text.repeat(8192), 'x');
+      return process.cpuUsage(startedAt).user / 1000;
+    });
+    expect(breaks).toBeLessThan(100 + 5 * letters);
+  });
+
   it('adds no element, and hides no character that a script needs', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

@@ -229,7 +229,11 @@ describe('places', () => {
   });
 
   it('share what a process makes of pages in a second', () => {
-    expect([1, 50, 100, 500].map(paceOf)).toEqual([1_000, 1_000, 2_000, 10_000]);
+    const usual = 128 * 1024;
+    expect([1, 50, 100, 500].map((open) => paceOf(open, usual))).toEqual([1_000, 1_000, 2_000, 10_000]);
+    // Fifty streams of one partner whose endpoints answer megabytes cost no more than those of others.
+    expect([0, 4 * usual].map((length) => paceOf(50, length))).toEqual([1_000, 4_000]);
+    expect(paceOf(1, 36 * usual)).toBe(1_000);
   });
 });
 

@@ -148,6 +148,30 @@ describe('signing in', () => {
     expect((await browser.post('/sandbox/sign-in', { key, csrf })).status).toBe(403);
   });
 
+  it('opens 120 sessions of a partner in an hour, from whatever addresses and with whatever keys', async () => {
+    const kit = await consoleKit({ trustedProxies: ['127.0.0.1'] });
+    const { provider } = kit;
+    const first = await kit.key();
+    const second = await provider.key({ mode: 'test', partner: first.partner });
+    const browser = provider.browser(null);
+    const csrf = csrfOf((await browser.get('/sandbox')).text);
+    let address = 0;
+    const attempt = ({ key }: { readonly key: string }) => {
+      address += 1;
+      return browser.post('/sandbox/sign-in', { key, csrf }, { 'x-forwarded-for': `198.51.100.${address}` });
+    };
+    for (let success = 0; success < 120; success += 1)
+      expect((await attempt(success % 2 === 0 ? first : second)).status).toBe(303);
+    // What opens nothing counts for nobody.
+    expect((await attempt({ key: 'svc_test_wrong' })).status).toBe(401);
+    const refused = await attempt(first);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
+    expect((await attempt(second)).status).toBe(429);
+    expect((await attempt(await kit.key())).status).toBe(303);
+    provider.clock.advance(3600_000);
+    expect((await attempt(second)).status).toBe(303);
+  });
+
   it('is limited to 60 attempts a minute for each client address, those that succeed included', async () => {
     const kit = await consoleKit({ trustedProxies: ['127.0.0.1'] });
     const { provider } = kit;

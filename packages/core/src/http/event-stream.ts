@@ -47,6 +47,8 @@ export function createEventStreams(
     open.set(response, stop);
     watch ??= setInterval(endWithServers, checkMs).unref();
     response.once('close', () => stop.abort());
+    // Who left while the answer was made has closed it already, and it says so once only.
+    if (response.destroyed) stop.abort();
     try {
       for await (const text of messages(signal)) {
         if (signal.aborted) break;

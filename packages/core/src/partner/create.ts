@@ -63,6 +63,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
           operations,
           forms: topics.forms,
           streams,
+          counts: limits.store,
         })),
     {
       path: openApiPath,

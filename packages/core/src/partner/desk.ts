@@ -6,6 +6,7 @@ import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
+import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
 import { findReplay } from '../replays.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import { type Admission, checkGrant } from './pipeline/admission.ts';
@@ -21,8 +22,20 @@ const sessionLifetimeMs = 8 * 3600_000;
 /** Sign-ins that a client address tries in a minute: each one that goes well is stored. */
 const maxSignIns = 60;
 
+/**
+ * Sessions that a partner opens in an hour. They are stored beside authorization requests, of which there may be so many: a key that is
+ * used from many addresses must not take the place of all users who sign in.
+ */
+const maxOpened = 120;
+
 /** Where a session is stored: apart from authorization requests, whose ids stand in addresses. */
 const recordOf = (session: string): Buffer => digest(`console session ${session}`);
+
+/** @throws PartnerError `rate_limit_exceeded` */
+function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void {
+  if (allowed) return;
+  throw new PartnerError('rate_limit_exceeded', { headers: { 'Retry-After': secondsUntil(endsAt, now) } });
+}
 
 const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
 
@@ -32,6 +45,8 @@ export interface DeskParts {
   readonly admission: Admission;
   readonly operations: readonly PartnerOperation[];
   readonly forms: Forms;
+  /** Counts of all processes, where there are such. */
+  readonly counts: RateLimitStore;
 }
 
 /** What a console sends. */
@@ -94,7 +109,7 @@ function visits(
 export function createDesk(
   core: Core,
   { opensWith }: PartnerConsole,
-  { keys, admission, operations, forms }: DeskParts,
+  { keys, admission, operations, forms, counts }: DeskParts,
 ): ConsoleDesk {
   const { options, clock, random } = core;
   const { interactions } = core.storage;
@@ -140,12 +155,10 @@ export function createDesk(
 
     async signIn(text, request) {
       const now = clock.now();
-      const { allowed, endsAt } = await signIns.consume(core.clientAddress(request.raw), now);
-      if (!allowed) {
-        const headers = { 'Retry-After': secondsUntil(endsAt, now) };
-        throw new PartnerError('rate_limit_exceeded', { headers });
-      }
+      requireAllowed(await signIns.consume(core.clientAddress(request.raw), now), now);
       const { key } = await admit(await keys.find(text), request);
+      const bucket = `console sessions:${key.partner}`;
+      requireAllowed(await counts.consume({ bucket, limit: maxOpened, windowMs: 3600_000, now }), now);
       const session = randomSecret(random);
       await interactions.save(recordOf(session), { keyId: key.id }, now + sessionLifetimeMs);
       options.logger.info({ key: key.id, partner: key.partner }, 'signed in to the console');

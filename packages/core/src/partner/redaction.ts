@@ -1,13 +1,24 @@
-/** Members that hold secrets, and those that tell who a person is: of the scheme of users and of what partners send. */
-const removedMembers = new Set([
-  ...['secret', 'token', 'signingSecret', 'apiKey', 'password', 'authorization'],
-  ...['name', 'handle', 'avatarUrl', 'phone', 'phoneNumber', 'email', 'address'],
-]);
+/**
+ * How the names of members end that hold secrets, or tell who a person is: of the scheme of users, and what partners call them.
+ * Compared without case and without what is no letter: `client_secret`, `X-Api-Key`, `legalName`.
+ */
+const removedEndings = [
+  ...['secret', 'token', 'apikey', 'password', 'authorization', 'passport'],
+  ...['name', 'handle', 'avatarurl', 'phone', 'phonenumber', 'email', 'address'],
+];
+
+const isRemoved = (name: string): boolean => {
+  const letters = name.toLowerCase().replaceAll(/[^a-z]/g, '');
+  return removedEndings.some((ending) => letters.endsWith(ending));
+};
 
 const removed = '[removed]';
 
-/** A JSON Web Token, wherever it stands. */
-const jwt = /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
+/** What a JSON Web Token is made of; each run is looked at once, however it was made to look like the beginning of many. */
+const tokenRuns = /[\w.-]+/g;
+
+const withoutTokens = (run: string): string =>
+  run.includes('eyJ') && run.split('.').length > 2 ? removed : run;
 
 /** How much of a body is kept, in characters. */
 const maxLength = 8 * 1024;
@@ -19,19 +30,22 @@ const maxLength = 8 * 1024;
  * an error blames (paths such as `events.0`) goes too: it may be anything, such as a secret in the wrong place
  */
 export function bodyRedaction(prefix: string) {
-  const ownSecrets = new RegExp(`\\b${prefix}_(?:live|test|at|rt)_[\\w-]+`, 'g');
+  const secrets = new RegExp(`(?:${prefix}_(?:live|test|at|rt)|whsec)_[\\w-]+`, 'g');
+
+  const cleaned = (text: string): string =>
+    text.replaceAll(tokenRuns, withoutTokens).replaceAll(secrets, removed);
 
   function kept(value: unknown, path: string, blamed: ReadonlySet<string>): unknown {
     if (blamed.has(path)) return removed;
-    if (typeof value === 'string') return value.replaceAll(jwt, removed).replaceAll(ownSecrets, removed);
+    if (typeof value === 'string') return cleaned(value);
     if (typeof value !== 'object' || value === null) return value;
     const inner = (name: string | number, member: unknown): unknown =>
       kept(member, path === '' ? String(name) : `${path}.${name}`, blamed);
     if (Array.isArray(value)) return value.map((item, index) => inner(index, item));
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
-        name,
-        removedMembers.has(name) && member !== null ? removed : inner(name, member),
+        cleaned(name),
+        isRemoved(name) && member !== null ? removed : inner(name, member),
       ]),
     );
   }

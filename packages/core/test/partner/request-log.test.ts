@@ -198,6 +198,26 @@ describe('a body in the log', () => {
       { recipient: { phone: '[removed]' }, secret: null },
     ],
     [['svc_live_aZ-_09 and svc_at_abc'], ['[removed] and [removed]']],
+    [
+      {
+        client_secret: 'a',
+        'X-Api-Key': 'b',
+        legalName: 'c',
+        Authorization: 'd',
+        e_mail: { f: 'g' },
+        nameless: 'h',
+      },
+      {
+        ...{ client_secret: '[removed]', 'X-Api-Key': '[removed]', legalName: '[removed]' },
+        ...{ Authorization: '[removed]', e_mail: '[removed]', nameless: 'h' },
+      },
+    ],
+    [
+      { svc_test_abc: 1, 'eyJa.eyJb.c': 2, url: 'https://a.example/_svc_live_abc?whsec_0123' },
+      { '[removed]': 2, url: 'https://a.example/_[removed]?[removed]' },
+    ],
+    ['x-eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.c2ln', '[removed]'],
+    ['https://a.example/eyJ', 'https://a.example/eyJ'],
     ['a eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.c2ln-_ b', 'a [removed] b'],
     [{ __proto__: null, constructor: 'a' }, { constructor: 'a' }],
     [
@@ -216,6 +236,19 @@ describe('a body in the log', () => {
     expect(long.length).toBe(8192);
     expect(long.isWellFormed()).toBe(true);
   });
+
+  it.each(['-eyJ', 'eyJ.', '-eyJa.b', '.eyJ-', 'svc_test_-', '_svc_test_', 'whsec_'])(
+    'that is full of beginnings (%s) takes no longer than any other',
+    (beginning) => {
+      const fill = (text: string) => JSON.stringify({ a: text.repeat(64_000 / text.length) });
+      const [plain, hostile] = [fill('abc '), fill(beginning)].map((body) => {
+        const startedAt = process.cpuUsage();
+        redacted(body);
+        return process.cpuUsage(startedAt).user / 1000;
+      });
+      expect(hostile).toBeLessThan(200 + 20 * (plain ?? 0));
+    },
+  );
 
   it.each(['', '{', 'a=b', '\u0000'])('that is no JSON is not kept: %j', (body) => {
     expect(redacted(body)).toBeNull();

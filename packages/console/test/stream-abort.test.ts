@@ -1,0 +1,77 @@
+import { connect } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { patient } from '../../../lab/support/patient.ts';
+import type { TestBrowser } from '../../core/test/support/browser.ts';
+import { visited } from './console-kit.ts';
+import { openStream } from './stream-kit.ts';
+
+/** As many streams as a session has places for. */
+const places = 6;
+
+/** Asks for streams on a connection of their own, in one go. */
+function ask(browser: TestBrowser, times: number) {
+  const { host, hostname, port } = new URL(browser.origin);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  const cookie = browser.cookieHeader('/sandbox');
+  socket.write(
+    `GET /sandbox HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\nCookie: ${cookie}\r\n\r\n`.repeat(
+      times,
+    ),
+  );
+  return {
+    async leave(): Promise<void> {
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Resolves when a session can open all its streams. */
+async function allFree(browser: TestBrowser): Promise<void> {
+  await vi.waitFor(async () => {
+    const tabs = await Promise.all(Array.from({ length: places }, () => openStream(browser)));
+    for (const { close } of tabs) close();
+    expect(tabs.map(({ response }) => response.status)).toEqual(Array(places).fill(200));
+  }, patient);
+}
+
+it('a reader that leaves before its stream begins keeps no place', async () => {
+  const { kit, browser } = await visited();
+  const { interactions } = kit.storage;
+  const find = interactions.find.bind(interactions);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let asked = 0;
+  interactions.find = async (...given) => {
+    asked += 1;
+    await released;
+    return find(...given);
+  };
+  for (let opened = 0; opened < places; opened += 1) {
+    const reader = ask(browser, 1);
+    await vi.waitFor(() => expect(asked).toBe(opened + 1), patient);
+    await reader.leave();
+  }
+  // By the time somebody who came later is answered, those who left are known to have left.
+  await (await fetch(`${browser.origin}/sandbox/nothing`)).text();
+  interactions.find = find;
+  release();
+  await allFree(browser);
+});
+
+it('a reader that leaves with streams that wait behind another one keeps no place', async () => {
+  const { kit, browser } = await visited();
+  const { webhooks } = kit.storage;
+  const list = webhooks.list.bind(webhooks);
+  let made = 0;
+  webhooks.list = (...given) => {
+    made += 1;
+    return list(...given);
+  };
+  const reader = ask(browser, places);
+  await vi.waitFor(() => expect(made).toBeGreaterThanOrEqual(places), patient);
+  expect((await openStream(browser)).response.status).toBe(429);
+  await reader.leave();
+  await allFree(browser);
+});
