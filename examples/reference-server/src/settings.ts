@@ -94,7 +94,7 @@ export const settings = {
     check: some(languages).refine((given) => given.length > 0, 'needs at least one language'),
     fallback: languages.join(','),
     about:
-      'Languages of the pages, comma separated. A browser that asks for none of them gets the first. The sandbox console has English and French.',
+      'Languages of the pages, comma separated. A browser that asks for none of them gets the first. The sandbox console has all five.',
   },
   OSTIARY_SCOPES: {
     check: some(readyScopes).transform((names) => Object.fromEntries(names.map((name) => [name, true]))),

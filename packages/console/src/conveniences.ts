@@ -51,8 +51,10 @@ export const conveniences = `
   });
 
   const ends = new WeakMap();
-  const seconds = new Intl.RelativeTimeFormat(root.lang);
-  const part = (unit) => new Intl.NumberFormat(root.lang, { style: 'unit', unit, unitDisplay: 'short' });
+  // French is for Haitian Creole, which browsers do not know.
+  const locales = [root.lang, 'fr'];
+  const seconds = new Intl.RelativeTimeFormat(locales);
+  const part = (unit) => new Intl.NumberFormat(locales, { style: 'unit', unit, unitDisplay: 'short' });
   const [minute, second] = [part('minute'), part('second')];
 
   function endOf(element) {

@@ -1,9 +1,10 @@
 import { type Html, html, nameOf } from '@ostiary/core/console';
 import type { AttemptRequest, DeliveryPage, ShownDelivery } from './api.ts';
-import { dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
+import { counted, dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import { curlOf, snippet } from './snippets.ts';
 import type { Visit } from './visit.ts';
 import type { Words } from './words/en/index.ts';
+import type { Voice } from './words/words.ts';
 
 type Attempt = ShownDelivery['attempts'][number];
 
@@ -40,11 +41,12 @@ export function failureKind(
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
 }
 
-function answerOf({ number, response }: Attempt, id: string, { deliveries: words }: Words): Html | null {
+function answerOf({ number, response }: Attempt, id: string, { language, words: all }: Voice): Html | null {
+  const words = all.deliveries;
   if (response === null) return null;
   if (response === '') return html`<p class="small muted">${words.noAnswer}</p>`;
   const bytes = Buffer.byteLength(response);
-  const title = bytes > cutBytes ? words.answerCut : words.answer(bytes);
+  const title = bytes > cutBytes ? words.answerCut : words.answer(counted(bytes, language));
   return html`<details id="${id}"><summary class="small">${title}</summary>${foreignText(response, words.answerTo(number))}</details>`;
 }
 
@@ -93,7 +95,7 @@ function attemptItem(attempt: Attempt, delivery: ShownDelivery, visit: Visit): H
 <p class="facts"><strong>${name}</strong> <span>${moment(at, voice.language)}</span> <span>${httpStatus === null ? words.noStatus : html`HTTP ${httpStatus}`}</span> <span>${durationMs} ms</span></p>
 ${story}
 ${requestPart(attempt, delivery, visit)}
-${answerOf(attempt, id, voice.words)}</li>`;
+${answerOf(attempt, id, voice)}</li>`;
 }
 
 function whatIsNext(

@@ -23,13 +23,13 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
   const cookie = sessionCookie(desk);
   const keepUpToDate = createLiveStreams(desk);
 
-  function contextOf(request: ConsoleRequest, visitor: string): PageContext {
+  async function contextOf(request: ConsoleRequest, visitor: string): Promise<PageContext> {
     const notice = request.query.get('notice');
     return {
       desk,
       urlOf,
       request,
-      voice: voiceOf(request.raw.headers['accept-language']),
+      voice: await voiceOf(request.raw.headers['accept-language']),
       notice: isNotice(notice) ? notice : null,
       csrf: desk.proof(visitor),
       script,
@@ -52,7 +52,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
       for (const session of sessions) {
         const opened = await desk.visit(session, request);
         if (opened === null) continue;
-        const context = contextOf(request, session);
+        const context = await contextOf(request, session);
         const { id = '' } = request.parameters;
         const render = (visit: ConsoleVisit) =>
           handle({ ...context, partner: visit.partner, api: apiOf(visit), id }, session);
@@ -60,7 +60,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
         return await render(opened);
       }
       if (asksForStream(request)) return endedStream;
-      const stranger = contextOf(request, strangers);
+      const stranger = await contextOf(request, strangers);
       return sessions.length === 0
         ? otherwise(stranger)
         : end(request, otherwise({ ...stranger, notice: 'ended' }));
@@ -81,7 +81,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
   return {
     guarded,
     action,
-    signIn: (request: ConsoleRequest) => signIn(contextOf(request, strangers), cookie),
+    signIn: async (request: ConsoleRequest) => signIn(await contextOf(request, strangers), cookie),
     signOut: action(({ request }) => end(request, seeOther(urlOf('home', { notice: 'signed_out' })))),
   };
 }

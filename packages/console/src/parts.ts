@@ -1,25 +1,32 @@
-import { type Fragment, type Html, html, type Language, visible } from '@ostiary/core/console';
+import { type Fragment, type Html, html, visible } from '@ostiary/core/console';
 import { type DeliveryStatus, deliveryStatuses } from './api.ts';
 import type { Words } from './words/en/index.ts';
-import type { Voice } from './words/words.ts';
+import type { Language, Voice } from './words/words.ts';
 
 /** Where a delivery is; `none`: no endpoint took the event. */
 type StateName = keyof Words['deliveries']['states'];
 
 const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
 
-/** Dates are written as in Britain where a page is in English: the day before the month. */
-const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language);
+/**
+ * How dates and numbers are written: as in Britain where a page is in English, the day before the month; as in French where `Intl`
+ * does not know Haitian Creole.
+ */
+const localesOf = (language: Language): readonly string[] => [language === 'en' ? 'en-GB' : language, 'fr'];
+
+/** A number that may be large. */
+export const counted = (number: number, language: Language): string =>
+  number.toLocaleString(localesOf(language));
 
 /** A moment, to the second, in UTC: the same words for whoever compares it with a log. */
 export function moment(time: string, language: Language): Html {
-  return html`<time datetime="${time}">${new Date(time).toLocaleString(localeOf(language), style)} UTC</time>`;
+  return html`<time datetime="${time}">${new Date(time).toLocaleString(localesOf(language), style)} UTC</time>`;
 }
 
 /** A moment ahead, and how long that is from now. */
 export function dueMoment(time: string, now: number, language: Language): Html {
   const seconds = Math.max(0, Math.round((Date.parse(time) - now) / 1000));
-  const words = new Intl.RelativeTimeFormat(language);
+  const words = new Intl.RelativeTimeFormat(localesOf(language));
   const left =
     seconds < 60 ? words.format(seconds, 'second') : words.format(Math.floor(seconds / 60), 'minute');
   // Where scripts run, they count it down.

@@ -1,6 +1,7 @@
 import { type Html, html } from '@ostiary/core/console';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { csrfField } from './frame.ts';
+import { counted } from './parts.ts';
 import type { Visit } from './visit.ts';
 
 /** As many deliveries are queued by one call at most; the next call goes on with the rest. */
@@ -61,5 +62,7 @@ export function recovered({ request, voice }: Visit): Html | string | null {
   const queued = request.query.get('queued') ?? '';
   if (!/^(0|[1-9][0-9]{0,3})$/.test(queued)) return null;
   if (queued === '0') return words.none;
-  return Number(queued) < mostRecovered ? words.done(queued) : words.more(queued);
+  return Number(queued) < mostRecovered
+    ? words.done(queued)
+    : words.more(counted(Number(queued), voice.language));
 }

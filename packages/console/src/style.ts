@@ -76,13 +76,13 @@ input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; fle
 .delivery .to { flex: 1 1 16rem; min-width: 0; }
 .delivery .to span { display: block; font-size: .875rem; color: var(--muted); }
 .timeline { margin: 0; padding: 0; list-style: none; display: flex; flex-direction: column; }
-.timeline li { position: relative; padding: 0 0 1.125rem 1.75rem; }
+.timeline li { position: relative; padding-block-end: 1.125rem; padding-inline-start: 1.75rem; }
 .timeline li:last-child { padding-bottom: 0; }
-.timeline .bead { position: absolute; left: .25rem; top: .4rem; width: .75rem; height: .75rem; border-radius: 50%; background: var(--muted); }
+.timeline .bead { position: absolute; inset-inline-start: .25rem; top: .4rem; width: .75rem; height: .75rem; border-radius: 50%; background: var(--muted); }
 .timeline .bead.good { background: var(--good); }
 .timeline .bead.bad { background: var(--warning); }
 .timeline .bead.next { background: var(--surface); border: 2px solid var(--accent); }
-.timeline .rail { position: absolute; left: .575rem; top: 1.25rem; bottom: -.3rem; width: 1px; background: var(--border); }
+.timeline .rail { position: absolute; inset-inline-start: .575rem; top: 1.25rem; bottom: -.3rem; width: 1px; background: var(--border); }
 .timeline li:last-child .rail { display: none; }
 .timeline .facts { display: flex; flex-wrap: wrap; gap: 0 .75rem; align-items: baseline; }
 .timeline .facts span { color: var(--muted); font-size: .875rem; }

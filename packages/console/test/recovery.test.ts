@@ -92,7 +92,7 @@ describe('what was dropped', () => {
     const id = await kit.endpoint(key);
     const page = async (queued: string) =>
       (await browser.get(`/sandbox/endpoints/${id}?queued=${encodeURIComponent(queued)}`)).text;
-    expect(await page('1000')).toContain('Deliveries queued again: 1000. There may be more');
+    expect(await page('1000')).toContain('Deliveries queued again: 1,000. There may be more');
     expect(await page('999')).not.toContain('There may be more');
     for (const queued of ['-1', '10000', '1e3', '<b>', '', '007', '1 hour'])
       expect.soft([queued, (await page(queued)).includes('class="notice')]).toEqual([queued, false]);

@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { afterwards } from '../../core/test/support/running.ts';
 import { type ApiCall, apiCurlOf, curlOf, quoted, sdkCodeOf, snippet } from '../src/snippets.ts';
-import { allWords } from '../src/words/words.ts';
+import { english } from '../src/words/en/index.ts';
 
 const hostile = [
   "it's \"quoted\" 'twice' ''",
@@ -201,7 +201,7 @@ describe('code with the SDK', () => {
 });
 
 describe('text to copy', () => {
-  const voice = { language: 'en', words: allWords.en } as const;
+  const voice = { language: 'en', words: english } as const;
   it('is escaped, and kept as it is where it cannot be shown so', () => {
     const markup = render(snippet(voice, 'A title', '</pre><script>alert(1)</script>\u202e'));
     expect(markup).not.toContain('<script');

@@ -1,59 +1,153 @@
-import { html, render } from '@ostiary/core/console';
-import { describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Html, render } from '@ostiary/core/console';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { failureKind } from '../src/delivery.ts';
-import { stateWords } from '../src/parts.ts';
-import { allWords } from '../src/words/words.ts';
+import { counted, dueMoment, moment, stateWords } from '../src/parts.ts';
+import { english, type Words } from '../src/words/en/index.ts';
+import { allWords, type Language, languages, voiceOf } from '../src/words/words.ts';
 import { act, visited } from './console-kit.ts';
+import { operatorsKit } from './operators-kit.ts';
+
+type Leaf = { readonly path: string; readonly words: string };
 
 /** All texts with their path; functions are called with something that can be found again. */
-function leaves(value: unknown, path: string): { path: string; words: string }[] {
-  if (typeof value === 'string') return [{ path, words: value }];
-  if (typeof value === 'function') {
-    const words: unknown = value('NAME', 'NAME');
-    const text = typeof words === 'string' ? words : render(html`${words as ReturnType<typeof html>}`);
-    return [{ path, words: text }];
-  }
-  return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
+function leaves(value: unknown, path = ''): Leaf[] {
+  const words: unknown = typeof value === 'function' ? value('ONE', 'TWO') : value;
+  if (typeof words === 'string') return [{ path, words }];
+  if (isMarkup(words)) return [{ path, words: render(words) }];
+  return Object.entries(words ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-const english = leaves(allWords.en, 'words');
-const french = leaves(allWords.fr, 'words');
+/** Markup has no members that can be listed. */
+const isMarkup = (value: unknown): value is Html =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-describe('the words of the console', () => {
-  it('are the same set in both languages, and none is empty or left untranslated', () => {
-    expect(english.length).toBeGreaterThan(120);
-    expect(french.map(({ path }) => path)).toEqual(english.map(({ path }) => path));
-    for (const [index, { path, words }] of french.entries()) {
-      expect(words.trim(), path).not.toBe('');
-      expect(words, path).not.toBe(english[index]?.words);
-    }
+/** Texts that are the same in English, Spanish and Portuguese. */
+const iberian = [
+  '.endpoints.title',
+  '.events.endpoint',
+  '.events.json',
+  '.operators.webhooks.endpoints',
+  '.snippets.curl',
+  '.snippets.sdk',
+  '.tools.signature.endpoint',
+];
+
+/** Texts that are the same as in English; no others may be. */
+const sameAsEnglish: { readonly [L in Language]: readonly string[] } = {
+  en: [],
+  fr: [],
+  es: iberian,
+  pt: iberian,
+  ht: ['.snippets.curl', '.snippets.sdk'],
+};
+
+const others = languages.filter((language) => language !== 'en');
+const texts = leaves(english);
+
+describe.each(others)('the words of the console in %s', (language) => {
+  let own: readonly Leaf[];
+
+  beforeAll(async () => {
+    own = leaves(await allWords[language]());
   });
 
-  it('name whatever they speak of, in both languages', () => {
-    const named = (texts: typeof english): string[] =>
-      texts.flatMap(({ path, words }) => (/NAME/.test(words) ? [path] : []));
-    expect(named(french)).toEqual(named(english));
+  it('are the same set as in English; none is empty, and none is left untranslated', () => {
+    expect(texts.length).toBeGreaterThan(450);
+    expect(own.map(({ path }) => path)).toEqual(texts.map(({ path }) => path));
+    expect(own.filter(({ words }) => words.trim() === '')).toEqual([]);
+    const same = own.filter(({ words }, index) => words === texts[index]?.words);
+    expect(same.map(({ path }) => path).sort()).toEqual(sameAsEnglish[language]);
   });
 
-  it('keep French punctuation on its line', () => {
-    for (const { path, words } of french) {
-      const text = words.replace(/<[^>]*>/g, '');
-      expect(text, path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
-      expect(text, path).not.toContain("'");
-    }
+  it('name whatever they speak of, and leave code as it is', () => {
+    const named = (all: readonly Leaf[]) =>
+      all.map(({ path, words }) => [
+        path,
+        [...(words.match(/ONE|TWO|<code>.*?<\/code>|kyc\.updated|[12]xx|4xx|OSTIARY_API_KEY/g) ?? [])].sort(),
+      ]);
+    expect(named(own)).toEqual(named(texts));
   });
 
-  it('count states, and leave the number away where there is one delivery', () => {
-    expect(stateWords([], allWords.en)).toEqual([['none', 'No endpoint']]);
-    expect(stateWords(['dropped'], allWords.en)).toEqual([['dropped', 'Dropped']]);
-    const words = stateWords(['delivered', 'pending', 'delivered'], allWords.fr).map(([, text]) => text);
-    expect(words).toEqual(['En attente', 'Livré × 2']);
+  it('have the quotation marks of print', () => {
+    for (const { path, words } of own) expect(words.replace(/<[^>]*>/g, ''), path).not.toMatch(/['"]| {2}/);
+  });
+
+  if (language === 'fr')
+    it('keep French punctuation on its line', () => {
+      for (const { path, words } of own)
+        expect(words.replace(/<[^>]*>/g, ''), path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
+    });
+  else
+    it('have no space before punctuation, as French has', () => {
+      for (const { path, words } of own) expect(words, path).not.toMatch(/\s[:;?!.»”]|\s,(?!0)|\u00a0/);
+    });
+});
+
+describe('the voice of a page', () => {
+  it.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'en'],
+    ['*', 'en'],
+    ['fr-HT, en;q=0.5', 'fr'],
+    ['ht', 'ht'],
+    ['es-DO,es;q=0.9,en;q=0.8', 'es'],
+    ['pt-BR', 'pt'],
+    ['en;q=0', 'fr'],
+  ])('for Accept-Language %j is %s', async (header, language) => {
+    const voice = await voiceOf(header);
+    expect(voice.language).toBe(language);
+    expect(voice.words).toBe(await allWords[voice.language]());
+  });
+
+  it('is loaded when somebody asks for it', async () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      const { voiceOf } = await import(${JSON.stringify(new URL('../src/words/words.ts', import.meta.url).href)});
+      await voiceOf('es');
+      console.log(JSON.stringify(loaded));
+    `;
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...['--conditions=source', '--input-type=module', '--eval', script],
+    ]);
+    const found = /words\/(\w\w)\/index\.ts$/;
+    expect((JSON.parse(stdout) as string[]).flatMap((url) => found.exec(url)?.[1] ?? [])).toEqual([
+      'en',
+      'es',
+    ]);
+  });
+
+  it.each([
+    ['en', '31 Jan 2026, 14:05:00 UTC', '(in 2 minutes)', '10,000'],
+    ['fr', '31 janv. 2026, 14:05:00 UTC', '(dans 2 minutes)', '10\u202f000'],
+    ['es', '31 ene 2026, 14:05:00 UTC', '(dentro de 2 minutos)', '10.000'],
+    ['pt', '31 de jan. de 2026, 14:05:00 UTC', '(em 2 minutos)', '10.000'],
+    // As in French: `Intl` does not know the language.
+    ['ht', '31 janv. 2026, 14:05:00 UTC', '(dans 2 minutes)', '10\u202f000'],
+  ] as const)('writes dates and numbers as in %s', (language, date, left, number) => {
+    const time = '2026-01-31T14:05:00.000Z';
+    expect(render(moment(time, language)).replace(/<[^>]*>/g, '')).toBe(date);
+    expect(render(dueMoment(time, Date.parse(time) - 130_000, language))).toContain(`>${left}<`);
+    expect(counted(10_000, language)).toBe(number);
+  });
+});
+
+describe('the states of deliveries', () => {
+  it('are counted, and the number is left away where there is one delivery', async () => {
+    expect(stateWords([], english)).toEqual([['none', 'No endpoint']]);
+    expect(stateWords(['dropped'], english)).toEqual([['dropped', 'Dropped']]);
+    const words = stateWords(['delivered', 'pending', 'delivered'], await allWords.fr());
+    expect(words.map(([, text]) => text)).toEqual(['En attente', 'Livré × 2']);
   });
 });
 
 describe('why an attempt failed', () => {
   it.each([
-    ...Object.keys(allWords.en.failures)
+    ...Object.keys(english.failures)
       .filter((kind) => !/^(status_|unknown$)/.test(kind))
       .map((kind) => [kind, null, kind] as const),
     ...[400, 199].map((status) => ['status', status, 'status_other'] as const),
@@ -64,46 +158,75 @@ describe('why an attempt failed', () => {
     ['a class of tomorrow', null, 'unknown'],
     ['constructor', null, 'unknown'],
   ] as const)('%s with status %s is explained as %s', (error, httpStatus, kind) => {
-    expect(failureKind({ error, httpStatus }, allWords.en)).toBe(kind);
-    const failures: Record<string, { readonly advice: string }> = allWords.en.failures;
+    expect(failureKind({ error, httpStatus }, english)).toBe(kind);
+    const failures: Record<string, { readonly advice: string }> = english.failures;
     expect(failures[kind]?.advice.length).toBeGreaterThan(20);
   });
 });
 
-describe('in French', () => {
-  it('every page of the console speaks it, to whoever asks for it', async () => {
-    const { kit, key, browser } = await visited();
+/** What is on each page, besides the words of its frame. */
+const partnerPages = (event: string, endpoint: string) =>
+  [
+    ['/sandbox', ({ trigger }: Words) => trigger.title],
+    ['/sandbox', ({ firstRun }: Words) => firstRun.intro],
+    ['/sandbox?notice=endpoint_added', ({ notices }: Words) => notices.endpoint_added],
+    [`/sandbox/events/${event}`, ({ failures }: Words) => failures.timeout.what],
+    [`/sandbox/endpoints/${endpoint}`, ({ recovery }: Words) => recovery.hint],
+    [`/sandbox/endpoints/${endpoint}?queued=7`, ({ recovery }: Words) => recovery.done('7')],
+    ['/sandbox/endpoints', ({ endpoints }: Words) => endpoints.secretHint],
+    [`/sandbox/endpoints/${endpoint}/edit`, ({ endpoints }: Words) => endpoints.editUrlHint],
+    [`/sandbox/endpoints/${endpoint}/secret`, ({ secrets }: Words) => secrets.generateHint],
+    ['/sandbox/trigger?type=webhook.test', ({ trigger }: Words) => trigger.dataHint],
+    ['/sandbox/requests', ({ requests }: Words) => requests.kept],
+    ['/sandbox/tools', ({ tools }: Words) => tools.signature.intro],
+    ['/sandbox/tools?notice=kyc_reset', ({ notices }: Words) => notices.kyc_reset],
+  ] as const;
+
+const operatorPages = [
+  ['', ({ operators }: Words) => operators.overview.healthy],
+  ['/partners', ({ operators }: Words) => operators.partners.slugHint],
+  ['/partners/kafe', ({ operators }: Words) => operators.partners.disableHint],
+  ['/partners/kafe/keys', ({ operators }: Words) => operators.keys.allowlistHint],
+  ['/partners/kafe/webhooks', ({ operators }: Words) => operators.webhooks.noEndpoints],
+  ['/clients', ({ operators }: Words) => operators.clients.empty],
+  ['/new-client', ({ operators }: Words) => operators.clients.redirectUrisHint],
+  ['/audit', ({ operators }: Words) => operators.audit.verifyHint],
+  ['/signing-keys', ({ operators }: Words) => operators.signingKeys.rotateHint],
+  ['/upkeep', ({ operators }: Words) => operators.upkeep.purgeHint],
+] as const;
+
+/** English sentences on a page in another language. */
+const leftOver = (text: string): string[] =>
+  texts.flatMap(({ words }) => (words.length > 25 && text.includes(words) ? [words] : []));
+
+describe('every page', () => {
+  it.each(others)('speaks %s, to whoever asks for it', async (language) => {
+    const kit = await operatorsKit();
+    const key = await kit.key();
+    const browser = await kit.signedIn(key);
     const endpoint = await kit.endpoint(key);
     const event = await kit.event(key);
     await kit.attempt({ error: 'timeout', httpStatus: null, response: null });
-    const fr = { 'accept-language': 'fr-HT, en;q=0.5' };
-    expect((await kit.provider.browser(null).get('/sandbox', fr)).text).toContain('Clé d’API de test');
-    for (const [path, words] of [
-      ['/sandbox', 'Déclencher un événement de test'],
-      [`/sandbox/events/${event}`, 'Pas de réponse en 10 secondes.'],
-      [`/sandbox/endpoints/${endpoint}`, 'Tentative 1 sur 5'],
-      ['/sandbox/endpoints', 'Secret du webhook'],
-      [`/sandbox/endpoints/${endpoint}/edit`, 'Modifier un point de terminaison'],
-      [`/sandbox/endpoints/${endpoint}/secret`, 'Générer un secret'],
-      [`/sandbox/endpoints/${endpoint}?queued=1000`, 'récupérez encore une fois'],
-      ['/sandbox', 'Premiers pas'],
-      ['/sandbox/tools', 'Contrôle de la signature'],
-      ['/sandbox/tools?notice=kyc_reset', 'est de nouveau comme au début'],
-      ['/sandbox/trigger?type=webhook.test', 'Un objet JSON conforme au type.'],
-      ['/sandbox?notice=endpoint_added', 'est enregistré'],
-    ] as const) {
-      const { text } = await browser.get(path, fr);
-      expect
-        .soft([path, text.includes(words), text.includes('<html lang="fr">')])
-        .toEqual([path, true, true]);
-      const leftOver = english.filter(({ words }) => words.length > 25 && text.includes(words));
-      expect.soft([path, leftOver]).toEqual([path, []]);
+    await kit.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    const words = await allWords[language]();
+    const asked = { 'accept-language': `${language}, en;q=0.5` };
+    const operator = kit.browser('ana');
+    const pages = [
+      [kit.provider.browser(null), '/sandbox', words.signIn.promise] as const,
+      ...partnerPages(event, endpoint).map(([path, said]) => [browser, path, said(words)] as const),
+      ...operatorPages.map(([path, said]) => [operator, `/operators${path}`, said(words)] as const),
+    ];
+    for (const [visitor, path, said] of pages) {
+      const { text } = await visitor.get(path, asked);
+      const has = [text.includes(said), text.includes(`<html lang="${language}">`), leftOver(text)];
+      expect.soft([path, ...has]).toEqual([path, true, true, []]);
     }
-    const { text } = await browser.get('/sandbox');
-    expect(text).toContain('<html lang="en">');
+    expect((await browser.get('/sandbox')).text).toContain('<html lang="en">');
   });
+});
 
-  it('notices that do not exist are not shown', async () => {
+describe('a notice', () => {
+  it('that does not exist is not shown', async () => {
     const { browser } = await visited();
     for (const notice of ['nope', '__proto__', 'toString', '<b>']) {
       const { status, text } = await browser.get(`/sandbox?notice=${encodeURIComponent(notice)}`);

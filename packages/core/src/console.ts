@@ -6,12 +6,11 @@
  */
 import type { z } from 'zod';
 import type { Shown } from './admin/checked.ts';
-import { negotiateLanguage as negotiate } from './languages/negotiate.ts';
-import { languages } from './languages/texts.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
 import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
 
 export { PartnerError } from './errors.ts';
+export { negotiateLanguage } from './languages/negotiate.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
 export { type Page, page } from './pages/layout.ts';
 export { icons } from './pages/parts.ts';
@@ -33,29 +32,6 @@ export type {
   Operators,
   OperatorVisit,
 } from './ports/operators.ts';
-export { languages };
-
-/** A language of the console. */
-export type Language = (typeof languages)[number];
-
-/** The language that a browser asks for (`ui_locales`, `Accept-Language`), of those of the console. */
-export function negotiateLanguage(
-  uiLocales: string | undefined,
-  acceptLanguage: string | undefined,
-): Language;
-/** The one of those that are offered: as the pages of the service choose it. */
-export function negotiateLanguage<Tag extends string>(
-  uiLocales: string | undefined,
-  acceptLanguage: string | undefined,
-  offered: readonly Tag[],
-): Tag;
-export function negotiateLanguage(
-  uiLocales: string | undefined,
-  acceptLanguage: string | undefined,
-  offered: readonly string[] = languages,
-): string {
-  return negotiate(uiLocales, acceptLanguage, offered);
-}
 
 /** A webhook endpoint, as the partner API shows it. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;

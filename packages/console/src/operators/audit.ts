@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditVerification } from '@ostiary/core/admin';
 import { type ConsoleAnswer, type Html, html, icons, nameOf } from '@ostiary/core/console';
 import { problemRow } from '../frame.ts';
-import { foreignText, moment, pageLinks } from '../parts.ts';
+import { counted, foreignText, moment, pageLinks } from '../parts.ts';
 import { actForm, type Filled, facts, textField } from './fields.ts';
 import { framed } from './frame.ts';
 import { attempt, type Form, listed, type OperatorContext, pageOf, parameter, unknownAct } from './visit.ts';
@@ -20,11 +20,11 @@ function entryRow(
 <span>${nameOf(actor)} · ${moment(at, voice.language)}</span>${told}</div></li>`;
 }
 
-function verified(found: AuditVerification, { words }: OperatorContext): Html {
+function verified(found: AuditVerification, { voice, words }: OperatorContext): Html {
   const text = words.audit;
   const numbers = facts([
-    [text.acts, found.acts],
-    [text.before, found.before],
+    [text.acts, counted(found.acts, voice.language)],
+    [text.before, counted(found.before, voice.language)],
     [text.headNow, html`<code>${found.head}</code>`],
   ]);
   if (found.ok)

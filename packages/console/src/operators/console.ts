@@ -37,8 +37,8 @@ const pagesOf = (desk: OperatorDesk): OperatorPage<Administration>[] =>
   table.map(([path, summary, show, act]) => ({
     path,
     summary,
-    GET: (visit) => show(contextOf(desk, visit)),
-    ...(act !== undefined && { POST: (visit, form) => act(contextOf(desk, visit), form) }),
+    GET: async (visit) => show(await contextOf(desk, visit)),
+    ...(act !== undefined && { POST: async (visit, form) => act(await contextOf(desk, visit), form) }),
   }));
 
 /**

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { WaitingWork } from '@ostiary/core/admin';
 import { type ConsoleAnswer, type Html, html } from '@ostiary/core/console';
 import { problemRow } from '../frame.ts';
-import { moment } from '../parts.ts';
+import { counted, moment } from '../parts.ts';
 import { facts } from './fields.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
@@ -19,7 +19,8 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice, words } = visit;
   const text = words.overview;
   const { at, jobs, deliveries, failingJobs, dropped, sealing } = await admin.health();
-  const count = (number: number): string => text.waiting(number, number >= countedAtMost);
+  const count = (number: number): string =>
+    text.waiting(counted(number, voice.language), number >= countedAtMost);
   const waiting = ({ count: number, oldestDueAt, late }: WaitingWork): Html =>
     html`${number === 0 ? text.nothingWaits : count(number)}${oldestDueAt === null ? null : html`<br>${text.since} ${moment(oldestDueAt, voice.language)}`}${late ? html`<br><strong>${text.late}</strong>` : null}`;
   const isWell = !jobs.late && !deliveries.late && failingJobs + dropped + sealing.sealedOtherwise === 0;

@@ -41,8 +41,11 @@ export type Show = (visit: OperatorContext) => Promise<ConsoleAnswer>;
 export type Do = (visit: OperatorContext, form: Form) => Promise<ConsoleAnswer>;
 
 /** @throws PartnerError `not_found` for what no database can hold */
-export function contextOf(desk: OperatorDesk, visit: OperatorVisit<Administration>): OperatorContext {
-  const voice = voiceOf(visit.raw.headers['accept-language']);
+export async function contextOf(
+  desk: OperatorDesk,
+  visit: OperatorVisit<Administration>,
+): Promise<OperatorContext> {
+  const voice = await voiceOf(visit.raw.headers['accept-language']);
   const words = voice.words.operators;
   const notice = visit.query.get('notice');
   const { slug = '', id = '' } = visit.parameters;

@@ -1,9 +1,20 @@
-import { type Language, negotiateLanguage } from '@ostiary/core/console';
+import { negotiateLanguage } from '@ostiary/core/console';
 import { english, type Words } from './en/index.ts';
-import { french } from './fr/index.ts';
 
-/** The words in every language; one that is missing does not compile. */
-export const allWords: { readonly [L in Language]: Words } = { en: english, fr: french };
+/** The words in every language; one that is missing does not compile. Others than English are loaded when somebody asks for them. */
+export const allWords = {
+  en: async () => english,
+  fr: async () => (await import('./fr/index.ts')).french,
+  ht: async () => (await import('./ht/index.ts')).creole,
+  es: async () => (await import('./es/index.ts')).spanish,
+  pt: async () => (await import('./pt/index.ts')).portuguese,
+} satisfies { readonly [tag: string]: () => Promise<Words> };
+
+/** A language of the console. */
+export type Language = keyof typeof allWords;
+
+/** The first one is for those who ask for none of them. */
+export const languages = Object.keys(allWords) as readonly Language[];
 
 /** What a page is written in: words, and the language that its dates are in. */
 export interface Voice {
@@ -12,9 +23,9 @@ export interface Voice {
 }
 
 /** The voice that a browser asks for. */
-export function voiceOf(acceptLanguage: string | undefined): Voice {
-  const language = negotiateLanguage(undefined, acceptLanguage);
-  return { language, words: allWords[language] };
+export async function voiceOf(acceptLanguage: string | undefined): Promise<Voice> {
+  const language = negotiateLanguage(undefined, acceptLanguage, languages);
+  return { language, words: await allWords[language]() };
 }
 
 /** What has just happened. */

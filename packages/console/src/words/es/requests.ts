@@ -1,0 +1,25 @@
+import type { Words } from '../en/index.ts';
+
+export const requests: Words['requests'] = {
+  title: 'Peticiones a la API',
+  last: 'Últimas peticiones',
+  emptyTitle: 'Ninguna petición todavía',
+  empty: 'Aquí aparecen las peticiones a la API de socios con sus claves de prueba.',
+  all: 'Todas las peticiones',
+  failed: 'Peticiones fallidas',
+  newest: 'Peticiones más recientes',
+  older: 'Peticiones anteriores',
+  id: 'Identificador de la petición',
+  idHint: 'El encabezado X-Request-Id de una respuesta, o el requestId de un error.',
+  find: 'Buscar',
+  notFound: 'Ninguna petición tiene este identificador. Las peticiones se guardan 7 días.',
+  kept: 'Las últimas 5.000 peticiones de sus claves de prueba, durante 7 días.',
+  status: 'Estado',
+  time: 'Fecha',
+  duration: 'Duración',
+  key: 'Clave de API',
+  sent: 'Lo que usted envió',
+  answered: 'Lo que se respondió',
+  noBody: 'No se guarda nada: no había JSON.',
+  removed: 'Se quitan los secretos y lo que dice quién es una persona. Los cuerpos se guardan hasta 8 KiB.',
+};

@@ -1,0 +1,25 @@
+import type { Words } from '../en/index.ts';
+
+export const requests: Words['requests'] = {
+  title: 'Demann API',
+  last: 'Dènye demann yo',
+  emptyTitle: 'Poko gen demann',
+  empty: 'Demann ou fè bay API patnè a ak kle tès ou yo parèt isit la.',
+  all: 'Tout demann yo',
+  failed: 'Demann ki echwe',
+  newest: 'Demann ki pi resan',
+  older: 'Demann ki pi ansyen',
+  id: 'Idantifyan demann lan',
+  idHint: 'Antèt X-Request-Id yon repons, oswa requestId yon erè.',
+  find: 'Chèche',
+  notFound: 'Pa gen demann ki gen idantifyan sa a. Nou kenbe demann yo pandan 7 jou.',
+  kept: '5 000 dènye demann kle tès ou yo, pandan 7 jou.',
+  status: 'Eta',
+  time: 'Dat',
+  duration: 'Dire',
+  key: 'Kle API',
+  sent: 'Sa ou te voye',
+  answered: 'Sa nou te reponn',
+  noBody: 'Nou pa kenbe anyen: pa t gen JSON.',
+  removed: 'Nou retire sekrè yo ak sa ki di kiyès yon moun ye. Nou kenbe kò yo jiska 8 KiB.',
+};

@@ -1,0 +1,25 @@
+import type { Words } from '../en/index.ts';
+
+export const requests: Words['requests'] = {
+  title: 'Requisições à API',
+  last: 'Últimas requisições',
+  emptyTitle: 'Nenhuma requisição ainda',
+  empty: 'As requisições à API de parceiros com as suas chaves de teste aparecem aqui.',
+  all: 'Todas as requisições',
+  failed: 'Requisições com falha',
+  newest: 'Requisições mais recentes',
+  older: 'Requisições mais antigas',
+  id: 'Identificador da requisição',
+  idHint: 'O cabeçalho X-Request-Id de uma resposta, ou o requestId de um erro.',
+  find: 'Buscar',
+  notFound: 'Nenhuma requisição tem este identificador. As requisições são guardadas por 7 dias.',
+  kept: 'As últimas 5.000 requisições das suas chaves de teste, por 7 dias.',
+  status: 'Estado',
+  time: 'Data',
+  duration: 'Duração',
+  key: 'Chave de API',
+  sent: 'O que você enviou',
+  answered: 'O que foi respondido',
+  noBody: 'Nada é guardado: não havia JSON.',
+  removed: 'Segredos e o que diz quem é uma pessoa são retirados. Os corpos são guardados até 8 KiB.',
+};
