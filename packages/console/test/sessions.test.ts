@@ -77,6 +77,20 @@ describe('the cookie of a session', () => {
     expect(await isIn(browser)).toBe(true);
   });
 
+  it('that never was costs the storage a look, and no write', async () => {
+    const database = fragileStorage();
+    const kit = await consoleKit({}, database.storage);
+    const writes = () =>
+      database.calls.filter((call) => !/\.(?:find|list|latest|isLive|count)/.test(call)).toSorted();
+    const name = (await kit.signedIn(await kit.key())).cookieHeader('/sandbox').split('=')[0] ?? '';
+    const cookie = Array.from({ length: 20 }, (_, index) => `${name}=${'a'.repeat(42)}${index}`).join('; ');
+    database.forget();
+    const answer = await kit.provider.request('/sandbox', { headers: { cookie } });
+    expect([answer.status, answer.text.includes('name="key"')]).toEqual([200, true]);
+    expect(writes()).toEqual([]);
+    expect(database.calls.length).toBeLessThanOrEqual(16);
+  });
+
   it('stands in no stored row', async () => {
     const kit = await consoleKit();
     const { interactions } = kit.storage;

@@ -9,7 +9,7 @@ const removedEndings = [
 
 const isRemoved = (name: string): boolean => {
   const letters = name.toLowerCase().replaceAll(/[^a-z]/g, '');
-  return removedEndings.some((ending) => letters.endsWith(ending));
+  return removedEndings.some((ending) => letters.endsWith(ending) || letters.endsWith(`${ending}s`));
 };
 
 const removed = '[removed]';

@@ -204,12 +204,12 @@ describe('a body in the log', () => {
         'X-Api-Key': 'b',
         legalName: 'c',
         Authorization: 'd',
-        e_mail: { f: 'g' },
+        e_mails: { f: 'g' },
         nameless: 'h',
       },
       {
         ...{ client_secret: '[removed]', 'X-Api-Key': '[removed]', legalName: '[removed]' },
-        ...{ Authorization: '[removed]', e_mail: '[removed]', nameless: 'h' },
+        ...{ Authorization: '[removed]', e_mails: '[removed]', nameless: 'h' },
       },
     ],
     [
