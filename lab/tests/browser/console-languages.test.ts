@@ -1,0 +1,182 @@
+import { operatorsConsole, sandboxConsole } from '@ostiary/console';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../packages/core/src/clock.ts';
+import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
+import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
+import { launchBrowser } from '../../support/browser/browser.ts';
+import { scrollsSideways, violations } from '../../support/browser/page-checks.ts';
+import { newProfile } from '../../support/browser/profile.ts';
+
+const folder = process.env.LANGUAGE_PICTURES;
+
+/** Texts and controls of a page that lie upon each other; what is only heard is left aside. */
+const overlaps = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found: { readonly node: Node; readonly name: string; readonly box: DOMRect }[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const element = node instanceof Element ? node : node.parentElement;
+      if (element === null || element.closest('.hidden, script, option') !== null) continue;
+      // What scrolls in its own box is cut off by it.
+      const isText = node instanceof Text && node.data.trim() !== '' && element.closest('pre') === null;
+      if (!isText && !(node instanceof Element && node.matches('input, select, textarea, svg, pre, .bead')))
+        continue;
+      const range = document.createRange();
+      range.selectNode(node);
+      for (const box of node instanceof Element ? [node.getBoundingClientRect()] : range.getClientRects())
+        found.push({ node, name: (node instanceof Text ? node.data : element.outerHTML).slice(0, 60), box });
+    }
+    const within = (one: number, other: number, oneEnd: number, otherEnd: number) =>
+      Math.min(oneEnd, otherEnd) - Math.max(one, other);
+    return found.flatMap(({ node, name, box }, index) =>
+      found.slice(index + 1).flatMap((other) => {
+        if (node === other.node || node.contains(other.node)) return [];
+        const wide = within(box.left, other.box.left, box.right, other.box.right);
+        const high = within(box.top, other.box.top, box.bottom, other.box.bottom);
+        // Lines may touch.
+        return wide > 2 && high > 5 ? [`${name} | ${other.name}`] : [];
+      }),
+    );
+  });
+
+describe('the console in its languages, in a real browser', () => {
+  let provider: TestProvider;
+  let browser: Browser;
+  let pages: readonly (readonly [name: string, path: string])[];
+  let key: string;
+
+  beforeAll(async () => {
+    const receiver = await serve((request, response) => {
+      request.resume();
+      response.writeHead(500).end('{"error":"broken"}');
+    });
+    browser = await launchBrowser();
+    provider = await startProvider({
+      payments: new TestRail(),
+      partnerLimits: manyRequests,
+      console: sandboxConsole(),
+      operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
+      clock: systemClock,
+      webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'], retryDelaysSeconds: [1800] },
+    });
+    provider.ostiary.worker.start();
+    const given = await provider.key({ mode: 'test', partner: await provider.partner('rara-market') });
+    key = given.key;
+    const url = `http://shop.example:${new URL(receiver).port}/${'a-long-path/'.repeat(8)}`;
+    const { id } = (
+      await provider.partnerCall(given, 'POST /v1/partner/webhooks', {
+        ...{ url, events: ['*'], secret: 'whsec_0123456789abcdef' },
+      })
+    ).json();
+    const event = (
+      await provider.partnerCall(given, 'POST /v1/partner/sandbox/events', { type: 'webhook.test' })
+    ).json();
+    pages = [
+      ['home', '/sandbox'],
+      ['tools', '/sandbox/tools'],
+      ['endpoint', `/sandbox/endpoints/${id}`],
+      ['event', `/sandbox/events/${event.id}`],
+      ['new-endpoint', '/sandbox/endpoints'],
+      ['edit-endpoint', `/sandbox/endpoints/${id}/edit`],
+      ['secret', `/sandbox/endpoints/${id}/secret`],
+      ['requests', '/sandbox/requests'],
+      ['overview', '/operators'],
+      ['partner', '/operators/partners/rara-market'],
+      ['keys', '/operators/partners/rara-market/keys'],
+      ['webhooks', '/operators/partners/rara-market/webhooks?mode=test&status=every'],
+      ['new-client', '/operators/new-client'],
+      ['audit', '/operators/audit'],
+      ['signing-keys', '/operators/signing-keys'],
+      ['upkeep', '/operators/upkeep'],
+    ];
+    return () => browser.close();
+  });
+
+  /** A signed-in partner who asks for a language, where the delivery has failed once. */
+  async function visitor(language: string, width: number) {
+    const profile = await newProfile(browser, {
+      ...{ viewport: { width, height: 800 }, reducedMotion: 'reduce' },
+      extraHTTPHeaders: { 'accept-language': language },
+    });
+    const { page } = profile;
+    await page.goto(`${provider.origin}/sandbox`);
+    await page.locator('input[name=key]').fill(key);
+    await page.keyboard.press('Enter');
+    await page.locator('.bar').waitFor();
+    await page.goto(provider.origin + pathOf('endpoint'));
+    await page.locator('.bead.bad').waitFor();
+    return profile;
+  }
+
+  const pathOf = (name: string): string => pages.find(([one]) => one === name)?.[1] ?? '';
+
+  async function open(page: Page, path: string): Promise<void> {
+    await page.goto(provider.origin + path);
+    await page.locator('details').evaluateAll((all) => {
+      for (const each of all) each.setAttribute('open', '');
+    });
+  }
+
+  async function look(page: Page, name: string): Promise<string[]> {
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+    return [
+      ...((await scrollsSideways(page)) ? ['scrolls sideways'] : []),
+      ...(await overlaps(page)).map((pair) => `overlaps: ${pair}`),
+    ].map((problem) => `${name}: ${problem}`);
+  }
+
+  it.each(['en', 'fr', 'ht', 'es', 'pt'])(
+    'in %s: the widest pages fit into 360 pixels and are accessible, and seconds are counted',
+    async (language) => {
+      const { page, complaints } = await visitor(language, 360);
+      const problems: string[] = [];
+      for (const name of ['home', 'tools', 'endpoint', 'overview']) {
+        await open(page, pathOf(name));
+        expect(await page.locator('html').getAttribute('lang')).toBe(language);
+        problems.push(...(await look(page, `${name}-${language}`)), ...(await violations(page)));
+      }
+      expect(problems).toEqual([]);
+      await open(page, pathOf('endpoint'));
+      const left = await page.locator('[data-left]').first().textContent();
+      // In French where a browser does not know the language.
+      const counted = language === 'en' ? /^\(\d+ mins? \d+ secs?\)$/ : /^\(\d+\smin \d+\ss\)$/;
+      expect(left).toMatch(counted);
+      expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.each([360, 1280])(
+    'from right to left, at %i pixels, every page fits, and nothing lies upon something else',
+    async (width) => {
+      // The words that take the most room.
+      const { page } = await visitor('fr', width);
+      const problems: string[] = [];
+      for (const [name, path] of pages) {
+        await open(page, path);
+        await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+        problems.push(...(await look(page, `rtl-${name}-${width}`)));
+      }
+      expect(problems).toEqual([]);
+      await open(page, pathOf('endpoint'));
+      const places = () =>
+        page
+          .locator('.timeline li')
+          .first()
+          .evaluate((item) => {
+            const place = (part: string) =>
+              item.querySelector(part)?.getBoundingClientRect() ?? new DOMRect();
+            return { bead: place('.bead'), rail: place('.rail'), text: place('.facts') };
+          });
+      const before = await places();
+      expect(before.bead.right).toBeLessThan(before.text.left);
+      await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+      const { bead, rail, text } = await places();
+      expect(bead.left).toBeGreaterThan(text.right);
+      expect(Math.abs(rail.left + rail.width / 2 - bead.left - bead.width / 2)).toBeLessThan(2);
+    },
+    60_000,
+  );
+});
