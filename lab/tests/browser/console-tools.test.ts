@@ -101,8 +101,7 @@ describe('the test tools, in a real browser', () => {
       await payment.getByRole('button', { name: 'Make the payment' }).click();
       await page.getByText('400 invalid_request').waitFor();
       expect(await payment.getByLabel('Amount').inputValue()).toBe('one');
-      if (javaScriptEnabled)
-        expect(await page.evaluate(() => document.activeElement?.id)).toBe('payment-amount');
+      if (javaScriptEnabled) expect(await page.evaluate(() => document.activeElement?.id)).toBe('amount');
       await seen('sandbox-refused');
       await payment.getByLabel('Amount').fill('30');
       await payment.getByLabel('Outcome').selectOption('Failed (amount .01)');

@@ -1,4 +1,10 @@
-import type { AttemptRecord, DeliveryRecord, DeliveryStore, ListPosition } from '@ostiary/core/storage';
+import type {
+  AttemptRecord,
+  DeliveryRecord,
+  DeliveryStore,
+  ListPosition,
+  Owner,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 
@@ -19,7 +25,7 @@ export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
     (await find.all(connection, { ids })).map(deliveryOf);
 }
 
-export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, 'list'> {
+export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, 'list' | 'latestStatuses'> {
   const { schema } = database;
   // Each parameter is known when the statement is planned, so that what is null takes no part.
   const filter = `
@@ -61,6 +67,22 @@ export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, '
     ) AS of_event WHERE ${filter}
   ) AS found`);
 
+  // Of each event as above.
+  const latest = statement<
+    Owner & { readonly eventIds: readonly string[]; readonly limit: number },
+    { readonly eventId: string; readonly statuses: string }
+  >(`
+    SELECT events.id AS "eventId", (
+      SELECT coalesce(json_agg(status ORDER BY created_at DESC, id DESC), '[]')::text FROM (
+        SELECT status, created_at, id FROM (
+          SELECT * FROM ${schema}.deliveries WHERE event_number = events.number OFFSET 0
+        ) AS of_event
+        ORDER BY ${newestFirst.join()} LIMIT :limit
+      ) AS latest
+    ) AS statuses
+    FROM ${schema}.events WHERE events.id = ANY (:eventIds::text[]) AND partner = :partner AND mode = :mode
+  `);
+
   async function chosenFor(connection: Connection, page: Page): Promise<typeof list> {
     if (page.eventId !== null) return listOfEvent;
     if (page.status === 'dropped' || page.status === 'cancelled') return listFailed;
@@ -78,6 +100,12 @@ export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, '
         return (await chosen.all(connection, page)).map(deliveryOf);
       });
     },
+
+    latestStatuses: (request) =>
+      database.read(async (connection) => {
+        const rows = await latest.all(connection, request);
+        return new Map(rows.map(({ eventId, statuses }) => [eventId, JSON.parse(statuses)]));
+      }),
   };
 }
 

@@ -108,6 +108,9 @@ test('lists of deliveries walk along an index, and sort only what there is of on
       ['Sort', 'Index Scan deliveries_by_event', 'Index Scan events_id_key', ...shown],
     ]);
   }
+  const of = { partner: 'acme', mode: 'live', eventIds: ['evt_7', 'evt_70'], limit: 9 } as const;
+  const [latest = []] = await stepsOfCall(({ deliveries }) => deliveries.latestStatuses(of));
+  expect(latest).toContain('Index Scan deliveries_by_event');
 });
 
 test('a list of what is pending sorts it where it is little, and walks to the newest where it is much', async () => {

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, DeliveryStore, ListPosition } from '@ostiary/core/storage';
+import type { DeliveryRecord, DeliveryStore, ListPosition, Owner } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -94,8 +94,25 @@ function listsOn(connection: Connection) {
   };
 }
 
-export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'list'> {
+/** Sorts what there is of each event, as `ofEvent` does. */
+const latestStatusesOn = (connection: Connection) =>
+  connection.prepare<
+    [Owner & { readonly eventIds: string; readonly limit: number }],
+    { readonly eventId: string; readonly statuses: string }
+  >(`
+    SELECT events.id AS eventId, (
+      SELECT json_group_array(status) FROM (
+        SELECT status FROM deliveries INDEXED BY deliveries_by_event WHERE event_number = events.number
+        ORDER BY created_at DESC, id DESC LIMIT :limit
+      )
+    ) AS statuses
+    FROM json_each(:eventIds) CROSS JOIN events ON events.id = json_each.value
+    WHERE events.partner = :partner AND events.mode = :mode
+  `);
+
+export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'list' | 'latestStatuses'> {
   const sql = database.prepare(listsOn);
+  const latest = database.prepare(latestStatusesOn);
 
   function chosenFor({ eventId, endpointId, status }: Page) {
     if (eventId !== null) return sql().ofEvent;
@@ -111,6 +128,12 @@ export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'li
         const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
         const page = { partner, mode, endpointId, eventId, status, time, id, limit };
         return chosenFor(page).all(page).map(deliveryOf);
+      }),
+
+    latestStatuses: ({ partner, mode, eventIds, limit }) =>
+      database.read(() => {
+        const rows = latest().all({ partner, mode, limit, eventIds: JSON.stringify(eventIds) });
+        return new Map(rows.map(({ eventId, statuses }) => [eventId, JSON.parse(statuses)]));
       }),
   };
 }

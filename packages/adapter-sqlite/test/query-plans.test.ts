@@ -95,10 +95,10 @@ test('lists and exports of transfers walk along an index: they neither sort nor 
 const scan =
   /^SCAN (?!CONSTANT|\(subquery|ending|json_each|event_sequences|signing_keys|audit_head|schema_migrations)(?!.* USING )/;
 
-/** Calls that sort what one user, client or partner has, or what is due. */
+/** Calls that sort what one user, client, partner or event has, or what is due. */
 const sorting = new Set([
   ...['grants.issue', 'consents.list', 'signingKeys.list', 'webhooks.list', 'events.partnersHolding'],
-  'deliveries.claim',
+  ...['deliveries.claim', 'deliveries.latestStatuses'],
 ]);
 
 /** What an operator looks at now and then: the queue, and what somebody has issued. Never deliveries that have ended. */
@@ -186,6 +186,10 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
     'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',
     'USE TEMP B-TREE FOR ORDER BY',
   ]);
+  const [latest] = await plansOf(({ deliveries }) =>
+    deliveries.latestStatuses({ ...acme, eventIds: ['evt_1'], limit: 9 }),
+  );
+  expect(latest).toContain('SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)');
 });
 
 test('the latest events of a type are found along an index', async () => {

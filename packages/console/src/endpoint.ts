@@ -7,9 +7,9 @@ import {
 } from '@ostiary/core/console';
 import { deliveriesPerPage, deliveryStatuses, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
-import { answerFramed, csrfField, doneRow } from './frame.ts';
+import { answerFramed, csrfField, noticeOf } from './frame.ts';
 import { typesOf } from './home.ts';
-import { filterForm, moment, stateBadge, statesSaid } from './parts.ts';
+import { enabledBadge, filterForm, moment, statesSaid } from './parts.ts';
 import { noRecovery, type Recovery, recover, recovered, recoverForm } from './recover.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Voice } from './words/words.ts';
@@ -22,7 +22,7 @@ function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
   const change = enabled
     ? html`<p class="small muted">${endpoints.disableHint}</p><button class="compact" form="${changeForm}" name="action" value="disable">${endpoints.disable}</button>`
     : html`<button class="compact primary" form="${changeForm}" name="action" value="enable">${endpoints.enable}</button>`;
-  return html`<p>${enabled ? stateBadge('enabled', endpoints.enabled) : stateBadge('disabled', endpoints.disabled)}</p>
+  return html`<p>${enabledBadge(enabled, endpoints)}</p>
 <p>${typesOf(endpoint, words)}</p>
 <p class="small muted">${endpoints.since(moment(createdAt, language))}<br><code>${id}</code></p>
 ${change}`;
@@ -81,7 +81,7 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
     layout: 'aside-first',
     status: form.status,
     said: `${state}. ${statesSaid(words.deliveries.title, deliveries, words)}`,
-    body: html`${form.summary}${done === null ? null : doneRow(done)}
+    body: html`${form.summary}${done === null ? null : noticeOf(done)}
 <div class="column">
 <section class="panel" aria-label="${words.endpoints.title}">
 <div id="endpoint-settings" class="column" data-live>${settings(shown, voice)}</div>

@@ -1,6 +1,7 @@
 import { type Html, html, visible, type WebhookEndpoint } from '@ostiary/core/console';
 import { deliveryStatuses } from './api.ts';
-import { choice } from './parts.ts';
+import { formOf, type Message } from './forms.ts';
+import { choiceField } from './parts.ts';
 import type { Visit } from './visit.ts';
 
 /** States by which events are looked for; `none`: no endpoint took it. */
@@ -42,15 +43,23 @@ export function choiceOf({ request: { query }, desk }: Visit): EventChoice {
   };
 }
 
-function field(id: string, label: string, control: Html, after: Html | null = null): Html {
-  return html`<div class="field"><label for="${id}">${label}</label>${control}${after}</div>`;
+/** The fields into which something is typed, and what is wrong with it. `id`: what was typed, where there is no such event, or ''. */
+export function searchFields({ voice: { words } }: Visit, { until }: EventChoice, id: string) {
+  const { events } = words;
+  const problems = new Map<string, readonly Message[]>();
+  if (until !== null && endOf(until) === null) problems.set('until', [events.untilWrong('2026-01-31T12:00')]);
+  if (id !== '') problems.set('id', [events.notFound]);
+  return formOf({ until: events.until, id: events.id }, problems, '');
 }
+
+type SearchFields = ReturnType<typeof searchFields>;
 
 /** The choices that narrow the list of events down. They stand in the address, so that it can be kept and passed on. */
 export function eventFilters(
   { desk, urlOf, voice: { words } }: Visit,
   { type, state, endpoint, until }: EventChoice,
   endpoints: readonly WebhookEndpoint[],
+  fields: SearchFields,
 ): Html {
   const { events, deliveries } = words;
   const isChosen = type !== null || state !== null || endpoint !== null || until !== null;
@@ -62,40 +71,20 @@ export function eventFilters(
       ? []
       : [[endpoint, words.endpoints.removed] as const];
   const select = (
-    id: string,
     name: string,
-    all: string,
-    options: Parameters<typeof choice>[0]['options'],
+    label: string,
+    options: Parameters<typeof choiceField>[0]['options'],
     chosen: string | null,
-  ) => choice({ id, name, options: [['', all], ...options], chosen: chosen ?? '' });
-  const time = isWrong
-    ? html`<input id="filter-until" name="until" type="text" value="${until}" aria-invalid="true" aria-describedby="until-wrong" autofocus>`
-    : html`<input id="filter-until" name="until" type="datetime-local" value="${until ?? ''}">`;
+  ) => choiceField({ id: `filter-${name}`, name, label, options, chosen: chosen ?? '' });
+  const types = desk.events.types.map((name) => [name, name] as const);
+  const named = states.map((name) => [name, deliveries.states[name]] as const);
+  // A browser shows nothing that is no time in a field for times.
+  const time = html`<input type="${isWrong ? 'text' : 'datetime-local'}" value="${until ?? ''}"`;
   const form = html`<form class="filters" method="get" action="${urlOf('home')}">
-${field(
-  'filter-type',
-  events.type,
-  select(
-    'filter-type',
-    'type',
-    events.all,
-    desk.events.types.map((name) => [name, name] as const),
-    type,
-  ),
-)}
-${field(
-  'filter-state',
-  events.state,
-  select(
-    'filter-state',
-    'state',
-    deliveries.all,
-    states.map((name) => [name, deliveries.states[name]] as const),
-    state,
-  ),
-)}
-${field('filter-endpoint', events.endpoint, select('filter-endpoint', 'endpoint', events.allEndpoints, [...known, ...gone], endpoint))}
-${field('filter-until', events.until, time, isWrong ? html`<p class="small wrong" id="until-wrong">${events.untilWrong('2026-01-31T12:00')}</p>` : null)}
+${select('type', events.type, [['', events.all], ...types], type)}
+${select('state', events.state, [['', deliveries.all], ...named], state)}
+${select('endpoint', events.endpoint, [['', events.allEndpoints], ...known, ...gone], endpoint)}
+${fields.field({ name: 'until', tag: time })}
 <div class="row"><button class="compact">${words.filter}</button>${isChosen ? html`<a href="${urlOf('home')}">${events.clear}</a>` : null}</div></form>`;
   const summary = html`<summary>${events.filters}</summary>`;
   // Open where something is chosen: on a phone the events would begin below the fold.
@@ -104,21 +93,19 @@ ${field('filter-until', events.until, time, isWrong ? html`<p class="small wrong
     : html`<details id="event-filters">${summary}${form}</details>`;
 }
 
-/** Leads to the event with an id; what is chosen beside stays. `wrong`: what was typed, where there is no such event. */
+/** Leads to the event with an id; what is chosen beside stays. `typed`: what was typed, where there is no such event, or ''. */
 export function eventSearch(
   { urlOf, voice: { words } }: Visit,
   chosen: EventChoice,
-  wrong: string | null,
+  typed: string,
+  fields: SearchFields,
 ): Html {
   const { events } = words;
   const hidden = Object.entries(chosen).map(([name, value]) =>
     value === null ? null : html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const input =
-    wrong === null
-      ? html`<input id="event-id" name="id" maxlength="100" required spellcheck="false" autocapitalize="none" placeholder="evt_">`
-      : html`<input id="event-id" name="id" maxlength="100" required spellcheck="false" autocapitalize="none" value="${wrong}" aria-invalid="true" aria-describedby="id-wrong" autofocus>`;
+  const tag = html`<input value="${typed}" maxlength="100" required spellcheck="false" autocapitalize="none" placeholder="evt_"`;
   return html`<form class="filters" method="get" action="${urlOf('home')}">${hidden}
-${field('event-id', events.id, input, wrong === null ? null : html`<p class="small wrong" id="id-wrong">${events.notFound}</p>`)}
+${fields.field({ name: 'id', tag })}
 <div class="row"><button class="compact">${events.find}</button></div></form>`;
 }

@@ -1,6 +1,6 @@
 import { type Html, html, nameOf, PartnerError, type WebhookEndpoint } from '@ostiary/core/console';
 import { type ListedEvent, queryOf } from './api.ts';
-import { choiceOf, endOf, eventFilters, eventSearch } from './event-filter.ts';
+import { choiceOf, endOf, eventFilters, eventSearch, searchFields } from './event-filter.ts';
 import { emptyList, moment, pageLinks, stateBadges, statesSaid } from './parts.ts';
 import type { Visit } from './visit.ts';
 
@@ -58,12 +58,13 @@ export async function eventsPanel(
     : emptyList(words.events.emptyTitle, words.events.empty, bell);
   const older = hasMore ? words.events.older : words.events.searchOlder;
   const typed = typedId(visit);
+  const fields = searchFields(visit, chosen, typed);
   return {
     isRefused,
     said: newest === undefined ? words.events.emptyTitle : statesSaid(newest.type, newest.deliveries, words),
     panel: html`<section class="panel" aria-labelledby="events"><h2 id="events">${words.events.title}</h2>
-${eventFilters(visit, chosen, endpoints)}
-${eventSearch(visit, kept, typed === '' ? null : typed)}
+${eventFilters(visit, chosen, endpoints, fields)}
+${eventSearch(visit, kept, typed, fields)}
 <div id="event-list" data-live>${events.length === 0 ? empty : html`<ul class="rows">${events.map((event) => eventRow(event, visit))}</ul>`}
 ${pageLinks([
   [before === null ? null : urlOf('home', { ...kept }), words.events.newest],

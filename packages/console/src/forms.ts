@@ -115,6 +115,12 @@ ${tag}${html` id="${name}" name="${name}"`}${marks(name, hint)}${focus(name)}${e
 ${wrong(name)}${hintOf(name, hint)}${below}</div>`;
     },
 
+    /** A checkbox that stands for itself. */
+    box({ name, isChecked }: { readonly name: Name; readonly isChecked: boolean }): Html {
+      const own = html` id="${name}"${marks(name, undefined)}${focus(name)}`;
+      return html`<div>${checkbox({ name, label: labels[name], isChecked }, own)}${wrong(name)}</div>`;
+    },
+
     choices({ name, options, hint }: Choices & { readonly name: Name }): Html {
       const boxes = options.map((option, index) => {
         const first = index === 0 ? html` id="${name}"${focus(name)}` : null;

@@ -12,21 +12,47 @@ const badNotices: ReadonlySet<Notice> = new Set<Notice>([
   'kyc_same',
 ]);
 
-/** Says what has just happened. */
-export function noticeRow({ notice, voice }: PageContext): Html | null {
-  if (notice === null) return null;
-  const bad = badNotices.has(notice);
-  return html`<div class="notice across ${bad ? 'bad' : ''}" role="status">${bad ? icons.warning : icons.check}<p>${voice.words.notices[notice]}</p></div>`;
+/** Says what was done, or could not be done. */
+export function noticeOf(text: Html | string, isBad = false): Html {
+  return html`<div class="notice across ${isBad ? 'bad' : ''}" role="status">${isBad ? icons.warning : icons.check}<p>${text}</p></div>`;
 }
+
+/** Says what has just happened. */
+export const noticeRow = ({ notice, voice }: PageContext): Html | null =>
+  notice === null ? null : noticeOf(voice.words.notices[notice], badNotices.has(notice));
 
 /** Says why something was not done. */
 export function problemRow(title: Html | string, details: readonly (Html | string)[] = []): Html {
   return html`<div class="notice bad across" role="alert">${icons.warning}<div><p>${title}</p>${details.map((detail) => html`<p>${detail}</p>`)}</div></div>`;
 }
 
-/** Says that something was done, with a number or name that no notice has. */
-export function doneRow(text: Html | string): Html {
-  return html`<div class="notice across" role="status">${icons.check}<p>${text}</p></div>`;
+/** The head of a page: the way to the other parts, its title, and what stands beside that. */
+export function pageBar({
+  label,
+  parts,
+  isFirst,
+  title,
+  about,
+  aside = null,
+}: {
+  readonly label: string;
+  readonly parts: readonly { readonly href: string; readonly words: string; readonly isHere: boolean }[];
+  /** Whether it is the first page of its part. */
+  readonly isFirst: boolean;
+  readonly title: string;
+  readonly about: Html;
+  readonly aside?: Html | null;
+}): Html {
+  const link = ({ href, words, isHere }: (typeof parts)[number]): Html =>
+    isHere
+      ? html`<a href="${href}" aria-current="${isFirst ? 'page' : 'true'}">${words}</a>`
+      : html`<a href="${href}">${words}</a>`;
+  return html`<div class="bar"><div>
+<nav class="parts" aria-label="${label}">${parts.map(link)}</nav>
+<h1>${nameOf(title)}</h1>
+${about}
+</div>
+${aside}</div>`;
 }
 
 /** The field that carries the proof of a form. */
@@ -71,19 +97,21 @@ export function answerFramed(
   const { urlOf, voice } = visit;
   const { words } = voice;
   const pulse = html`<p class="pulse" id="pulse" hidden><span class="dot"></span><span class="on">${words.live}</span><span class="off">${words.lost}</span></p><noscript><a href="">${words.reload}</a></noscript>`;
-  const part = (name: typeof section, href: string, text: string): Html =>
-    name === section
-      ? html`<a href="${href}" aria-current="${isFirst ? 'page' : 'true'}">${text}</a>`
-      : html`<a href="${href}">${text}</a>`;
-  const parts = html`<nav class="parts" aria-label="${words.title}">${part('events', urlOf('home'), words.back)}${visit.desk.logsRequests || section === 'requests' ? part('requests', urlOf('requests'), words.requests.title) : null}${part('tools', urlOf('tools'), words.tools.title)}</nav>`;
-  const inner = html`<div class="bar"><div>
-${parts}
-<h1>${nameOf(title)}</h1>
-<strong>${nameOf(visit.partner)}</strong> <span class="badge">${words.testMode}</span>
-${said === undefined ? null : pulse}
-</div>
-<form method="post" action="${urlOf('signOut')}">${csrfField(visit)}<button class="compact">${words.signOut}</button></form>
-</div>
+  const hasLog = visit.desk.logsRequests || section === 'requests';
+  const parts = [
+    { name: 'events', href: urlOf('home'), words: words.back },
+    ...(hasLog ? [{ name: 'requests', href: urlOf('requests'), words: words.requests.title }] : []),
+    { name: 'tools', href: urlOf('tools'), words: words.tools.title },
+  ];
+  const bar = pageBar({
+    label: words.title,
+    parts: parts.map((part) => ({ ...part, isHere: part.name === section })),
+    ...{ isFirst, title },
+    about: html`<strong>${nameOf(visit.partner)}</strong> <span class="badge">${words.testMode}</span>
+${said === undefined ? null : pulse}`,
+    aside: html`<form method="post" action="${urlOf('signOut')}">${csrfField(visit)}<button class="compact">${words.signOut}</button></form>`,
+  });
+  const inner = html`${bar}
 ${noticeRow(visit)}
 ${body}`;
   const main =

@@ -9,7 +9,7 @@ import {
 import { eventAsked, eventsPanel } from './events.ts';
 import { firstRun } from './first-run.ts';
 import { answerFramed, csrfField } from './frame.ts';
-import { choice, emptyList, stateBadge } from './parts.ts';
+import { choiceField, emptyList, enabledBadge } from './parts.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Words } from './words/en/index.ts';
 
@@ -26,8 +26,7 @@ function endpointList(endpoints: readonly WebhookEndpoint[], { urlOf, voice }: V
   if (endpoints.length === 0) return emptyList(words.emptyTitle, words.empty, icons.plug);
   const row = (endpoint: WebhookEndpoint): Html => {
     const { id, url, enabled } = endpoint;
-    const badge = enabled ? stateBadge('enabled', words.enabled) : stateBadge('disabled', words.disabled);
-    return html`<li id="${id}"><p class="what"><a href="${urlOf('endpoint', { id })}">${nameOf(url)}</a> <span>${typesOf(endpoint, voice.words)}</span></p>${badge}</li>`;
+    return html`<li id="${id}"><p class="what"><a href="${urlOf('endpoint', { id })}">${nameOf(url)}</a> <span>${typesOf(endpoint, voice.words)}</span></p>${enabledBadge(enabled, words)}</li>`;
   };
   return html`<ul class="rows">${endpoints.map(row)}</ul>`;
 }
@@ -40,7 +39,7 @@ function triggerForm(visit: Visit): Html {
   return html`<section class="panel" aria-labelledby="trigger"><h2 id="trigger">${words.title}</h2>
 <p class="small muted">${words.intro}</p>
 <form class="form" method="post" action="${urlOf('trigger')}">${csrfField(visit)}
-<div class="field"><label for="type">${words.type}</label>${choice({ id: 'type', name: 'type', options: types, chosen: first })}</div>
+${choiceField({ label: words.type, name: 'type', options: types, chosen: first })}
 <div class="row"><button class="primary" name="step" value="send">${words.send}</button><button name="step" value="edit">${words.edit}</button></div>
 </form></section>`;
 }

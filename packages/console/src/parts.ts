@@ -38,6 +38,14 @@ export function stateBadge(state: StateName | 'enabled' | 'disabled', words: str
   return html`<span class="state ${state}">${words}</span>`;
 }
 
+/** Whether something is enabled, in words and colour. */
+export function enabledBadge(
+  isEnabled: boolean,
+  words: { readonly enabled: string; readonly disabled: string },
+): Html {
+  return isEnabled ? stateBadge('enabled', words.enabled) : stateBadge('disabled', words.disabled);
+}
+
 /** The states that occur, with how often where that is more than once. */
 export function stateWords(
   statuses: readonly DeliveryStatus[],
@@ -131,3 +139,21 @@ export function choice({
       : html`<option value="${value}">${words}</option>`;
   return html`<select id="${id}" name="${name}">${options.map(option)}</select>`;
 }
+
+/** A drop-down list with its label. */
+export function choiceField({
+  label,
+  name,
+  id = name,
+  ...list
+}: Omit<Parameters<typeof choice>[0], 'id'> & { readonly label: string; readonly id?: string }): Html {
+  return html`<div class="field"><label for="${id}">${label}</label>${choice({ id, name, ...list })}</div>`;
+}
+
+/** Facts with their names; `null`: there is no such fact. */
+export const facts = (rows: readonly (readonly [name: string, value: Fragment] | null)[]): Html =>
+  html`<dl class="facts">${rows.map((row) => (row === null ? null : html`<dt>${row[0]}</dt><dd>${row[1]}</dd>`))}</dl>`;
+
+/** A secret in the only answer that has it. */
+export const secretText = (secret: string): Html =>
+  html`<p class="once"><code data-once>${secret}</code></p>`;

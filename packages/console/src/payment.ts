@@ -1,26 +1,28 @@
 import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
 import type { Transfer } from './api.ts';
 import { answerFramed } from './frame.ts';
-import { moment, stateBadge } from './parts.ts';
+import { facts, moment, stateBadge } from './parts.ts';
 import type { Visit } from './visit.ts';
 
 const badges = { pending: 'pending', completed: 'delivered', failed: 'dropped' } as const;
 
-function facts(
+function factsOf(
   { status, amount, currency, recipient, reference, failure, createdAt, id }: Transfer,
   visit: Visit,
 ): Html {
   const { voice } = visit;
   const { payment: words } = voice.words.tools;
-  const fact = (name: string, value: Html): Html => html`<dt>${name}</dt><dd>${value}</dd>`;
-  return html`<dl class="facts">
-${fact(words.status, stateBadge(badges[status], words.states[status]))}
-${failure === null ? null : fact(words.failure, html`<code>${nameOf(failure.code)}</code> ${nameOf(failure.message)}`)}
-${fact(words.total, html`${amount} ${currency}`)}
-${fact(words.recipient, html`<code>${nameOf(recipient.kid)}</code>`)}
-${reference === null ? null : fact(words.reference, nameOf(reference))}
-${fact(words.time, moment(createdAt, voice.language))}
-${fact(words.id, html`<code>${id}</code>`)}</dl>`;
+  return facts([
+    [words.status, stateBadge(badges[status], words.states[status])],
+    failure === null
+      ? null
+      : [words.failure, html`<code>${nameOf(failure.code)}</code> ${nameOf(failure.message)}`],
+    [words.total, html`${amount} ${currency}`],
+    [words.recipient, html`<code>${nameOf(recipient.kid)}</code>`],
+    reference === null ? null : [words.reference, nameOf(reference)],
+    [words.time, moment(createdAt, voice.language)],
+    [words.id, html`<code>${id}</code>`],
+  ]);
 }
 
 /** One payment: its state, and the event that told of its end. */
@@ -39,7 +41,7 @@ export async function payment(visit: Visit): Promise<ConsoleAnswer> {
     section: 'tools',
     said: `${words.status}: ${words.states[transfer.status]}`,
     body: html`<section class="panel" aria-labelledby="facts"><h2 id="facts">${words.facts}</h2>
-<div id="payment-facts" data-live>${facts(transfer, visit)}</div></section>
+<div id="payment-facts" data-live>${factsOf(transfer, visit)}</div></section>
 <section class="panel" aria-labelledby="told"><h2 id="told">${words.event}</h2>
 <div id="payment-event" data-live>${told}</div>
 <p><a href="${urlOf('tools')}#payment">${words.another}</a></p></section>`,

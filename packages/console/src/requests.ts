@@ -7,8 +7,9 @@ import {
   PartnerError,
 } from '@ostiary/core/console';
 import { queryOf } from './api.ts';
-import { answerFramed, problemRow } from './frame.ts';
-import { emptyList, filterForm, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
+import { formOf, noProblems, type Problems } from './forms.ts';
+import { answerFramed } from './frame.ts';
+import { emptyList, facts, filterForm, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import { apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
@@ -23,13 +24,14 @@ function requestRow(request: LoggedRequest, { urlOf, voice }: Visit): Html {
   return html`<li id="${id}"><p class="what"><a href="${urlOf('request', { id })}">${nameOfRequest(request)} <span class="hidden">${id}</span></a> <span>${moment(createdAt, voice.language)} · ${durationMs} ms${code === null ? null : html` · <code>${nameOf(code)}</code>`}</span></p>${statusBadge(request)}</li>`;
 }
 
-/** Finds a request by the id that its answer carried. */
+/** Finds a request by the id that its answer carried. `id`: what was typed where there is no such request, or ''. */
 function searchForm({ urlOf, voice }: Visit, id: string): Html {
   const words = voice.words.requests;
+  const problems: Problems = id === '' ? noProblems : new Map([['id', [words.notFound]]]);
+  const tag = html`<input value="${id}" maxlength="100" required spellcheck="false" autocapitalize="none"`;
   return html`<form class="form" method="get" action="${urlOf('requests')}">
-<div class="field"><label for="id">${words.id}</label><input id="id" name="id" value="${id}" maxlength="100" required spellcheck="false" autocapitalize="none" aria-describedby="id-hint">
-<p class="small" id="id-hint">${words.idHint}</p></div>
-<div class="row"><button>${words.find}</button></div></form>`;
+${formOf({ id: words.id }, problems, '').field({ name: 'id', tag, hint: words.idHint })}
+<div class="row"><button class="compact">${words.find}</button></div></form>`;
 }
 
 /** The last requests of the partner's test keys, the newest first; with an id the request that has it. */
@@ -62,8 +64,7 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
     isFirst: true,
     status: id === '' ? 200 : 404,
     said,
-    body: html`${id === '' ? null : problemRow(words.notFound)}
-<section class="panel" aria-labelledby="requests"><div class="head"><h2 id="requests">${words.last}</h2>${filter}</div>
+    body: html`<section class="panel" aria-labelledby="requests"><div class="head"><h2 id="requests">${words.last}</h2>${filter}</div>
 <div id="request-list" data-live>${data.length === 0 ? empty : html`<ul class="rows">${data.map((one) => requestRow(one, visit))}</ul>`}
 ${pageLinks([
   [cursor === null ? null : urlOf('requests', { only: chosen }), words.newest],
@@ -119,7 +120,6 @@ export async function request(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, voice } = visit;
   const { words, language } = voice;
   const found = await api('getRequest', { path: { id } });
-  const fact = (name: string, value: Html | string): Html => html`<dt>${name}</dt><dd>${value}</dd>`;
   const body = (name: string, text: string | null): Html =>
     html`<section class="panel"><h2>${name}</h2>${text === null ? html`<p class="muted">${words.requests.noBody}</p>` : foreignText(bodyText(text), name)}</section>`;
   return answerFramed(visit, {
@@ -127,12 +127,15 @@ export async function request(visit: Visit): Promise<ConsoleAnswer> {
     layout: 'main-first',
     section: 'requests',
     body: html`<div class="column">${body(words.requests.sent, found.sent)}${body(words.requests.answered, found.answered)}${repetition(found, visit)}</div>
-<section class="panel"><dl class="facts">
-${fact(words.requests.status, html`${statusBadge(found)}${found.code === null ? null : html` <code>${nameOf(found.code)}</code>`}`)}
-${fact(words.requests.time, moment(found.createdAt, language))}
-${fact(words.requests.duration, `${found.durationMs} ms`)}
-${fact(words.requests.id, html`<code>${nameOf(found.id)}</code>`)}
-${fact(words.requests.key, html`<code>${nameOf(found.keyId)}</code>`)}
-</dl><p class="small muted">${words.requests.removed}</p></section>`,
+<section class="panel">${facts([
+      [
+        words.requests.status,
+        html`${statusBadge(found)}${found.code === null ? null : html` <code>${nameOf(found.code)}</code>`}`,
+      ],
+      [words.requests.time, moment(found.createdAt, language)],
+      [words.requests.duration, `${found.durationMs} ms`],
+      [words.requests.id, html`<code>${nameOf(found.id)}</code>`],
+      [words.requests.key, html`<code>${nameOf(found.keyId)}</code>`],
+    ])}<p class="small muted">${words.requests.removed}</p></section>`,
   });
 }

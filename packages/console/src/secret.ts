@@ -1,12 +1,13 @@
 import { type ConsoleAnswer, type Html, html, nameOf, type WebhookEndpoint } from '@ostiary/core/console';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
+import { secretText } from './parts.ts';
 import { copyButton } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 /** A secret that was generated for this answer, with a button to copy it. No other page shows it. */
 function secretOnce(secret: string, { voice }: Visit): Html {
-  return html`<div class="snippet"><p class="once"><code data-once>${secret}</code></p>${copyButton(voice, voice.words.endpoints.secret)}</div>`;
+  return html`<div class="snippet">${secretText(secret)}${copyButton(voice, voice.words.endpoints.secret)}</div>`;
 }
 
 /** Answers a registration with the secret that was generated for it. */

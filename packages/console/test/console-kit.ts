@@ -47,6 +47,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
     async attempt(
       result: Partial<AttemptRecord>,
       next: 'retry' | 'delivered' | 'dropped' = result.error === undefined ? 'delivered' : 'retry',
+      most = 100,
     ) {
       claims += 1;
       const now = provider.clock.now();
@@ -54,8 +55,8 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
         claimId: `claim-${claims}`,
         now,
         leaseMs: 1_000,
-        limit: 100,
-        room: 100,
+        limit: most,
+        room: most,
         rooms: new Map(),
       });
       await storage.deliveries.finish(

@@ -137,7 +137,7 @@ describe('a URL that another endpoint has', () => {
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(1);
     const anyway = /name="anyway" value="(\d+)"/.exec(text)?.[1] ?? '';
     // Whoever agreed to a second one still hears what else is wrong.
-    const short = await act(browser, '/sandbox/endpoints', { ...form, anyway, secret: 'short' });
+    const short = await act(browser, '/sandbox/endpoints', { ...form, anyway, secret: 'too-brief' });
     expect([markedFields(short.text), short.text.includes('name="anyway" value="1" checked')]).toEqual([
       ['secret'],
       true,
@@ -181,7 +181,7 @@ describe('a refused form', () => {
     const url = 'https://receiver.example/"><script>alert(1)</script>';
     const cases: [string, Record<string, string>, string[]][] = [
       ['/sandbox/endpoints', { url: 'http://receiver.example', secret, ...allTypes }, ['url']],
-      ['/sandbox/endpoints', { url: '', secret: 'short', ...allTypes }, ['url', 'secret']],
+      ['/sandbox/endpoints', { url: '', secret: 'too-brief', ...allTypes }, ['url', 'secret']],
       [
         '/sandbox/endpoints',
         { url: 'https://receiver.example/x', secret: ' '.repeat(20), ...allTypes },
@@ -192,7 +192,7 @@ describe('a refused form', () => {
       ['/sandbox/endpoints', { url: 'https://receiver.example/hook', secret }, ['url', 'events']],
       [`/sandbox/endpoints/${id}/edit`, { url: 'https://10.0.0.1/', ...allTypes }, ['url']],
       [`/sandbox/endpoints/${id}/edit`, { url: `${url}\\` }, ['events']],
-      [`/sandbox/endpoints/${id}/secret`, { step: 'use', secret: 'short' }, ['secret']],
+      [`/sandbox/endpoints/${id}/secret`, { step: 'use', secret: 'too-brief' }, ['secret']],
       [`/sandbox/endpoints/${id}/secret`, { step: 'use' }, ['secret']],
       [`/sandbox/endpoints/${id}`, { action: 'recover', since: '"><script>alert(1)</script>' }, ['since']],
       ['/sandbox/trigger', { type: 'webhook.test', step: 'send', data: '{"message":1}' }, ['data']],

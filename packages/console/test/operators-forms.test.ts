@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../core/src/admin.ts';
+import { markedFields } from './form-checks.ts';
 import { operatorsKit, submit } from './operators-kit.ts';
 
 describe('a refused form', () => {
@@ -63,12 +64,14 @@ describe('a refused form', () => {
       const label = `${path} ${JSON.stringify(form)}`;
       expect.soft([label, status]).toEqual([label, 400]);
       const marked = new RegExp(
-        `name="${field}"[^>]*aria-describedby="${field}-problem ${field}-hint" aria-invalid="true" autofocus`,
+        `name="${field}"[^>]*aria-invalid="true" aria-describedby="${field}-wrong ${field}-hint" autofocus`,
       );
       expect.soft([label, marked.test(text)]).toEqual([label, true]);
-      const problem = new RegExp(`id="${field}-problem"><bdi>[^<]*${words}`);
+      expect.soft([label, markedFields(text)]).toEqual([label, [field]]);
+      const problem = new RegExp(`id="${field}-wrong">.*?<bdi>[^<]*${words}`);
       expect.soft([label, problem.exec(text)?.[0]]).toEqual([label, expect.any(String)]);
-      expect.soft([label, (text.match(/autofocus/g) ?? []).length]).toEqual([label, 1]);
+      // The same above the form, with the way to the field.
+      expect.soft([label, text.includes(`<a href="#${field}">`)]).toEqual([label, true]);
       const typed = form[field] ?? '';
       if (/^[\w:/.-]+$/.test(typed)) expect.soft(text).toMatch(new RegExp(`[">\\n]${typed}["<]`));
     }
@@ -77,13 +80,13 @@ describe('a refused form', () => {
       name: 'kept',
       mode: 'live',
     });
-    expect(none.text).toContain('aria-describedby="scopes-problem"');
-    expect(none.text).toMatch(/name="scope identity:verify" aria-invalid="false" autofocus/);
+    expect(markedFields(none.text)).toEqual(['scopes']);
     const both = await submit(browser, '/new-client', {
       ...{ ...app, act: 'create', public: 'on', requireSecret: 'on' },
     });
-    expect(both.text).toMatch(/name="requireSecret" aria-invalid="true" autofocus checked/);
-    expect(both.text).toContain('id="requireSecret-problem"><bdi>a public client has no secret');
+    expect(markedFields(both.text)).toEqual(['requireSecret']);
+    expect(both.text).toMatch(/name="requireSecret" value="on" checked/);
+    expect(both.text).toMatch(/id="requireSecret-wrong">.*?<bdi>a public client has no secret/);
     expect(none.text).toContain('value="kept"');
     expect(none.text).toMatch(/<option value="live" selected>/);
     for (const scope of keyScopes) expect(none.text).toContain(`name="scope ${scope}"`);

@@ -83,7 +83,7 @@ describe('the secret of an endpoint', () => {
     const { kit, key, browser } = visit;
     const id = await kit.endpoint(key);
     const old = await secretOf(visit, id);
-    for (const secret of ['', 'short', 's'.repeat(257), 'undefined', 'null                 ']) {
+    for (const secret of ['', 'too-brief', 's'.repeat(257), 'undefined', 'null                 ']) {
       const { status, text } = await act(browser, `/sandbox/endpoints/${id}/secret`, { step: 'use', secret });
       expect.soft([secret, status]).toEqual([secret, 400]);
       expect.soft(text).toContain('The secret was not replaced.');

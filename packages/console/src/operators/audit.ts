@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditVerification } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html, icons, nameOf } from '@ostiary/core/console';
-import { problemRow } from '../frame.ts';
-import { counted, foreignText, moment, pageLinks } from '../parts.ts';
-import { actForm, type Filled, facts, textField } from './fields.ts';
+import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
+import { noticeOf, problemRow } from '../frame.ts';
+import { counted, facts, foreignText, moment, pageLinks } from '../parts.ts';
+import { actForm, type Filled, fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
 import { attempt, type Form, listed, type OperatorContext, pageOf, parameter, unknownAct } from './visit.ts';
 
@@ -27,8 +27,7 @@ function verified(found: AuditVerification, { voice, words }: OperatorContext): 
     [text.before, counted(found.before, voice.language)],
     [text.headNow, html`<code>${found.head}</code>`],
   ]);
-  if (found.ok)
-    return html`<div class="notice" role="status">${icons.check}<p>${text.whole}</p></div>${numbers}`;
+  if (found.ok) return html`${noticeOf(text.whole)}${numbers}`;
   const { reason, number, id } = found.problem;
   const place = [number === null ? [] : String(number), id ?? []].flat().join(', ');
   return html`${problemRow(text.broken, [reason, ...(place === '' ? [] : [`${text.place}: ${place}`])])}${numbers}`;
@@ -45,18 +44,19 @@ async function show(
     admin.audit.list({ ...pageOf(visit, perPage), ...(target !== null && { target }) }),
   );
   const empty = html`<p class="muted">${text.empty}</p>`;
+  const form = fieldsOf(visit, { target: text.target, head: text.head }, filled);
   return framed(visit, {
     title: words.nav.audit,
     section: 'audit',
     isFirst: true,
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${words.nav.audit}">${entries.length === 0 ? empty : html`<ul class="rows">${entries.map((entry) => entryRow(entry, visit))}</ul>`}
 ${pageLinks([
   [query.has('after') ? urls.audit({ target }) : null, text.newest],
   [next === null ? null : urls.audit({ target, after: next }), text.older],
 ])}</section>
 <div class="column"><section class="panel" aria-label="${text.target}"><form class="form" method="get" action="${urls.audit()}">
-${textField({ name: 'target', label: text.target, hint: text.targetHint, value: target ?? '' })}
+${form.line('target', text.targetHint, target ?? '')}
 <div class="row"><button class="compact">${text.show}</button></div></form></section>
 <section class="panel" aria-labelledby="verify"><h2 id="verify">${text.verify}</h2>${checked}<p class="small muted">${text.verifyHint}</p>${actForm(
       visit,
@@ -64,7 +64,7 @@ ${textField({ name: 'target', label: text.target, hint: text.targetHint, value: 
         action: urls.audit(),
         act: 'verify',
         label: text.verify,
-        body: textField({ name: 'head', label: text.head, hint: text.headHint }, filled),
+        body: form.line('head', text.headHint),
       },
     )}</section></div>`,
   });
@@ -80,6 +80,6 @@ export async function verifyAudit(visit: OperatorContext, form: Form): Promise<C
   const result = await attempt(() => visit.admin.audit.verify(head === '' ? {} : { head }));
   if ('done' in result) return show(visit, { checked: verified(result.done, visit) });
   // It is called an argument there.
-  const refusal = { ...result.refusal, fields: ['head'] };
-  return show(visit, { filled: { form, refusal } });
+  const problems = new Map([['head', [...result.problems.values()].flat()]]);
+  return show(visit, { filled: { form, problems } });
 }

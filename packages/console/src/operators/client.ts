@@ -1,27 +1,23 @@
 import type { Client } from '@ostiary/core/admin';
-import { type ConsoleAnswer, html } from '@ostiary/core/console';
-import { moment } from '../parts.ts';
+import { type ConsoleAnswer, type Html, html } from '@ostiary/core/console';
+import { enabledBadge, facts, moment } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { changedSettings, settingFields, settingsOf, storedSettings } from './clients.ts';
-import { actForm, asked, type Filled, facts, textField } from './fields.ts';
+import { changedSettings, settingFields, settingLabels, settingsOf, storedSettings } from './clients.ts';
+import { actForm, asked, type Filled, fieldsOf, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
-import { refusedField } from './keys.ts';
 import { shownOnce } from './once.ts';
-import { enabledBadge } from './partners.ts';
 import { attempt, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
-function acts(client: Client, visit: OperatorContext, filled: Filled | null) {
+function acts(client: Client, visit: OperatorContext, overlap: Html, isRotation: boolean) {
   const { urls, words } = visit;
   const text = words.clients;
   const action = urls.client(client.clientId);
-  const isRotation = filled?.form.get('act') === 'rotate';
-  const overlap = { name: 'overlapSeconds', label: text.overlap, hint: text.overlapHint, value: '0' };
   return html`${
     client.public
       ? null
       : asked(visit, {
           ...{ action, act: 'rotate', label: text.rotate, hint: text.rotateHint, isOpen: isRotation },
-          body: textField(overlap, isRotation ? filled : null),
+          body: overlap,
         })
   }
 ${client.logo ? asked(visit, { action, act: 'remove_logo', label: text.removeLogo, hint: text.removeLogoHint }) : null}
@@ -36,27 +32,31 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   const { admin, id, urls, voice, words } = visit;
   const client = found(await admin.clients.get(id));
   const text = words.clients;
-  const ofSettings = filled?.form.get('act') === 'update' ? filled : null;
+  const isUpdate = filled?.form.get('act') === 'update';
+  const settings = fieldsOf(visit, settingLabels(words), isUpdate ? filled : null);
+  const rotation = fieldsOf(visit, { overlapSeconds: text.overlap }, isUpdate ? null : filled);
+  const overlap = rotation.line('overlapSeconds', text.overlapHint, '0');
+  const isRotation = filled?.form.get('act') === 'rotate';
   return framed(visit, {
     title: client.name,
     section: 'clients',
-    refusal: filled?.refusal ?? null,
+    refused: settings.summary ?? rotation.summary,
     body: html`<section class="panel" aria-label="${words.save}">${actForm(visit, {
       action: urls.client(id),
       act: 'update',
       label: words.save,
       primary: true,
-      body: settingFields(visit, storedSettings(client), ofSettings),
+      body: settingFields(visit, storedSettings(client), settings),
     })}</section>
 <div class="column"><section class="panel" aria-label="${words.nav.clients}">${facts([
       [words.once.clientId, html`<code>${id}</code>`],
-      [words.state, enabledBadge(client.disabledAt === null, visit)],
+      [words.state, enabledBadge(client.disabledAt === null, words)],
       [text.kind, client.public ? text.isPublic : text.confidential],
-      ...(client.public ? [] : [[text.secrets, client.secrets.length] as const]),
+      client.public ? null : [text.secrets, client.secrets.length],
       [words.created, moment(client.createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.audit({ target: `client:${id}` })}">${words.nav.audit}</a></p></section>
-<section class="panel" aria-label="${words.state}">${acts(client, visit, filled)}</section></div>`,
+<section class="panel" aria-label="${words.state}">${acts(client, visit, overlap, isRotation)}</section></div>`,
   });
 }
 
@@ -66,10 +66,9 @@ export const client = (visit: OperatorContext): Promise<ConsoleAnswer> => show(v
 async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, id, urls, words } = visit;
   const overlapSeconds = integerOf(form, 'overlapSeconds');
-  if (overlapSeconds === null)
-    return show(visit, { form, refusal: refusedField('overlapSeconds', words.badNumber) });
+  if (overlapSeconds === null) return show(visit, wrongField(form, 'overlapSeconds', words.badNumber));
   const result = await attempt(() => admin.clients.rotateSecret(id, { overlapSeconds }));
-  if ('refusal' in result) return show(visit, { form, ...result });
+  if ('problems' in result) return show(visit, { form, ...result });
   const { client, clientSecret } = result.done;
   return shownOnce(visit, {
     title: client.name,
@@ -98,6 +97,6 @@ export async function changeClient(visit: OperatorContext, form: Form): Promise<
   const [notice, call] = (Object.hasOwn(calls, act) ? calls[act] : undefined) ?? unknownAct();
   if (act === 'update' && Object.keys(changes).length === 0) return seeOther(urls.client(id));
   const result = await attempt(call, 'partner');
-  if ('refusal' in result) return show(visit, { form, ...result });
+  if ('problems' in result) return show(visit, { form, ...result });
   return seeOther(urls.client(id, { notice }));
 }

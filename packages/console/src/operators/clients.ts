@@ -1,11 +1,10 @@
 import type { Client, ClientSettings } from '@ostiary/core/admin';
 import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
-import { choice, pageLinks } from '../parts.ts';
+import { enabledBadge, pageLinks } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { actForm, type Filled, textField, tick, ticked, ticks } from './fields.ts';
+import { actForm, type Filled, fieldsOf, ticked } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
-import { enabledBadge } from './partners.ts';
 import { attempt, type Form, linesOf, listed, type OperatorContext, pageOf } from './visit.ts';
 
 const perPage = 50;
@@ -15,7 +14,7 @@ export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, query, urls, words } = visit;
   const { clients: list, next } = await listed(() => admin.clients.list(pageOf(visit, perPage)));
   const row = ({ clientId, name, public: isPublic, disabledAt }: Client): Html =>
-    html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${isPublic ? words.clients.isPublic : words.clients.confidential}</span></p>${enabledBadge(disabledAt === null, visit)}</li>`;
+    html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${isPublic ? words.clients.isPublic : words.clients.confidential}</span></p>${enabledBadge(disabledAt === null, words)}</li>`;
   return framed(visit, {
     title: words.nav.clients,
     section: 'clients',
@@ -57,31 +56,34 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
   );
 }
 
+/** The names of the fields of {@link Settings}, in the order of the page. */
+export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
+  ...{ name, redirectUris: text.redirectUris, allowedScopes: text.scopes },
+  postLogoutRedirectUris: text.postLogoutRedirectUris,
+  ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
+  ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
+  ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
+});
+
 /** The fields of {@link Settings}. */
 export function settingFields(
   { admin, words }: OperatorContext,
   settings: Settings,
-  filled: Filled | null,
+  form: ReturnType<typeof fieldsOf<keyof ReturnType<typeof settingLabels>>>,
 ): Html {
   const text = words.clients;
   const algorithms = [['RS256', 'RS256'] as const, ['ES256', 'ES256'] as const];
-  const area = (
-    name: 'redirectUris' | 'postLogoutRedirectUris',
-    lines: readonly string[],
-    label: string,
-    hint: string,
-  ) => textField({ name, label, hint, value: lines.join('\n'), rows: 4 }, filled);
-  return html`${textField({ name: 'name', label: words.name, hint: text.nameHint, value: settings.name }, filled)}
-${area('redirectUris', settings.redirectUris, text.redirectUris, text.redirectUrisHint)}
-${ticks('scope', { legend: text.scopes, options: admin.clients.scopes, chosen: settings.allowedScopes, field: 'allowedScopes' }, filled)}
-${area('postLogoutRedirectUris', settings.postLogoutRedirectUris, text.postLogoutRedirectUris, text.postLogoutRedirectUrisHint)}
-${textField({ name: 'backchannelLogoutUri', label: text.backchannelLogoutUri, hint: text.backchannelLogoutUriHint, value: settings.backchannelLogoutUri ?? '' }, filled)}
-${textField({ name: 'partner', label: text.partner, hint: text.partnerHint, value: settings.partner ?? '' }, filled)}
-<div class="field"><label for="idTokenAlg">${text.idTokenAlg}</label>${choice({ id: 'idTokenAlg', name: 'idTokenAlg', options: algorithms, chosen: filled?.form.get('idTokenAlg') ?? settings.idTokenAlg })}</div>
-<fieldset>${tick('requirePkce', text.requirePkce, settings.requirePkce, filled)}
-${tick('requireSecret', text.requireSecret, settings.requireSecret, filled)}
-${tick('firstParty', text.firstParty, settings.firstParty, filled)}
-${tick('resourceServer', text.resourceServer, settings.resourceServer, filled)}</fieldset>`;
+  return html`${form.line('name', text.nameHint, settings.name)}
+${form.lines('redirectUris', text.redirectUrisHint, settings.redirectUris)}
+${form.ticks('allowedScopes', 'scope', admin.clients.scopes, settings.allowedScopes)}
+${form.lines('postLogoutRedirectUris', text.postLogoutRedirectUrisHint, settings.postLogoutRedirectUris)}
+${form.line('backchannelLogoutUri', text.backchannelLogoutUriHint, settings.backchannelLogoutUri ?? '')}
+${form.line('partner', text.partnerHint, settings.partner ?? '')}
+${form.select('idTokenAlg', algorithms, settings.idTokenAlg)}
+<fieldset>${form.tick('requirePkce', settings.requirePkce)}
+${form.tick('requireSecret', settings.requireSecret)}
+${form.tick('firstParty', settings.firstParty)}
+${form.tick('resourceServer', settings.resourceServer)}</fieldset>`;
 }
 
 /** What those fields say. */
@@ -108,19 +110,20 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
 function showNew(visit: OperatorContext, filled: Filled | null): ConsoleAnswer {
   const { urls, words } = visit;
   const text = words.clients;
+  const form = fieldsOf(visit, settingLabels(words), filled);
   return framed(visit, {
     title: text.add,
     section: 'clients',
     layout: 'one',
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${text.add}">${actForm(visit, {
       action: urls.newClient(),
       act: 'create',
       label: text.add,
       primary: true,
-      body: html`${settingFields(visit, fresh, filled)}
-${tick('public', text.public, false, filled)}
-${textField({ name: 'clientId', label: words.once.clientId, hint: text.clientIdHint }, filled)}`,
+      body: html`${settingFields(visit, fresh, form)}
+${form.tick('public')}
+${form.line('clientId', text.clientIdHint)}`,
     })}</section>`,
   });
 }
@@ -138,7 +141,7 @@ export async function createClient(visit: OperatorContext, form: Form): Promise<
     ...(clientId !== '' && { clientId }),
   };
   const result = await attempt(() => admin.clients.create(given), 'partner');
-  if ('refusal' in result) return showNew(visit, { form, ...result });
+  if ('problems' in result) return showNew(visit, { form, ...result });
   const { client, clientSecret } = result.done;
   if (clientSecret === null) return seeOther(urls.client(client.clientId, { notice: 'created' }));
   return shownOnce(visit, {

@@ -1,111 +1,82 @@
-import { type Fragment, type Html, html, nameOf } from '@ostiary/core/console';
-import type { Form, OperatorContext, Refusal } from './visit.ts';
+import { type Fragment, type Html, html } from '@ostiary/core/console';
+import { formOf, type Message, noProblems, type Problems } from '../forms.ts';
+import { choiceField } from '../parts.ts';
+import type { Form, OperatorContext } from './visit.ts';
 
-/** What was filled in, and why it was refused. */
+/** What was filled in, and what is wrong with it. */
 export interface Filled {
   readonly form: Form;
-  readonly refusal: Refusal;
+  readonly problems: Problems;
 }
 
-interface Field {
-  readonly name: string;
-  readonly label: string;
-  readonly hint: string;
-  /** What stands there until something else is filled in. */
-  readonly value?: string;
-  /** Lines, for text of several. */
-  readonly rows?: number;
+/** A form in which a page of ours found one field wrong. */
+export const wrongField = (form: Form, name: string, message: string): Filled => ({
+  form,
+  problems: new Map([[name, [message]]]),
+});
+
+/** What is wrong, by the fields that a form has; what is about none of them is said at the top. */
+function problemsIn(labels: object, { problems }: Filled): Problems {
+  const sorted = new Map<string, readonly Message[]>();
+  for (const [name, messages] of problems) {
+    const field = Object.hasOwn(labels, name) ? name : '';
+    sorted.set(field, [...(sorted.get(field) ?? []), ...messages]);
+  }
+  return sorted;
 }
 
-/** What was wrong with a field, without its name, which stands above it. */
-function problemOf(name: string, filled: Filled | null): Html | null {
-  const at = filled?.refusal.fields.indexOf(name) ?? -1;
-  if (filled === null || at < 0) return null;
-  const said = filled.refusal.message.split('; ')[at] ?? '';
-  return html`<span class="problem small" id="${name}-problem">${nameOf(said.replace(/^\w+: /, ''))}</span>`;
-}
+/** The fields of a form: those that were filled in keep it, others have the values that are given here. */
+export function fieldsOf<Name extends string>(
+  { words }: OperatorContext,
+  labels: { readonly [Field in Name]: string },
+  filled: Filled | null,
+) {
+  const parts = formOf(labels, filled === null ? noProblems : problemsIn(labels, filled), words.refused);
+  const textOf = (name: string, value: string): string => filled?.form.get(name) ?? value;
+  const isTicked = (name: string, isOn: boolean): boolean => (filled === null ? isOn : filled.form.has(name));
 
-/** A text field: what was refused stays in it, and is marked. The first refused one has the focus. */
-export function textField(
-  { name, label, hint, value = '', rows = 1 }: Field,
-  filled: Filled | null = null,
-): Html {
-  const text = filled?.form.get(name) ?? value;
-  const at = filled?.refusal.fields.indexOf(name) ?? -1;
-  const about = filled === null || at < 0 ? `${name}-hint` : `${name}-problem ${name}-hint`;
-  const input = (): Html => {
-    if (rows > 1) {
-      const count = String(rows);
-      return at === 0
-        ? html`<textarea id="${name}" name="${name}" rows="${count}" class="short" spellcheck="false" autocapitalize="none" aria-describedby="${about}" aria-invalid="true" autofocus>
-${text}</textarea>`
-        : html`<textarea id="${name}" name="${name}" rows="${count}" class="short" spellcheck="false" autocapitalize="none" aria-describedby="${about}" aria-invalid="${at > 0 ? 'true' : 'false'}">
-${text}</textarea>`;
-    }
-    return at === 0
-      ? html`<input id="${name}" name="${name}" value="${text}" autocomplete="off" spellcheck="false" autocapitalize="none" aria-describedby="${about}" aria-invalid="true" autofocus>`
-      : html`<input id="${name}" name="${name}" value="${text}" autocomplete="off" spellcheck="false" autocapitalize="none" aria-describedby="${about}" aria-invalid="${at > 0 ? 'true' : 'false'}">`;
+  return {
+    summary: parts.summary,
+
+    line: (name: Name, hint: string, value = ''): Html =>
+      parts.field({
+        name,
+        hint,
+        tag: html`<input value="${textOf(name, value)}" autocomplete="off" spellcheck="false" autocapitalize="none"`,
+      }),
+
+    lines: (name: Name, hint: string, value: readonly string[] = []): Html =>
+      parts.field({
+        name,
+        hint,
+        tag: html`<textarea rows="4" class="short" spellcheck="false" autocapitalize="none"`,
+        // A parser drops a line break right behind the tag.
+        end: html`>
+${textOf(name, value.join('\n'))}</textarea>`,
+      }),
+
+    tick: (name: Name, isOn = false): Html => parts.box({ name, isChecked: isTicked(name, isOn) }),
+
+    /** Boxes with names such as `scope openid`. */
+    ticks: (name: Name, prefix: string, options: readonly string[], chosen: readonly string[] = []): Html =>
+      parts.choices({
+        name,
+        options: options.map((option) => ({
+          name: `${prefix} ${option}`,
+          label: html`<code>${option}</code>`,
+          isChecked: isTicked(`${prefix} ${option}`, chosen.includes(option)),
+        })),
+      }),
+
+    select: (
+      name: Name,
+      options: readonly (readonly [value: string, words: Fragment])[],
+      value: string,
+    ): Html => choiceField({ name, label: labels[name], options, chosen: textOf(name, value) }),
   };
-  return html`<div class="field"><label for="${name}">${label}</label>
-${input()}
-${problemOf(name, filled)}<p class="small" id="${name}-hint">${hint}</p></div>`;
 }
 
-/** A box to tick; `value` is whether it is ticked until something else is filled in. */
-export function tick(
-  name: string,
-  label: Fragment,
-  value: boolean,
-  filled: Filled | null = null,
-  hasFocus = filled?.refusal.fields[0] === name,
-): Html {
-  const isOn = filled === null ? value : filled.form.has(name);
-  const problem = problemOf(name, filled);
-  const invalid = problem === null ? 'false' : 'true';
-  const box = (): Html => {
-    if (hasFocus && isOn)
-      return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}" autofocus checked>`;
-    if (hasFocus) return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}" autofocus>`;
-    if (isOn) return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}" checked>`;
-    return html`<input type="checkbox" name="${name}" aria-invalid="${invalid}">`;
-  };
-  return html`<label class="option">${box()}<span>${label}${problem === null ? null : html`<br>${problem}`}</span></label>`;
-}
-
-/** Boxes of which some are to be ticked, as fields `scope openid`. */
-export function ticks(
-  name: string,
-  {
-    legend,
-    options,
-    chosen,
-    field,
-  }: {
-    readonly legend: string;
-    readonly options: readonly string[];
-    readonly chosen: readonly string[];
-    /** How the administration calls it. */
-    readonly field: string;
-  },
-  filled: Filled | null = null,
-): Html {
-  const isFirst = filled?.refusal.fields[0] === field;
-  const boxes = options.map((option, index) =>
-    tick(
-      `${name} ${option}`,
-      html`<code>${option}</code>`,
-      chosen.includes(option),
-      filled,
-      isFirst && index === 0,
-    ),
-  );
-  const problem = problemOf(field, filled);
-  if (problem === null) return html`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
-  return html`<fieldset aria-describedby="${field}-problem"><legend>${legend}</legend>${boxes}
-${problem}</fieldset>`;
-}
-
-/** Which of those boxes are ticked. */
+/** Which of the boxes of `ticks` are ticked. */
 export const ticked = <Option extends string>(form: Form, name: string, options: readonly Option[]) =>
   options.filter((option) => form.has(`${name} ${option}`));
 
@@ -126,40 +97,26 @@ export function actForm(
     readonly primary?: boolean;
   },
 ): Html {
-  const button = primary
-    ? html`<button class="primary" name="act" value="${act}">${label}</button>`
-    : html`<button class="compact" name="act" value="${act}">${label}</button>`;
   return html`<form class="form" method="post" action="${action}"><input type="hidden" name="csrf" value="${proof}">${body}
-<div class="row">${button}</div></form>`;
+<div class="row"><button class="${primary ? 'primary' : 'compact'}" name="act" value="${act}">${label}</button></div></form>`;
 }
 
 /** An act that asks first: it is folded away behind its name, with what comes of it. */
 export function asked(
   visit: OperatorContext,
   {
-    action,
-    act,
-    label,
     hint,
-    body = null,
     isOpen = false,
     isFinal = false,
-  }: {
-    readonly action: string;
-    readonly act: string;
-    readonly label: string;
+    ...act
+  }: Parameters<typeof actForm>[1] & {
     readonly hint: string;
-    readonly body?: Fragment;
     /** Where it was just refused. */
     readonly isOpen?: boolean;
     readonly isFinal?: boolean;
   },
 ): Html {
-  const inner = html`<summary>${label}</summary><p>${hint}${isFinal ? html` <strong>${visit.words.sure}</strong>` : null}</p>
-${actForm(visit, { action, act, label, body })}`;
+  const inner = html`<summary>${act.label}</summary><p>${hint}${isFinal ? html` <strong>${visit.words.sure}</strong>` : null}</p>
+${actForm(visit, act)}`;
   return isOpen ? html`<details open>${inner}</details>` : html`<details>${inner}</details>`;
 }
-
-/** Facts with their names. */
-export const facts = (rows: readonly (readonly [name: string, value: Fragment])[]): Html =>
-  html`<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;

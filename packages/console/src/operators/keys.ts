@@ -1,8 +1,8 @@
 import { type ApiKey, type IssuedApiKey, keyScopes } from '@ostiary/core/admin';
 import { type ConsoleAnswer, type Html, html, nameOf, PartnerError } from '@ostiary/core/console';
-import { choice, moment, pageLinks, stateBadge } from '../parts.ts';
+import { facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { actForm, asked, type Filled, facts, textField, tick, ticked, ticks } from './fields.ts';
+import { actForm, asked, type Filled, fieldsOf, ticked, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
 import {
@@ -13,7 +13,6 @@ import {
   linesOf,
   type OperatorContext,
   parameter,
-  type Refusal,
   timeOf,
   unknownAct,
 } from './visit.ts';
@@ -34,25 +33,35 @@ function keyRow(key: ApiKey, visit: OperatorContext): Html {
   return html`<li><p class="what"><a href="${urls.key(slug, id)}">${name === '' ? html`<code>${id}</code>` : nameOf(name)}</a> <span>${words[mode]} · ${scopes.join(', ')}</span> <span>${words.keys.lastUsed}: ${used}</span></p>${stateOf(key, visit)}</li>`;
 }
 
-function issueForm(visit: OperatorContext, filled: Filled | null): Html {
+/** The form for a key, and what is wrong with it. */
+function issueForm(visit: OperatorContext, filled: Filled | null) {
   const { slug, urls, words } = visit;
   const text = words.keys;
+  const form = fieldsOf(
+    visit,
+    {
+      ...{ mode: words.mode, name: words.name, scopes: text.scopes, allowlist: text.allowlist },
+      ...{ expiresAt: text.expires, requireSignature: text.requireSignature },
+    },
+    filled,
+  );
   const modes = [
     ['test', words.test],
     ['live', words.live],
   ] as const;
-  return actForm(visit, {
+  const body = actForm(visit, {
     action: urls.keys(slug),
     act: 'issue',
     label: text.add,
     primary: true,
-    body: html`<div class="field"><label for="mode">${words.mode}</label>${choice({ id: 'mode', name: 'mode', options: modes, chosen: filled?.form.get('mode') ?? 'test' })}</div>
-${textField({ name: 'name', label: words.name, hint: text.nameHint }, filled)}
-${ticks('scope', { legend: text.scopes, options: keyScopes, chosen: [], field: 'scopes' }, filled)}
-${textField({ name: 'allowlist', label: text.allowlist, hint: text.allowlistHint, rows: 3 }, filled)}
-${textField({ name: 'expiresAt', label: text.expires, hint: text.expiresHint }, filled)}
-${tick('requireSignature', text.requireSignature, false, filled)}`,
+    body: html`${form.select('mode', modes, 'test')}
+${form.line('name', text.nameHint)}
+${form.ticks('scopes', 'scope', keyScopes)}
+${form.lines('allowlist', text.allowlistHint)}
+${form.line('expiresAt', text.expiresHint)}
+${form.tick('requireSignature')}`,
   });
+  return { body, summary: form.summary };
 }
 
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
@@ -63,17 +72,18 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
   const list = all.slice(from, from + perPage);
   const last = from + perPage < all.length ? list.at(-1) : undefined;
+  const form = issueForm(visit, filled);
   return framed(visit, {
     title: `${words.keys.title}: ${partner.name}`,
     section: 'partners',
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${words.keys.title}">${list.length === 0 ? html`<p class="muted">${words.keys.empty}</p>` : html`<ul class="rows">${list.map((key) => keyRow(key, visit))}</ul>`}
 ${pageLinks([
   [urls.partner(slug), partner.slug],
   [from > 0 ? urls.keys(slug) : null, words.first],
   [last === undefined ? null : urls.keys(slug, { after: last.id }), words.next],
 ])}</section>
-<section class="panel" aria-labelledby="issue"><h2 id="issue">${words.keys.add}</h2>${issueForm(visit, filled)}</section>`,
+<section class="panel" aria-labelledby="issue"><h2 id="issue">${words.keys.add}</h2>${form.body}</section>`,
   });
 }
 
@@ -98,8 +108,7 @@ export async function issueKey(visit: OperatorContext, form: Form): Promise<Cons
   const { admin, slug, words } = visit;
   found(await admin.partners.get(slug));
   const expiresAt = timeOf(form, 'expiresAt');
-  if (expiresAt === undefined)
-    return show(visit, { form, refusal: refusedField('expiresAt', words.badTime) });
+  if (expiresAt === undefined) return show(visit, wrongField(form, 'expiresAt', words.badTime));
   const allowlist = linesOf(form, 'allowlist');
   const result = await attempt(() =>
     admin.apiKeys.issue({
@@ -112,12 +121,9 @@ export async function issueKey(visit: OperatorContext, form: Form): Promise<Cons
       ...(expiresAt !== null && { expiresAt }),
     }),
   );
-  if ('refusal' in result) return show(visit, { form, ...result });
+  if ('problems' in result) return show(visit, { form, ...result });
   return issued(visit, result.done);
 }
-
-/** What a page of ours has found wrong in a field. */
-export const refusedField = (name: string, message: string): Refusal => ({ message, fields: [name] });
 
 /** The key of the address. @throws PartnerError `not_found` where it is not the partner's */
 async function keyOf({ admin, slug, id }: OperatorContext): Promise<ApiKey> {
@@ -135,11 +141,11 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
   const time = (at: string | null) => (at === null ? words.never : moment(at, voice.language));
   const works = revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > desk.now());
   const action = urls.key(slug, id);
-  const overlap = { name: 'overlapSeconds', label: text.overlap, hint: text.overlapHint, value: '86400' };
+  const form = fieldsOf(visit, { overlapSeconds: text.overlap }, filled);
   return framed(visit, {
     title: name === '' ? id : name,
     section: 'partners',
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${text.title}">${facts([
       ['ID', html`<code>${id}</code>`],
       [words.nav.partners, html`<a href="${urls.keys(slug)}">${slug}</a>`],
@@ -147,15 +153,15 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [words.mode, words[mode]],
       [text.scopes, scopes.join(', ')],
       [text.allowlist, allowlist === null ? '*' : nameOf(allowlist.join(', '))],
-      ...(requireSignature ? [[text.requireSignature, '✓'] as const] : []),
+      requireSignature ? [text.requireSignature, '✓'] : null,
       [words.created, time(createdAt)],
       [text.expires, time(expiresAt)],
       [text.lastUsed, time(lastUsedAt)],
-      ...(revokedAt === null ? [] : [[text.revoked, time(revokedAt)] as const]),
+      revokedAt === null ? null : [text.revoked, time(revokedAt)],
     ])}</section>
 <section class="panel" aria-label="${words.state}">${
       works
-        ? html`${asked(visit, { action, act: 'roll', label: text.roll, hint: text.rollHint, isOpen: filled !== null, body: textField(overlap, filled) })}
+        ? html`${asked(visit, { action, act: 'roll', label: text.roll, hint: text.rollHint, isOpen: filled !== null, body: form.line('overlapSeconds', text.overlapHint, '86400') })}
 ${asked(visit, { action, act: 'revoke', label: text.revoke, hint: text.revokeHint, isFinal: true })}`
         : html`<p class="muted">${text.ended}</p>`
     }</section>`,
@@ -172,15 +178,14 @@ export async function changeKey(visit: OperatorContext, form: Form): Promise<Con
   switch (form.get('act')) {
     case 'revoke': {
       const result = await attempt(() => admin.apiKeys.revoke(id));
-      if ('refusal' in result) return showOne(visit, { form, ...result });
+      if ('problems' in result) return showOne(visit, { form, ...result });
       return seeOther(urls.key(slug, id, { notice: 'revoked' }));
     }
     case 'roll': {
       const overlapSeconds = integerOf(form, 'overlapSeconds');
-      if (overlapSeconds === null)
-        return showOne(visit, { form, refusal: refusedField('overlapSeconds', words.badNumber) });
+      if (overlapSeconds === null) return showOne(visit, wrongField(form, 'overlapSeconds', words.badNumber));
       const result = await attempt(() => admin.apiKeys.roll(id, { overlapSeconds }));
-      if ('refusal' in result) return showOne(visit, { form, ...result });
+      if ('problems' in result) return showOne(visit, { form, ...result });
       return issued(visit, result.done);
     }
     default:

@@ -1,5 +1,5 @@
-import { type ConsoleAnswer, html, icons } from '@ostiary/core/console';
-import { facts } from './fields.ts';
+import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import { secretText } from '../parts.ts';
 import { framed, type OperatorFrame } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
@@ -21,9 +21,8 @@ export function shownOnce(
     title,
     section,
     layout: 'one',
-    body: html`<section class="panel" aria-labelledby="once"><h2 id="once">${once.title}</h2>
-<div class="notice" role="status">${icons.lock}<p>${once.hint}</p></div>
-${facts(secrets.map(([name, secret]) => [name, html`<code>${secret}</code>`]))}
-<p class="pages"><a href="${back}">${once.back}</a></p></section>`,
+    body: html`<section class="panel" aria-labelledby="once"><h2 id="once">${once.title}</h2><p>${once.hint}</p>
+${secrets.map(([name, secret]) => html`<div class="field"><h3>${name}</h3>${secretText(secret)}</div>`)}
+<p><a href="${back}">${once.back}</a></p></section>`,
   });
 }

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import type { WaitingWork } from '@ostiary/core/admin';
 import { type ConsoleAnswer, type Html, html } from '@ostiary/core/console';
-import { problemRow } from '../frame.ts';
-import { counted, moment } from '../parts.ts';
-import { facts } from './fields.ts';
+import { noticeOf, problemRow } from '../frame.ts';
+import { counted, facts, moment } from '../parts.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
@@ -29,7 +28,7 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
     section: 'overview',
     isFirst: true,
     layout: 'one',
-    body: html`${isWell ? html`<div class="notice across" role="status"><p>${text.healthy}</p></div>` : problemRow(text.unhealthy)}
+    body: html`${isWell ? noticeOf(text.healthy) : problemRow(text.unhealthy)}
 <section class="panel" aria-label="${words.nav.overview}">${facts([
       [text.jobs, waiting(jobs)],
       [text.deliveries, waiting(deliveries)],

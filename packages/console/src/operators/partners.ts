@@ -1,28 +1,25 @@
 import { type ConsoleAnswer, html, nameOf } from '@ostiary/core/console';
-import { moment, pageLinks, stateBadge } from '../parts.ts';
+import { enabledBadge, facts, moment, pageLinks } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { actForm, asked, type Filled, facts, textField } from './fields.ts';
+import { actForm, asked, type Filled, fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
 import { attempt, type Form, found, listed, type OperatorContext, pageOf, unknownAct } from './visit.ts';
 
 const perPage = 50;
-
-/** Whether something is enabled, in words and colour. */
-export const enabledBadge = (isEnabled: boolean, { words }: OperatorContext) =>
-  isEnabled ? stateBadge('enabled', words.enabled) : stateBadge('disabled', words.disabled);
 
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
   const { admin, query, urls, words } = visit;
   const { partners: list, next } = await listed(() => admin.partners.list(pageOf(visit, perPage)));
   const rows = list.map(
     ({ slug, name, disabledAt }) =>
-      html`<li><p class="what"><a href="${urls.partner(slug)}">${nameOf(name)}</a> <span><code>${slug}</code></span></p>${enabledBadge(disabledAt === null, visit)}</li>`,
+      html`<li><p class="what"><a href="${urls.partner(slug)}">${nameOf(name)}</a> <span><code>${slug}</code></span></p>${enabledBadge(disabledAt === null, words)}</li>`,
   );
+  const form = fieldsOf(visit, { slug: words.slug, name: words.name }, filled);
   return framed(visit, {
     title: words.nav.partners,
     section: 'partners',
     isFirst: true,
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${words.nav.partners}">${rows.length === 0 ? html`<p class="muted">${words.partners.empty}</p>` : html`<ul class="rows">${rows}</ul>`}
 ${pageLinks([
   [query.has('after') ? urls.partners() : null, words.first],
@@ -33,8 +30,8 @@ ${pageLinks([
       act: 'create',
       label: words.partners.add,
       primary: true,
-      body: html`${textField({ name: 'slug', label: words.slug, hint: words.partners.slugHint }, filled)}
-${textField({ name: 'name', label: words.name, hint: words.partners.nameHint }, filled)}`,
+      body: html`${form.line('slug', words.partners.slugHint)}
+${form.line('name', words.partners.nameHint)}`,
     })}</section>`,
   });
 }
@@ -46,7 +43,7 @@ export const partners = (visit: OperatorContext): Promise<ConsoleAnswer> => show
 export async function createPartner(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const [slug, name] = [form.get('slug') ?? '', form.get('name') ?? ''];
   const result = await attempt(() => visit.admin.partners.create({ slug: slug.trim(), name }));
-  if ('refusal' in result) return show(visit, { form, ...result });
+  if ('problems' in result) return show(visit, { form, ...result });
   return seeOther(visit.urls.partner(result.done.slug, { notice: 'created' }));
 }
 
@@ -55,13 +52,14 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
   const { name, createdAt, disabledAt } = found(await admin.partners.get(slug));
   const action = urls.partner(slug);
   const text = words.partners;
+  const form = fieldsOf(visit, { name: words.name }, filled);
   return framed(visit, {
     title: name,
     section: 'partners',
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${words.nav.partners}">${facts([
       [words.slug, html`<code>${slug}</code>`],
-      [words.state, enabledBadge(disabledAt === null, visit)],
+      [words.state, enabledBadge(disabledAt === null, words)],
       [words.created, moment(createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a><a href="${urls.audit({ target: `partner:${slug}` })}">${words.nav.audit}</a></p></section>
@@ -69,7 +67,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       action,
       act: 'rename',
       label: text.rename,
-      body: textField({ name: 'name', label: words.name, hint: text.nameHint, value: name }, filled),
+      body: form.line('name', text.nameHint, name),
     })}
 ${
   disabledAt === null
@@ -93,6 +91,6 @@ export async function changePartner(visit: OperatorContext, form: Form): Promise
   const act = form.get('act') ?? '';
   const [notice, call] = (Object.hasOwn(acts, act) ? acts[act] : undefined) ?? unknownAct();
   const result = await attempt(call);
-  if ('refusal' in result) return showOne(visit, { form, ...result });
+  if ('problems' in result) return showOne(visit, { form, ...result });
   return seeOther(urls.partner(slug, { notice }));
 }

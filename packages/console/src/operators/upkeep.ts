@@ -1,8 +1,7 @@
 import { type ConsoleAnswer, html } from '@ostiary/core/console';
 import { seeOther } from '../visit.ts';
-import { asked, type Filled, textField } from './fields.ts';
+import { asked, type Filled, fieldsOf, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
-import { refusedField } from './keys.ts';
 import type { Form, OperatorContext } from './visit.ts';
 import { unknownAct } from './visit.ts';
 
@@ -10,16 +9,17 @@ function show(visit: OperatorContext, filled: Filled | null): ConsoleAnswer {
   const { urls, words } = visit;
   const text = words.upkeep;
   const action = urls.upkeep();
+  const form = fieldsOf(visit, { sub: text.sub }, filled);
   return framed(visit, {
     title: words.nav.upkeep,
     section: 'upkeep',
     isFirst: true,
     layout: 'one',
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${words.nav.upkeep}">
 ${asked(visit, {
   ...{ action, act: 'end', label: text.end, hint: text.endHint, isOpen: filled !== null, isFinal: true },
-  body: textField({ name: 'sub', label: text.sub, hint: text.subHint }, filled),
+  body: form.line('sub', text.subHint),
 })}
 ${asked(visit, { action, act: 'purge', label: text.purge, hint: text.purgeHint, isFinal: true })}
 ${asked(visit, { action, act: 'reseal', label: text.reseal, hint: text.resealHint })}</section>`,
@@ -35,7 +35,7 @@ export async function doUpkeep(visit: OperatorContext, form: Form): Promise<Cons
   switch (form.get('act')) {
     case 'end': {
       const sub = (form.get('sub') ?? '').trim();
-      if (sub === '') return show(visit, { form, refusal: refusedField('sub', words.missing) });
+      if (sub === '') return show(visit, wrongField(form, 'sub', words.missing));
       await admin.users.end(sub);
       return seeOther(urls.upkeep({ notice: 'ended' }));
     }

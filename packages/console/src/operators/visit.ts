@@ -75,13 +75,6 @@ export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
   return { limit, ...(after !== null && { after }) };
 }
 
-/** Why the administration refused something. */
-export interface Refusal {
-  readonly message: string;
-  /** The fields that it is about. */
-  readonly fields: readonly string[];
-}
-
 /** Fields that errors with a code are about; other errors with one are about what the address names. */
 const fieldOfCode: { readonly [code: string]: string } = {
   client_exists: 'clientId',
@@ -97,17 +90,24 @@ const codeOf = (error: unknown): string | null =>
     ? error.code
     : null;
 
-/** What was refused, from what the administration throws. @throws the error itself where it is no refusal, or PartnerError `not_found` */
-function refusalOf(error: unknown, ownerField: string | null): Refusal {
+/**
+ * Why the administration refused something, by the fields that it is about; under `''` what is about none.
+ * @throws the error itself where it is no refusal, or PartnerError `not_found`
+ */
+function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<string, readonly string[]> {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  if (code === 'partner_not_found' && ownerField !== null) return { message, fields: [ownerField] };
+  if (code === 'partner_not_found' && ownerField !== null) return new Map([[ownerField, [message]]]);
   if (code?.endsWith('_not_found') === true) throw new PartnerError('not_found', { cause: error });
-  if (code !== null) return { message, fields: [fieldOfCode[code] ?? ''] };
+  if (code !== null) return new Map([[fieldOfCode[code] ?? '', [message]]]);
   if (!(error instanceof TypeError)) throw error;
+  const problems = new Map<string, readonly string[]>();
   // `name: …; redirectUris.0: …`
-  const fields = message.split('; ').map((part) => /^(\w+)(?:\.\d+)?: /.exec(part)?.[1] ?? '');
-  return { message, fields };
+  for (const part of message.split('; ')) {
+    const [, name = '', place = '', words = part] = /^(\w+)(\.\d+)?: (.*)$/s.exec(part) ?? [];
+    problems.set(name, [...(problems.get(name) ?? []), place === '' ? words : part]);
+  }
+  return problems;
 }
 
 /**
@@ -118,11 +118,11 @@ function refusalOf(error: unknown, ownerField: string | null): Refusal {
 export async function attempt<Done>(
   call: () => Promise<Done>,
   ownerField: string | null = null,
-): Promise<{ readonly done: Done } | { readonly refusal: Refusal }> {
+): Promise<{ readonly done: Done } | { readonly problems: ReturnType<typeof problemsIn> }> {
   try {
     return { done: await call() };
   } catch (error) {
-    return { refusal: refusalOf(error, ownerField) };
+    return { problems: problemsIn(error, ownerField) };
   }
 }
 
@@ -130,7 +130,8 @@ export async function attempt<Done>(
 export async function listed<List>(read: () => Promise<List>): Promise<List> {
   const result = await attempt(read);
   if ('done' in result) return result.done;
-  throw new PartnerError('invalid_request', { description: result.refusal.message });
+  const description = [...result.problems.values()].flat().join('; ');
+  throw new PartnerError('invalid_request', { description });
 }
 
 /** @throws PartnerError `not_found` */

@@ -3,12 +3,10 @@ import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/conso
 import { deliveryStatuses } from '../api.ts';
 import { failureKind } from '../delivery.ts';
 import { typesOf } from '../home.ts';
-import { choice, moment, pageLinks, stateBadge } from '../parts.ts';
+import { choiceField, enabledBadge, facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { actForm, asked, type Filled, facts, textField } from './fields.ts';
+import { actForm, asked, type Filled, fieldsOf, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
-import { refusedField } from './keys.ts';
-import { enabledBadge } from './partners.ts';
 import {
   attempt,
   type Form,
@@ -71,9 +69,9 @@ function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]):
   ];
   const chosen = parameter(visit, 'endpoint') ?? '';
   return html`<form class="form" method="get" action="${urls.webhooks(slug)}">
-<div class="field"><label for="mode">${words.mode}</label>${choice({ id: 'mode', name: 'mode', options: modes, chosen: modeOf(visit) })}</div>
-<div class="field"><label for="status">${text.status}</label>${choice({ id: 'status', name: 'status', options: statuses, chosen: status })}</div>
-<div class="field"><label for="endpoint">${text.endpoints}</label>${choice({ id: 'endpoint', name: 'endpoint', options: endpointOptions, chosen })}</div>
+${choiceField({ label: words.mode, name: 'mode', options: modes, chosen: modeOf(visit) })}
+${choiceField({ label: text.status, name: 'status', options: statuses, chosen: status })}
+${choiceField({ label: text.endpoints, name: 'endpoint', options: endpointOptions, chosen })}
 <div class="row"><button class="compact">${words.audit.show}</button></div></form>`;
 }
 
@@ -100,7 +98,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   const text = words.webhooks;
   const rows = endpoints.map(
     (endpoint) =>
-      html`<li><p class="what"><a href="${urls.endpoint(slug, endpoint.id, { mode })}">${nameOf(endpoint.url)}</a> <span>${typesOf(endpoint, visit.voice.words)}</span></p>${enabledBadge(endpoint.enabled, visit)}</li>`,
+      html`<li><p class="what"><a href="${urls.endpoint(slug, endpoint.id, { mode })}">${nameOf(endpoint.url)}</a> <span>${typesOf(endpoint, visit.voice.words)}</span></p>${enabledBadge(endpoint.enabled, words)}</li>`,
   );
   return framed(visit, {
     title: `${text.deliveries}: ${partner.name}`,
@@ -141,14 +139,15 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
   const { url, events, enabled, createdAt } = await endpointOf(visit, mode);
   const text = words.webhooks;
   const action = urls.endpoint(slug, id, { mode });
+  const form = fieldsOf(visit, { since: text.since }, filled);
   return framed(visit, {
     title: url,
     section: 'partners',
-    refusal: filled?.refusal ?? null,
+    refused: form.summary,
     body: html`<section class="panel" aria-label="${text.endpoints}">${facts([
       ['ID', html`<code>${id}</code>`],
       [words.nav.partners, html`<a href="${urls.webhooks(slug, { mode })}">${slug}</a>`],
-      [words.state, enabledBadge(enabled, visit)],
+      [words.state, enabledBadge(enabled, words)],
       [words.mode, words[mode]],
       [voice.words.endpoints.types, typesOf({ events }, voice.words)],
       [words.created, moment(createdAt, voice.language)],
@@ -164,7 +163,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
               hint: text.recoverHint,
               isOpen: filled !== null,
             },
-            body: textField({ name: 'since', label: text.since, hint: text.sinceHint }, filled),
+            body: form.line('since', text.sinceHint),
           })}
 ${asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint })}`
         : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
@@ -186,14 +185,14 @@ export async function changeEndpointOf(visit: OperatorContext, form: Form): Prom
   if (act === 'recover') {
     const since = timeOf(form, 'since');
     if (since === null || since === undefined)
-      return showOne(visit, { form, refusal: refusedField('since', words.badTime) });
+      return showOne(visit, wrongField(form, 'since', words.badTime));
     const result = await attempt(() => admin.webhooks.recover(owner, id, { since }));
-    if ('refusal' in result) return showOne(visit, { form, ...result });
+    if ('problems' in result) return showOne(visit, { form, ...result });
     return seeOther(urls.endpoint(slug, id, { mode, notice: result.done > 0 ? 'queued' : 'nothing' }));
   }
   if (act !== 'enable' && act !== 'disable' && act !== 'remove') return unknownAct();
   const result = await attempt<unknown>(() => admin.webhooks[act](owner, id));
-  if ('refusal' in result) return showOne(visit, { form, ...result });
+  if ('problems' in result) return showOne(visit, { form, ...result });
   if (act === 'remove') return seeOther(urls.webhooks(slug, { mode, notice: 'removed' }));
   return seeOther(urls.endpoint(slug, id, { mode, notice: `${act}d` }));
 }

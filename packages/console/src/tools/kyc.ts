@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Html, html, nameOf } from '@ostiary/core/console';
 import type { SandboxUser } from '../api.ts';
 import { csrfField } from '../frame.ts';
-import { choice, stateBadge } from '../parts.ts';
+import { choiceField, stateBadge } from '../parts.ts';
 import type { Visit } from '../visit.ts';
 import { type ToolsData, userOptions } from './data.ts';
 import { missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
@@ -31,8 +31,8 @@ export function kycPanel(visit: Visit, { scopes, users }: ToolsData, used: Used)
     refused: refusal(used, voice.words),
     form: html`<h3>${words.now}</h3><ul class="rows">${users.map(row)}</ul>${reset}
 <form class="form" method="post" action="${urlOf('kycTool')}">${csrfField(visit)}<input type="hidden" name="once" value="${randomUUID()}">
-<div class="field"><label for="kyc-user">${user}</label>${choice({ id: 'kyc-user', name: 'kid', options: userOptions(users), chosen: kid })}</div>
-<div class="field"><label for="kyc-status">${words.status}</label>${choice({ id: 'kyc-status', name: 'status', options: Object.entries(words.states), chosen: status })}</div>
+${choiceField({ label: user, id: 'kyc-user', name: 'kid', options: userOptions(users), chosen: kid })}
+${choiceField({ label: words.status, id: 'kyc-status', name: 'status', options: Object.entries(words.states), chosen: status })}
 <div class="row"><button class="primary">${words.change}</button></div></form>`,
     call: toolCall(visit, 'kyc', {
       route: '/v1/partner/sandbox/users/:kid/kyc',

@@ -1,6 +1,6 @@
 import { type Html, html } from '@ostiary/core/console';
 import { csrfField } from '../frame.ts';
-import { choice } from '../parts.ts';
+import { choiceField } from '../parts.ts';
 import type { Visit } from '../visit.ts';
 import { type ToolsData, userOptions } from './data.ts';
 import { missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
@@ -21,8 +21,8 @@ export function passportPanel(visit: Visit, { scopes, users }: ToolsData, used: 
     used,
     refused: refusal(used, voice.words),
     form: html`<form class="form" method="post" action="${urlOf('passportTool')}">${csrfField(visit)}
-<div class="field"><label for="passport-user">${user}</label>${choice({ id: 'passport-user', name: 'kid', options: userOptions(users), chosen: kid })}</div>
-<div class="field"><label for="passport-state">${words.state}</label>${choice({ id: 'passport-state', name: 'state', options: states, chosen: state })}</div>
+${choiceField({ label: user, id: 'passport-user', name: 'kid', options: userOptions(users), chosen: kid })}
+${choiceField({ label: words.state, id: 'passport-state', name: 'state', options: states, chosen: state })}
 <div class="row"><button class="primary">${words.mint}</button></div></form>`,
     call: toolCall(visit, 'passport', {
       route: '/v1/partner/sandbox/passports',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Html, html } from '@ostiary/core/console';
 import { formOf, type Problems } from '../forms.ts';
 import { csrfField } from '../frame.ts';
-import { choice } from '../parts.ts';
+import { choiceField } from '../parts.ts';
 import type { Visit } from '../visit.ts';
 import type { Words } from '../words/en/index.ts';
 import { type ToolsData, userOptions } from './data.ts';
@@ -48,13 +48,8 @@ export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: U
   const currency = filled.get('currency') ?? 'HTG';
   const shown = new Map([['amount', '125'], ['kid', kid], ['currency', currency], ...filled]);
   const fields = formOf({ amount: words.amount, reference: words.reference }, wrongOf(used, words), '');
-  const select = (
-    name: string,
-    label: string,
-    options: Parameters<typeof choice>[0]['options'],
-    chosen: string,
-  ) =>
-    html`<div class="field"><label for="payment-${name}">${label}</label>${choice({ id: `payment-${name}`, name, options, chosen })}</div>`;
+  const select = (given: Omit<Parameters<typeof choiceField>[0], 'id'>) =>
+    choiceField({ ...given, id: `payment-${given.name}` });
   return toolPanel(voice.words, {
     name: 'payment',
     lacks: missingScopes(['payments:write', 'payments:read'], scopes),
@@ -62,10 +57,10 @@ export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: U
     refused: refusal(used, voice.words, typed),
     // However often one form that was shown is sent, it pays once.
     form: html`<form class="form" method="post" action="${urlOf('paymentTool')}">${csrfField(visit)}<input type="hidden" name="once" value="${randomUUID()}">
-${select('outcome', words.outcome, Object.entries(words.outcomes), filled.get('outcome') ?? 'completed')}
+${select({ name: 'outcome', label: words.outcome, options: Object.entries(words.outcomes), chosen: filled.get('outcome') ?? 'completed' })}
 ${fields.field({ name: 'amount', tag: line(shown.get('amount'), 15), hint: words.amountHint })}
-${select('currency', words.currency, currencies, currency)}
-${select('kid', user, userOptions(users), kid)}
+${select({ name: 'currency', label: words.currency, options: currencies, chosen: currency })}
+${select({ name: 'kid', label: user, options: userOptions(users), chosen: kid })}
 ${fields.field({ name: 'reference', tag: line(shown.get('reference'), 100), hint: words.referenceHint })}
 <div class="row"><button class="primary">${words.pay}</button></div></form>`,
     call: toolCall(visit, 'payment', {

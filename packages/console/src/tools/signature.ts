@@ -2,7 +2,7 @@ import { type Html, html, icons, nameOf, visible } from '@ostiary/core/console';
 import type { SignatureCheck } from '../api.ts';
 import { failureKind } from '../delivery.ts';
 import { csrfField } from '../frame.ts';
-import { choice, foreignText } from '../parts.ts';
+import { choiceField, foreignText } from '../parts.ts';
 import type { Visit } from '../visit.ts';
 import type { ToolsData } from './data.ts';
 import { refusal, toolPanel, type Used } from './parts.ts';
@@ -17,7 +17,7 @@ export function signaturePanel(visit: Visit, { endpoints }: ToolsData, used: Use
     options.length === 0
       ? html`<p>${words.none} <a href="${urlOf('endpoints')}">${voice.words.endpoints.add}</a></p>`
       : html`<form class="form" method="post" action="${urlOf('signatureTool')}">${csrfField(visit)}
-<div class="field"><label for="signature-endpoint">${words.endpoint}</label>${choice({ id: 'signature-endpoint', name: 'endpoint', options, chosen })}</div>
+${choiceField({ label: words.endpoint, id: 'signature-endpoint', name: 'endpoint', options, chosen })}
 <div class="row"><button class="primary">${words.check}</button></div></form>`;
   return toolPanel(voice.words, {
     name: 'signature',

@@ -124,6 +124,14 @@ export interface DeliveryStore {
   ): Promise<DeliveryRecord[]>;
 
   /**
+   * What became of the latest deliveries of each of these events, newest first as in `list` and at most `limit` of each. An unknown
+   * event, and somebody else's, is not in the answer. One statement, however many events there are.
+   */
+  latestStatuses(
+    request: Owner & { readonly eventIds: readonly string[]; readonly limit: number },
+  ): Promise<ReadonlyMap<string, readonly DeliveryStatus[]>>;
+
+  /**
    * A new delivery of an event, due now, to one endpoint, or, where `endpointId` is `null`, to each enabled
    * endpoint that matches its type now. Where one of that event is pending for the endpoint already, it
    * stands for the new one, and takes no number from the ids of the others. The key is looked at first, then

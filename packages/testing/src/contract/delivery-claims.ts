@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertFields, assertSame, type Calls, casesOf } from './case.ts';
+import { acme } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
 import {
   claim,
@@ -189,6 +190,8 @@ export const deliveryCalls: Calls<'deliveries'> = {
   finish: ({ deliveries }) =>
     deliveries.finish([{ id: 'dl_a', claimId: 'c', attempt: null, next: { status: 'dropped' } }]),
   list: (storage) => listed(storage),
+  latestStatuses: ({ deliveries }) =>
+    deliveries.latestStatuses({ ...acme, eventIds: ['evt_a', 'evt_b'], limit: 9 }),
   redeliver: (storage) => redeliver(storage, 'evt_a', 'again'),
   recover: (storage) => recover(storage, 'we_a', 'recovered'),
 };

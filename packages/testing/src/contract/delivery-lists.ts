@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ListPosition, Storage } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
+import { acme } from './partner-samples.ts';
 import { now } from './samples.ts';
 import { claim, claimedOne, finish, listed, listedIds, published, registered } from './webhook-samples.ts';
 
@@ -108,6 +109,26 @@ export const deliveryListCases = casesOf('delivery lists', {
       );
       assert.equal(new Set(seen).size, seen.length, 'nothing twice');
     }
+  },
+
+  'the latest of several events are told by their status, newest first': async (storage) => {
+    await assorted(storage);
+    await published(storage, 'foreign', { partner: 'other' });
+    const latest = async (eventIds: string[], limit = 9, owner = {}) => [
+      ...(await storage.deliveries.latestStatuses({ ...acme, ...owner, eventIds, limit })),
+    ];
+    const all = ['evt_w', 'evt_x', 'evt_y', 'evt_foreign', 'evt_unknown', ''];
+    const byId = (one: readonly [string, unknown], other: readonly [string, unknown]) =>
+      one[0] < other[0] ? -1 : 1;
+    assertSame((await latest(all)).sort(byId), [
+      ['evt_w', ['pending', 'cancelled']],
+      ['evt_x', ['dropped', 'delivered']],
+      ['evt_y', ['cancelled', 'dropped']],
+    ]);
+    assertSame(await latest(['evt_x'], 1), [['evt_x', ['dropped']]]);
+    assertSame(await latest(['evt_foreign'], 9, { partner: 'other' }), [['evt_foreign', []]]);
+    assertSame(await latest(['evt_x'], 9, { mode: 'test' }), []);
+    assertSame(await latest([]), []);
   },
 
   'a list is of one partner and one mode': async (storage) => {

@@ -84,7 +84,6 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
  */
 export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperation[] {
   const { events, deliveries } = core.storage;
-  const ofEvent = { endpointId: null, status: null } as const;
 
   return [
     operation({
@@ -109,17 +108,16 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
         const until = moment === undefined ? null : Date.parse(moment);
         const filter = { ...owner, before, type, until, status, endpointId };
         const { events: found, hasMore, nextBefore } = await searchEvents(events, filter, limit);
-        const data = [];
-        // One after the other: what is read of each is much more than what is kept of it.
-        for (const event of found) {
-          const filter = { ...owner, ...ofEvent, eventId: event.id, after: null };
-          const latest = await deliveries.list({ ...filter, limit: deliveriesPerEvent + 1 });
-          data.push({
+        const eventIds = found.map(({ id }) => id);
+        const latest = await deliveries.latestStatuses({ ...owner, eventIds, limit: deliveriesPerEvent + 1 });
+        const data = found.map((event) => {
+          const statuses = latest.get(event.id) ?? [];
+          return {
             ...eventView(event),
-            deliveries: latest.slice(0, deliveriesPerEvent).map(({ status }) => status),
-            hasMoreDeliveries: latest.length > deliveriesPerEvent,
-          });
-        }
+            deliveries: statuses.slice(0, deliveriesPerEvent),
+            hasMoreDeliveries: statuses.length > deliveriesPerEvent,
+          };
+        });
         return { status: 200, body: { data, hasMore, nextBefore } };
       },
     }),

@@ -1,0 +1,139 @@
+import type { Administration } from '@ostiary/core/admin';
+import type { OperatorPages, PartnerConsole } from '@ostiary/core/console';
+import type { Storage } from '@ostiary/core/storage';
+import { testPayment } from '../../core/test/support/partner-api.ts';
+import { operatorsConsole, sandboxConsole } from '../src/index.ts';
+import { operatorsKit } from './operators-kit.ts';
+
+type Row = { readonly path: string; readonly GET?: unknown };
+
+/** Both consoles, and the paths of all their pages as their tables have them. */
+function watchedConsoles() {
+  const paths: string[] = [];
+  const kept = <Page extends Row>(prefix: string, pages: readonly Page[]): readonly Page[] => {
+    for (const { path, GET } of pages) if (GET !== undefined) paths.push(prefix + path);
+    return pages;
+  };
+  const [sandbox, operators] = [sandboxConsole(), operatorsConsole()];
+  const console: PartnerConsole = { ...sandbox, pages: (desk) => kept('', sandbox.pages(desk)) };
+  const pages: OperatorPages<Administration> = { pages: (desk) => kept('/operators', operators.pages(desk)) };
+  return { paths, console, pages };
+}
+
+/** One of everything that pages show, and an address of each page by its path in the table. */
+export async function consolesOver(storage: Storage) {
+  const { paths, console, pages } = watchedConsoles();
+  const kit = await operatorsKit(
+    { console, operators: { authenticate: () => ({ name: 'ana' }), pages }, requestLog: 'off' },
+    storage,
+  );
+  const key = await kit.key();
+  const owner = { partner: key.partner, mode: 'test' } as const;
+  const endpoint = await kit.endpoint(key);
+  const event = await kit.event(key);
+  await kit.attempt({ error: 'timeout', httpStatus: null, response: null }, 'dropped');
+  const once = { 'Idempotency-Key': 'size' };
+  const paid = await kit.provider.partnerCall(key, 'POST /v1/partner/payments', testPayment, once);
+  await kit.provider.client({ clientId: 'app' });
+  const request = 'request-0';
+  await logRequests(storage, key, 1);
+  const [ofEvent, ofEndpoint] = [`/sandbox/events/${event}`, `/sandbox/endpoints/${endpoint}`];
+  const partner = `/operators/partners/${key.partner}`;
+  const addresses: Readonly<Record<string, string>> = {
+    '/sandbox': '/sandbox',
+    '/sandbox/trigger': '/sandbox/trigger?type=kyc.updated',
+    '/sandbox/events/:id': ofEvent,
+    '/sandbox/endpoints': '/sandbox/endpoints',
+    '/sandbox/endpoints/:id': ofEndpoint,
+    '/sandbox/endpoints/:id/edit': `${ofEndpoint}/edit`,
+    '/sandbox/endpoints/:id/secret': `${ofEndpoint}/secret`,
+    '/sandbox/requests': '/sandbox/requests',
+    '/sandbox/requests/:id': `/sandbox/requests/${request}`,
+    '/sandbox/live.js': '/sandbox/live.js',
+    '/sandbox/tools': '/sandbox/tools',
+    '/sandbox/payments/:id': `/sandbox/payments/${paid.json().id}`,
+    '/operators': '/operators',
+    '/operators/partners': '/operators/partners',
+    '/operators/partners/:slug': partner,
+    '/operators/partners/:slug/keys': `${partner}/keys`,
+    '/operators/partners/:slug/keys/:id': `${partner}/keys/${key.id}`,
+    '/operators/partners/:slug/webhooks': `${partner}/webhooks?mode=test&status=every`,
+    '/operators/partners/:slug/webhooks/:id': `${partner}/webhooks/${endpoint}?mode=test`,
+    '/operators/clients': '/operators/clients',
+    '/operators/new-client': '/operators/new-client',
+    '/operators/clients/:id': '/operators/clients/app',
+    '/operators/audit': '/operators/audit',
+    '/operators/signing-keys': '/operators/signing-keys',
+    '/operators/upkeep': '/operators/upkeep',
+  };
+  return { kit, key, owner, endpoint, paths, addresses, browser: await kit.signedIn(key) };
+}
+
+/** Puts requests of a key into the log, numbered from 0; a third of them failed. */
+export async function logRequests(
+  storage: Storage,
+  { partner, id }: { readonly partner: string; readonly id: string },
+  count: number,
+): Promise<void> {
+  const requests = Array.from({ length: count }, (_, number) => ({
+    ...({
+      id: `request-${number}`,
+      partner,
+      mode: 'test',
+      keyId: id,
+      createdAt: number + 1,
+      durationMs: 3,
+    } as const),
+    ...{
+      method: 'POST',
+      route: '/v1/partner/payments',
+      sent: '{"amount":"1.00"}',
+      answered: '{"id":"tr_1"}',
+    },
+    ...(number % 3 === 0 ? { status: 400, code: 'invalid_request' } : { status: 201, code: null }),
+  }));
+  await storage.requestLog.append(requests, 1_000);
+}
+
+/** Publishes so many events to endpoints that take them all, makes an attempt of each delivery, and fills the other lists. */
+export async function fill(
+  { kit, key, owner }: Pick<Awaited<ReturnType<typeof consolesOver>>, 'kit' | 'key' | 'owner'>,
+  {
+    events,
+    endpoints,
+    others,
+  }: { readonly events: number; readonly endpoints: number; readonly others: number },
+): Promise<void> {
+  const { storage, admin, provider } = kit;
+  for (let number = 1; number < endpoints; number += 1) await kit.endpoint(key, `/${number}`);
+  for (let number = 0; number < others; number += 1) {
+    await provider.key({ partner: key.partner, mode: 'test' });
+    await admin.partners.create({ slug: `other-${number}`, name: 'Other' });
+    await provider.client();
+  }
+  for (let first = 0; first < events; first += 1_000) {
+    const now = provider.clock.now();
+    const body = (id: string) =>
+      JSON.stringify({
+        id,
+        type: 'payment.completed',
+        createdAt: new Date(now).toISOString(),
+        data: { amount: '1.00' },
+      });
+    const batch = Array.from({ length: Math.min(1_000, events - first) }, (_, index) => {
+      const number = String(first + index).padStart(32, '0');
+      const id = `evt_${number}`;
+      return {
+        ...owner,
+        id,
+        type: 'payment.completed',
+        body: body(id),
+        createdAt: now,
+        deliveryId: `dl_${number}`,
+      };
+    });
+    await storage.events.publish(batch, { idempotency: null, now });
+    while ((await kit.attempt({}, first % 3_000 === 0 ? 'dropped' : 'delivered', 1_000)) > 0);
+    provider.clock.advance(1_000);
+  }
+}
