@@ -41,6 +41,17 @@ const overlaps = (page: Page): Promise<string[]> =>
     );
   });
 
+/** Texts that have so little room that they are written a letter or two on each line. */
+const squeezed = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main dt, main dd, main p, main span, main button, main a')].flatMap(
+      (element) => {
+        const { width, height } = element.getBoundingClientRect();
+        return element.textContent !== '' && width < 50 && height > 80 ? [element.outerHTML.slice(0, 80)] : [];
+      },
+    ),
+  );
+
 describe('the console in its languages, in a real browser', () => {
   let provider: TestProvider;
   let browser: Browser;
@@ -123,6 +134,7 @@ describe('the console in its languages, in a real browser', () => {
     if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
     return [
       ...((await scrollsSideways(page)) ? ['scrolls sideways'] : []),
+      ...(await squeezed(page)).map((text) => `squeezed: ${text}`),
       ...(await overlaps(page)).map((pair) => `overlaps: ${pair}`),
     ].map((problem) => `${name}: ${problem}`);
   }

@@ -102,6 +102,11 @@ describe('the voice of a page', () => {
     expect(voice.words).toBe(await allWords[voice.language]());
   });
 
+  it('has the words of its language', async () => {
+    const submit = await Promise.all(languages.map(async (one) => (await allWords[one]()).signIn.submit));
+    expect(submit).toEqual(['Sign in', 'Se connecter', 'Konekte', 'Iniciar sesión', 'Entrar']);
+  });
+
   it('is loaded when somebody asks for it', async () => {
     const script = `
       import { registerHooks } from 'node:module';
