@@ -29,13 +29,27 @@ export async function expectGood(page: Page): Promise<void> {
   expect(await scrollsSideways(page)).toBe(false);
 }
 
+/**
+ * That a page is good: in dark colours on a phone, in light ones on a wide screen, since both schemes have the same colours at every
+ * width. Its picture, where it has a name, is light.
+ */
+export async function look(page: Page, name: string | null = null): Promise<void> {
+  const width = page.viewportSize()?.width;
+  // Colours on their way from one scheme to the other have no contrast to speak of.
+  await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light', reducedMotion: 'reduce' });
+  await expectGood(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  if (name !== null) await picture(page, `${name}-${width}`);
+}
+
 /** Presses a key until the focus is on an element with this text or label. */
 export async function pressUntil(page: Page, key: string, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press(key);
     const focused = await page.evaluate(() => {
       const element = document.activeElement;
-      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : '';
+      const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+      const label = isField ? element.labels?.[0]?.textContent : '';
       return `${element?.textContent ?? ''} ${label ?? ''}`;
     });
     if (name.test(focused.trim())) return;

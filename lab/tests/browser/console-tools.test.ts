@@ -7,7 +7,7 @@ import { manyRequests, TestRail } from '../../../packages/core/test/support/part
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
-import { expectGood, picture, pressUntil } from '../../support/browser/page-checks.ts';
+import { look, pressUntil } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 import { fillInEndpoint, send, signInWith } from './console-pages.ts';
 
@@ -39,15 +39,6 @@ describe('the test tools, in a real browser', () => {
 
   const urlOf = (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`;
 
-  /** That a page is good in both colour schemes; its picture is light. */
-  async function look(page: Page, name: string): Promise<void> {
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expectGood(page);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await expectGood(page);
-    await picture(page, `${name}-${page.viewportSize()?.width}`);
-  }
-
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
   const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const tick = (page: Page, step: string) => page.locator(`#step-${step} .done`).waitFor();
@@ -61,11 +52,10 @@ describe('the test tools, in a real browser', () => {
     async (width, javaScriptEnabled) => {
       const { page, complaints, asked } = await newProfile(browser, {
         viewport: { width, height: 800 },
-        reducedMotion: 'reduce',
         javaScriptEnabled,
       });
       // What checks pages is a script.
-      const seen = async (name: string) => javaScriptEnabled && look(page, name);
+      const seen = async (name?: string) => javaScriptEnabled && look(page, name);
       const { key } = await provider.key({ mode: 'test' });
       await signInWith(page, provider.origin, key);
       await seen('sandbox-first-steps');
@@ -82,12 +72,12 @@ describe('the test tools, in a real browser', () => {
       await page.getByText('This endpoint verifies signatures').waitFor();
       // What came of it is where the reader is.
       if (javaScriptEnabled) expect(await focused(page)).toContain('This endpoint verifies signatures');
-      await seen('sandbox-signature');
+      await seen();
       const passport = panel(page, 'Passport');
       await passport.getByLabel('State').selectOption('Expired already');
       await passport.getByRole('button', { name: 'Mint a passport' }).click();
       await page.getByText('It is shown this once.').waitFor();
-      await seen('sandbox-passport');
+      await seen();
       const kyc = panel(page, 'Identity check');
       await kyc.getByLabel('New status').selectOption('Rejected');
       await kyc.getByRole('button', { name: 'Change it' }).click();
@@ -102,7 +92,7 @@ describe('the test tools, in a real browser', () => {
       await page.getByText('400 invalid_request').waitFor();
       expect(await payment.getByLabel('Amount').inputValue()).toBe('one');
       if (javaScriptEnabled) expect(await page.evaluate(() => document.activeElement?.id)).toBe('amount');
-      await seen('sandbox-refused');
+      await seen();
       await payment.getByLabel('Amount').fill('30');
       await payment.getByLabel('Outcome').selectOption('Failed (amount .01)');
       await payment.getByRole('button', { name: 'Make the payment' }).click();
@@ -117,7 +107,7 @@ describe('the test tools, in a real browser', () => {
       // Without a reload.
       await page.getByText('sandbox_failure').waitFor();
       await page.getByRole('link', { name: 'payment.failed' }).waitFor();
-      await seen('sandbox-payment');
+      await seen();
       await home();
       await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
       expect(await page.getByText('First steps').count()).toBe(0);

@@ -46,7 +46,7 @@ function stepItem(name: keyof FirstRun, isDone: boolean, visit: Visit): Html {
   const { title, go } = words[name];
   const call = calls[name];
   const todo = html`<p><a href="${addresses[name]}">${go}</a></p>
-${call === null ? null : apiSnippets(desk, voice, { id: `step-${name}-call`, title: `${tools.call}: ${title}`, call: { method: 'POST', id: null, ...call } })}`;
+${call === null ? null : apiSnippets(desk, voice, { id: `step-${name}-call`, title: tools.call, about: title, call: { method: 'POST', id: null, ...call } })}`;
   return html`<li id="step-${name}"><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : order.indexOf(name) + 1}</span><div><p><span class="hidden">${isDone ? words.done : words.open}</span> <strong>${title}</strong></p>${isDone ? null : todo}</div></li>`;
 }
 

@@ -124,9 +124,20 @@ export function snippet(voice: Voice, title: string, text: string): Html {
 export function apiSnippets(
   desk: Pick<ConsoleDesk, 'apiUrl'>,
   voice: Voice,
-  { id, title, call }: { readonly id: string; readonly title: string; readonly call: ApiCall },
+  {
+    id,
+    title,
+    about,
+    call,
+  }: {
+    readonly id: string;
+    readonly title: string;
+    /** What the heading above says, for those who jump from one disclosure to the next. */
+    readonly about?: string;
+    readonly call: ApiCall;
+  },
 ): Html {
   const { snippets: words } = voice.words;
   const code = sdkCodeOf(desk, call);
-  return html`<details id="${id}"><summary class="small">${title}</summary><div class="small muted">${words.key}${call.id === null && /:/.test(call.route) ? html` ${words.unknownId}` : null}</div>${snippet(voice, words.curl(title), apiCurlOf(desk, call))}${code === null ? null : snippet(voice, words.sdk(title), code)}</details>`;
+  return html`<details id="${id}"><summary class="small">${title}${about === undefined ? null : html`<span class="hidden">: ${about}</span>`}</summary><div class="small muted">${words.key}${call.id === null && /:/.test(call.route) ? html` ${words.unknownId}` : null}</div>${snippet(voice, words.curl(title), apiCurlOf(desk, call))}${code === null ? null : snippet(voice, words.sdk(title), code)}</details>`;
 }

@@ -14,6 +14,9 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .console .bar .parts a[aria-current] { font-weight: 600; }
 .facts { display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: .5rem 1rem; margin: 0; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
+legend { padding: 0; }
+.option input { margin: 0; }
+a code { text-underline-offset: .35em; }
 .panel { padding: 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1.25rem; display: flex; flex-direction: column; gap: 1rem; min-width: 0; }
 .panel h2 { font-size: 1.125rem; }
 .panel .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; }

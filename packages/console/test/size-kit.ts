@@ -1,28 +1,11 @@
-import type { Administration } from '@ostiary/core/admin';
-import type { OperatorPages, PartnerConsole } from '@ostiary/core/console';
 import type { Storage } from '@ostiary/core/storage';
 import { testPayment } from '../../core/test/support/partner-api.ts';
-import { operatorsConsole, sandboxConsole } from '../src/index.ts';
 import { operatorsKit } from './operators-kit.ts';
-
-type Row = { readonly path: string; readonly GET?: unknown };
-
-/** Both consoles, and the paths of all their pages as their tables have them. */
-function watchedConsoles() {
-  const paths: string[] = [];
-  const kept = <Page extends Row>(prefix: string, pages: readonly Page[]): readonly Page[] => {
-    for (const { path, GET } of pages) if (GET !== undefined) paths.push(prefix + path);
-    return pages;
-  };
-  const [sandbox, operators] = [sandboxConsole(), operatorsConsole()];
-  const console: PartnerConsole = { ...sandbox, pages: (desk) => kept('', sandbox.pages(desk)) };
-  const pages: OperatorPages<Administration> = { pages: (desk) => kept('/operators', operators.pages(desk)) };
-  return { paths, console, pages };
-}
+import { watchedConsoles } from './page-tables.ts';
 
 /** One of everything that pages show, and an address of each page by its path in the table. */
 export async function consolesOver(storage: Storage) {
-  const { paths, console, pages } = watchedConsoles();
+  const { console, pages, shown } = watchedConsoles();
   const kit = await operatorsKit(
     { console, operators: { authenticate: () => ({ name: 'ana' }), pages }, requestLog: 'off' },
     storage,
@@ -66,7 +49,7 @@ export async function consolesOver(storage: Storage) {
     '/operators/signing-keys': '/operators/signing-keys',
     '/operators/upkeep': '/operators/upkeep',
   };
-  return { kit, key, owner, endpoint, paths, addresses, browser: await kit.signedIn(key) };
+  return { kit, key, owner, endpoint, paths: shown(), addresses, browser: await kit.signedIn(key) };
 }
 
 /** Puts requests of a key into the log, numbered from 0; a third of them failed. */

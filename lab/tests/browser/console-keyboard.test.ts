@@ -1,0 +1,213 @@
+import { safeVerify } from '@ostiary/webhook-verifier';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { watchedConsoles } from '../../../packages/console/test/page-tables.ts';
+import { systemClock } from '../../../packages/core/src/clock.ts';
+import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
+import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
+import { launchBrowser } from '../../support/browser/browser.ts';
+import { pressUntil } from '../../support/browser/page-checks.ts';
+import { newProfile } from '../../support/browser/profile.ts';
+
+const secret = 'whsec_0123456789abcdef';
+
+/** What the tests press: the way to an element by its text or label, and what is done there. */
+function keyboardOf(page: Page) {
+  const to = (name: RegExp) => pressUntil(page, 'Tab', name);
+  const seen = (text: string) => page.getByText(text).first().waitFor();
+  /** Presses a link or a button, and waits for what comes of it. */
+  async function press(name: RegExp, text?: string): Promise<void> {
+    await to(name);
+    await page.keyboard.press('Enter');
+    if (text !== undefined) await seen(text);
+  }
+  return {
+    ...{ to, seen, press },
+    /** Does what asks first: opens it, and presses the button in it. */
+    async asked(name: RegExp, button: RegExp, text: string): Promise<void> {
+      await press(name);
+      await press(button, text);
+    },
+    /** Replaces what stands in a field. */
+    async type(name: RegExp, text: string): Promise<void> {
+      await to(name);
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type(text);
+    },
+  };
+}
+
+describe('every action of the consoles, with the keyboard alone and without scripts', () => {
+  const consoles = watchedConsoles();
+  let provider: TestProvider;
+  let browser: Browser;
+  let receiver: string;
+
+  beforeAll(async () => {
+    receiver = await serve(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { ok } = await safeVerify(Buffer.concat(chunks), request.headers, { secret });
+      response.writeHead(ok ? 200 : 400).end();
+    });
+    browser = await launchBrowser();
+    provider = await startProvider({
+      payments: new TestRail(),
+      partnerLimits: manyRequests,
+      console: consoles.console,
+      operators: { authenticate: () => ({ name: 'ana' }), pages: consoles.pages },
+      clock: systemClock,
+      webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'] },
+    });
+    provider.ostiary.worker.start();
+    return () => browser.close();
+  });
+
+  const urlOf = (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`;
+
+  /** A page that remembers to which lines of the tables it has sent a form. */
+  async function visit() {
+    const { page } = await newProfile(browser, { javaScriptEnabled: false });
+    const done = new Set<string>();
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      const line = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(pathname);
+      if (request.method() === 'POST') for (const path of consoles.posted().filter(line)) done.add(path);
+    });
+    const left = (console: string) =>
+      consoles.posted().filter((path) => path.startsWith(console) && !done.has(path));
+    return { page, left, go: (path: string) => page.goto(`${provider.origin}${path}`), ...keyboardOf(page) };
+  }
+
+  it('of the sandbox', async () => {
+    const { page, left, go, to, press, type, asked, seen } = await visit();
+    const { key } = await provider.key({ mode: 'test' });
+    await go('/sandbox');
+    await type(/^Test API key$/, key);
+    await page.keyboard.press('Enter');
+    await press(/^Hide until I sign in again$/);
+    await page.getByText('First steps').waitFor({ state: 'detached' });
+    await press(/^Add an endpoint$/, 'Webhook secret');
+    await type(/^URL$/, urlOf('/one'));
+    await type(/^Webhook secret$/, secret);
+    await page.keyboard.press('Enter');
+    await seen('The endpoint is registered.');
+    await press(/^Edit the data first$/, 'Edit a test event');
+    await press(/^Send$/, 'The event is on its way.');
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return page.getByText('Your endpoint took the event.').count();
+      })
+      .toBe(1);
+    await press(/^Deliver again$/, 'The event is on its way again.');
+
+    await press(/^http:\/\/shop\.example/, 'Registered');
+    await press(/^Edit address and types$/, 'A public https address');
+    await type(/^URL$/, urlOf('/two'));
+    await press(/^Save$/, 'The endpoint is saved.');
+    await press(/^Replace the secret$/, 'A generated secret');
+    await press(/^Generate a secret$/, 'Your new secret');
+    await type(/^New secret$/, secret);
+    await page.keyboard.press('Enter');
+    await seen('The new secret signs from the next attempt on.');
+    await to(/^Since \(UTC\)$/);
+    // The parts of a time as a browser in American English has them.
+    await page.keyboard.type('01012026');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.type('1200AM');
+    await page.keyboard.press('Enter');
+    await seen('Nothing was dropped since then.');
+    await press(/^Disable$/, 'The endpoint is disabled');
+    await press(/^Enable$/, 'The endpoint is enabled.');
+
+    await press(/^Test tools$/, 'Signature check');
+    await press(/^Make the payment$/, 'The payment is initiated');
+    await press(/^Test tools$/, 'Signature check');
+    await press(/^Mint a passport$/, 'shown this once');
+    await press(/^Check it$/, 'This endpoint verifies signatures');
+    await press(/^Change it$/, 'The identity check is changed');
+    await press(/^Test tools$/, 'Signature check');
+    await press(/^Reset every user$/, 'Every sandbox user is as in the beginning again.');
+
+    await press(/^Events and endpoints$/, 'Trigger a test event');
+    await press(/^http:\/\/shop\.example/, 'Registered');
+    await asked(/^Remove this endpoint$/, /^Remove for good$/, 'The endpoint is removed');
+    await press(/^Sign out$/, 'You are signed out.');
+    expect(left('/sandbox')).toEqual([]);
+  }, 90_000);
+
+  it('for operators', async () => {
+    const { page, left, go, to, press, type, asked, seen } = await visit();
+    const twice = (name: RegExp, text: string) => asked(name, name, text);
+    const key = await provider.key({ mode: 'test', partner: await provider.partner('till') });
+    const url = urlOf('/till');
+    const given = { url, events: ['*'], secret };
+    await provider.partnerCall(key, 'POST /v1/partner/webhooks', given);
+    await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type: 'webhook.test' });
+
+    await go('/operators');
+    await press(/^Partners$/, 'Create a partner');
+    await type(/^Slug$/, 'kafe');
+    await type(/^Name$/, 'Kafe');
+    await page.keyboard.press('Enter');
+    await seen('It is created.');
+    await type(/^Name$/, 'Kafe Lakay');
+    await press(/^Rename$/, 'The changes are saved.');
+    await twice(/^Disable this partner$/, 'It is disabled.');
+    await twice(/^Enable this partner$/, 'It is enabled.');
+    await press(/^API keys$/, 'There are no keys yet.');
+    await to(/^webhooks$/);
+    await page.keyboard.press('Space');
+    await press(/^Issue a key$/, 'Keep this now');
+    await press(/^I have kept it$/, 'Roll this key');
+    await twice(/^Roll this key$/, 'Keep this now');
+    await press(/^I have kept it$/, 'Revoke this key');
+    await twice(/^Revoke this key$/, 'The key is revoked.');
+
+    await expect
+      .poll(async () => {
+        await go('/operators/partners/till/webhooks?mode=test&status=delivered');
+        return page.getByRole('button', { name: 'Deliver again here' }).count();
+      })
+      .toBe(1);
+    await press(/^Deliver again here$/, 'What is to be delivered again is due now.');
+    await press(new RegExp(`^${url}$`), 'Recover this endpoint');
+    await press(/^Recover this endpoint$/);
+    await type(/^Dropped since$/, '2026-01-01T00:00:00Z');
+    await page.keyboard.press('Enter');
+    await seen('nothing was dropped since then');
+    await twice(/^Disable this endpoint$/, 'It is disabled.');
+    await twice(/^Enable this endpoint$/, 'It is enabled.');
+    await twice(/^Remove this endpoint$/, 'It is removed.');
+
+    await press(/^OAuth clients$/, 'Create a client');
+    await press(/^Create a client$/, 'Redirect URIs');
+    await type(/^Name$/, 'Rara Market');
+    await type(/^Redirect URIs$/, 'https://rara.example/callback');
+    await to(/^openid$/);
+    await page.keyboard.press('Space');
+    await press(/^Create a client$/, 'Keep this now');
+    await press(/^I have kept it$/, 'Issue another secret');
+    await type(/^Name$/, 'Rara');
+    await press(/^Save$/, 'The changes are saved.');
+    await twice(/^Issue another secret$/, 'Keep this now');
+    await press(/^I have kept it$/, 'Issue another secret');
+    await twice(/^Disable this client$/, 'It is disabled.');
+    await twice(/^Enable this client$/, 'It is enabled.');
+
+    await press(/^Audit log$/, 'Check the chain');
+    await press(/^Check the chain$/, 'The chain is whole.');
+    await press(/^Signing keys$/, 'Rotate');
+    await twice(/^Rotate$/, 'The new key is published.');
+    await press(/^Upkeep$/, 'Remove old rows');
+    await press(/^End all access to a user$/);
+    await type(/^User \(sub\)$/, 'nobody');
+    await page.keyboard.press('Enter');
+    await seen('No app has access to this user any more.');
+    await twice(/^Remove old rows$/, 'Old rows are removed.');
+    await twice(/^Seal all secrets anew$/, 'All secrets are sealed with the first sealing key.');
+    expect(left('/operators')).toEqual([]);
+  }, 90_000);
+});

@@ -1,0 +1,24 @@
+import type { Administration } from '@ostiary/core/admin';
+import type { OperatorPages, PartnerConsole } from '@ostiary/core/console';
+import { operatorsConsole, sandboxConsole } from '../src/index.ts';
+
+interface Row {
+  readonly path: string;
+  readonly GET?: unknown;
+  readonly POST?: unknown;
+}
+
+/** Both consoles, and the tables of their pages once a provider has asked for them: whoever goes through these forgets none. */
+export function watchedConsoles() {
+  const tables: Row[] = [];
+  const kept = <Page extends Row>(prefix: string, pages: readonly Page[]): readonly Page[] => {
+    tables.push(...pages.map((page) => ({ ...page, path: prefix + page.path })));
+    return pages;
+  };
+  const [sandbox, operators] = [sandboxConsole(), operatorsConsole()];
+  const console: PartnerConsole = { ...sandbox, pages: (desk) => kept('', sandbox.pages(desk)) };
+  const pages: OperatorPages<Administration> = { pages: (desk) => kept('/operators', operators.pages(desk)) };
+  const withMethod = (method: 'GET' | 'POST') => (): string[] =>
+    tables.flatMap((row) => (row[method] === undefined ? [] : [row.path]));
+  return { console, pages, shown: withMethod('GET'), posted: withMethod('POST') };
+}
