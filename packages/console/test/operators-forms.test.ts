@@ -92,4 +92,17 @@ describe('a refused form', () => {
     for (const scope of keyScopes) expect(none.text).toContain(`name="scope ${scope}"`);
     expect(await kit.acts()).toBe(acts);
   });
+
+  it('says at its top what is about none of its fields', async () => {
+    const kit = await operatorsKit();
+    const browser = kit.browser('ana');
+    const key = await kit.key();
+    const endpoint = await kit.endpoint(key);
+    const path = `/partners/${key.partner}/webhooks/${endpoint}?mode=test`;
+    await submit(browser, path, { act: 'disable' });
+    const { status, text } = await submit(browser, path, { act: 'recover', since: '2026-01-01T00:00:00Z' });
+    expect(status).toBe(400);
+    expect(text).toMatch(/role="alert">.*<p>Nothing was changed\.<\/p><p><bdi>[^<]*disabled/s);
+    expect(markedFields(text)).toEqual([]);
+  });
 });
