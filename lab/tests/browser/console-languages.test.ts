@@ -47,7 +47,9 @@ const squeezed = (page: Page): Promise<string[]> =>
     [...document.querySelectorAll('main dt, main dd, main p, main span, main button, main a')].flatMap(
       (element) => {
         const { width, height } = element.getBoundingClientRect();
-        return element.textContent !== '' && width < 50 && height > 80 ? [element.outerHTML.slice(0, 80)] : [];
+        return element.textContent !== '' && width < 50 && height > 80
+          ? [element.outerHTML.slice(0, 80)]
+          : [];
       },
     ),
   );
