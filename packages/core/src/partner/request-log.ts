@@ -12,14 +12,14 @@ const mostOfPartner = 5_000;
 /** When so many requests of a process wait to be stored, what comes then is lost. */
 const mostWaiting = 1_000;
 
-/** Stored in one call. */
-const batch = 100;
+/** Stored in one call: a commit to the disk costs as much for one as for all of them. */
+const batch = 500;
 
 /**
  * Between two calls while requests wait: a process stores a thousand requests in a second at most, and spends little on it when there
  * are more.
  */
-const pauseMs = 100;
+const pauseMs = 500;
 
 /** What the steps of the pipeline leave in `ctx.state` for the log. */
 export interface Noted {
