@@ -50,8 +50,6 @@ export type { PaymentQuery, PaymentRequest, Payments, Transfer } from './resourc
 export type {
   Sandbox,
   SandboxEventRequest,
-  SandboxKyc,
-  SandboxKycChange,
   SandboxPassport,
   SandboxPassportRequest,
 } from './resources/sandbox.ts';

@@ -68,10 +68,6 @@ const methods: { readonly [method: string]: readonly [operation: string, Call] }
     'createSandboxPassport',
     ({ sandbox }) => sandbox.createPassport({ kid: 'KID-TEST-PENDING', expired: true }),
   ],
-  'sandbox.changeKyc': [
-    'changeSandboxKyc',
-    ({ sandbox }) => sandbox.changeKyc('KID-TEST-PENDING', { kycStatus: 'approved' }),
-  ],
   whoami: ['whoami', (ostiary) => ostiary.whoami()],
   exportReconciliation: [
     'exportReconciliation',

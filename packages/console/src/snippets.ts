@@ -77,7 +77,6 @@ const sdkCalls: { readonly [call: string]: SdkCall } = {
     answered(body === null || body === '{}' ? `events.redeliver(${id})` : `events.redeliver(${id}, ${body})`),
   'POST /v1/partner/sandbox/events': (_, body) => answered(`sandbox.triggerEvent(${body})`),
   'POST /v1/partner/sandbox/passports': (_, body) => answered(`sandbox.createPassport(${body ?? ''})`),
-  'POST /v1/partner/sandbox/users/:kid/kyc': (id, body) => answered(`sandbox.changeKyc(${id}, ${body})`),
   'GET /v1/partner/whoami': () => answered('whoami()'),
 };
 

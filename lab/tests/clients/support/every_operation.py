@@ -10,7 +10,7 @@ from ostiary_api.api.keys import whoami
 from ostiary_api.api.passports import verify_passport
 from ostiary_api.api.payments import create_payment, get_payment, list_payments
 from ostiary_api.api.reconciliation import export_reconciliation
-from ostiary_api.api.sandbox import change_sandbox_kyc, create_sandbox_event, create_sandbox_passport
+from ostiary_api.api.sandbox import create_sandbox_event, create_sandbox_passport
 from ostiary_api.api.users import get_user, get_user_by_phone
 from ostiary_api.api.webhooks import (
     create_webhook,
@@ -22,8 +22,6 @@ from ostiary_api.api.webhooks import (
     update_webhook,
 )
 from ostiary_api.models import (
-    ChangeSandboxKycRequest,
-    ChangeSandboxKycRequestKycStatus,
     CreatePaymentRequest,
     CreatePaymentRequestCurrency,
     CreateSandboxEventRequest,
@@ -108,15 +106,6 @@ done(
     recover_webhook.sync_detailed(endpoint.id, client=client, body=RecoverWebhookRequest(since=paid.created_at)),
 )
 done("deleteWebhook", delete_webhook.sync_detailed(endpoint.id, client=client))
-kyc = done(
-    "changeSandboxKyc",
-    change_sandbox_kyc.sync_detailed(
-        "KID-TEST-PENDING",
-        client=client,
-        body=ChangeSandboxKycRequest(kyc_status=ChangeSandboxKycRequestKycStatus.APPROVED),
-    ),
-)
-assert kyc.kyc_tier == 2 and kyc.previous.kyc_tier == 1 and kyc.event_id is not None
 done("whoami", whoami.sync_detailed(client=client))
 refused = get_user.sync_detailed("nobody", client=client)
 assert refused.status_code == 404 and refused.parsed.code == "not_found"

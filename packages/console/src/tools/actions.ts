@@ -1,5 +1,4 @@
 import { type ConsoleAnswer, html } from '@ostiary/core/console';
-import type { KycState } from '../api.ts';
 import { foreignText, moment } from '../parts.ts';
 import { seeOther, type Visit } from '../visit.ts';
 import { isChanged } from './kyc.ts';
@@ -36,20 +35,17 @@ export function pay(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
 /** Changes the identity check of a user, or puts all back to what they were in the beginning. */
 export function changeKyc(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   const { api, urlOf } = visit;
-  const change = (kid: string, to: Partial<KycState>, idempotencyKey?: string) =>
-    api('changeSandboxKyc', {
-      path: { kid },
-      body: JSON.stringify(to),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    });
+  const change = (kid: string, kycStatus: string, once: { readonly idempotencyKey?: string } = {}) =>
+    api('changeSandboxKyc', { path: { kid }, body: JSON.stringify({ kycStatus }), ...once });
   return useTool(visit, 'kyc', form, async () => {
     if (form.get('action') === 'reset') {
       const { data: users } = await api('listSandboxUsers');
-      for (const { kid, original } of users.filter(isChanged)) await change(kid, original);
+      for (const { kid, original } of users.filter(isChanged)) await change(kid, original.kycStatus);
       return seeOther(urlOf('tools', { notice: 'kyc_reset' }));
     }
-    const to = { kycStatus: form.get('status') as KycState['kycStatus'] };
-    const { eventId } = await change(form.get('kid') ?? '', to, form.get('once') ?? '');
+    const { eventId } = await change(form.get('kid') ?? '', form.get('status') ?? '', {
+      idempotencyKey: form.get('once') ?? '',
+    });
     return seeOther(
       eventId === null
         ? urlOf('tools', { notice: 'kyc_same' })

@@ -5,7 +5,7 @@ import { csrfField } from '../frame.ts';
 import { choiceField, stateBadge } from '../parts.ts';
 import type { Visit } from '../visit.ts';
 import { type ToolsData, userOptions } from './data.ts';
-import { missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
+import { missingScopes, refusal, toolPanel, type Used } from './parts.ts';
 
 const badges = { approved: 'delivered', pending: 'pending', rejected: 'dropped' } as const;
 
@@ -34,10 +34,6 @@ export function kycPanel(visit: Visit, { scopes, users }: ToolsData, used: Used)
 ${choiceField({ label: user, id: 'kyc-user', name: 'kid', options: userOptions(users), chosen: kid })}
 ${choiceField({ label: words.status, id: 'kyc-status', name: 'status', options: Object.entries(words.states), chosen: status })}
 <div class="row"><button class="primary">${words.change}</button></div></form>`,
-    call: toolCall(visit, 'kyc', {
-      route: '/v1/partner/sandbox/users/:kid/kyc',
-      id: kid,
-      body: { kycStatus: status },
-    }),
+    call: null,
   });
 }

@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
@@ -8,12 +7,10 @@ import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
 import type { StoredRequest } from '../ports/idempotency.ts';
 import type { AskedWithCount } from '../ports/rate-limits.ts';
-import { findReplay } from '../replays.ts';
 import type { Admission } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
-import { readIdempotencyKey, usableKeyOf } from './pipeline/idempotency.ts';
+import { type Idempotency, usableKeyOf } from './pipeline/idempotency.ts';
 import type { KeyCheck } from './pipeline/key.ts';
-import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
 import { checkSignature } from './pipeline/signature.ts';
 import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
 import type { RequestNotes } from './request-log.ts';
@@ -73,6 +70,7 @@ export interface PipelineParts {
   readonly keys: KeyCheck;
   readonly admission: Admission;
   readonly notes: RequestNotes;
+  readonly idempotency: Idempotency;
 }
 
 /**
@@ -82,12 +80,9 @@ export interface PipelineParts {
 export function createPartnerApi(
   core: Core,
   table: readonly PartnerRoute[],
-  { keys, admission, notes }: PipelineParts,
+  { keys, admission, notes, idempotency }: PipelineParts,
 ): Route[] {
-  const { clock, sealer } = core;
-  // As key objects: with plain bytes Node spends several times as long on a digest.
-  const fingerprintKeys = sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
-  const exclusively = createKeyedMutex();
+  const { clock } = core;
 
   async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
     const { req } = ctx;
@@ -140,7 +135,7 @@ export function createPartnerApi(
       query: parseQuery(route, ctx.querystring),
       body: parseBody(route, bytes, req.headers),
       idempotency: route.idempotent
-        ? readIdempotencyKey(req, fingerprintKeys, {
+        ? idempotency.read(req, {
             method: route.method,
             // The path itself: one body may be sent to several resources.
             route: ctx.newRouterPath ?? route.path,
@@ -150,13 +145,7 @@ export function createPartnerApi(
         : null,
       now,
     };
-    if (request.idempotency === null) return await route.handle(request);
-    return await exclusively(
-      `${key.partner} ${key.mode} ${request.idempotency.key}`,
-      // What was looked up with the count is old for a request that has waited for another one.
-      async (isFirst) =>
-        (await findReplay(core, request, isFirst ? earlier : undefined)) ?? (await route.handle(request)),
-    );
+    return await idempotency.answer(route, request, earlier);
   }
 
   return routesOf(table, async (ctx, route) => await writeAnswer(core, ctx, await pass(ctx, route)));

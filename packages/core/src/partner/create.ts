@@ -13,6 +13,7 @@ import { requestOperations } from './handlers/requests.ts';
 import { sandboxOperations } from './handlers/sandbox.ts';
 import { workbenchOperations } from './handlers/workbench.ts';
 import { createAdmission } from './pipeline/admission.ts';
+import { createIdempotency } from './pipeline/idempotency.ts';
 import { createKeyCheck } from './pipeline/key.ts';
 import { requestNotes } from './request-log.ts';
 import { partnerRoutes } from './routes.ts';
@@ -38,13 +39,14 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const keys = createKeyCheck(core);
   const admission = createAdmission(keys, limits);
   const notes = requestNotes(core);
+  const idempotency = createIdempotency(core);
   const streams = createEventStreams(options.logger);
   // What a console may call: every operation of the API, what people read of events and requests, and what they try out.
   const operations = [
     ...table,
     ...historyOperations(core, topics.webhooks),
     ...requestOperations(core),
-    ...sandboxOperations(core),
+    ...sandboxOperations(core, topics.webhooks),
     ...workbenchOperations(core, topics.webhooks, limits.store),
   ];
   // Loaded and made when somebody asks for it: it takes longer than the rest of the start.
@@ -54,12 +56,13 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     return JSON.stringify(openApiDocument(core, table, limits));
   };
   const routes: Route[] = [
-    ...createPartnerApi(core, table, { keys, admission, notes }),
+    ...createPartnerApi(core, table, { keys, admission, notes, idempotency }),
     ...(options.console === undefined
       ? []
       : consoleRoutes(core, options.console, {
           keys,
           admission,
+          idempotency,
           operations,
           forms: topics.forms,
           streams,

@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import { type Core, urlBelow } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
@@ -7,14 +6,12 @@ import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
 import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
-import { findReplay } from '../replays.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import { type Admission, checkGrant } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
-import { repeatable } from './pipeline/idempotency.ts';
+import type { Idempotency } from './pipeline/idempotency.ts';
 import type { FoundKey, KeyCheck } from './pipeline/key.ts';
-import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
-import type { PartnerAnswer, PartnerOperation, PartnerRequest } from './request.ts';
+import type { PartnerOperation, PartnerRequest } from './request.ts';
 
 /** A session ends this long after the sign-in, whatever happens in between. */
 const sessionLifetimeMs = 8 * 3600_000;
@@ -43,6 +40,7 @@ const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
 export interface DeskParts {
   readonly keys: KeyCheck;
   readonly admission: Admission;
+  readonly idempotency: Idempotency;
   readonly operations: readonly PartnerOperation[];
   readonly forms: Forms;
   /** Counts of all processes, where there are such. */
@@ -55,21 +53,9 @@ const json = { 'content-type': 'application/json' };
 /** Calls operations in the name of a key that was admitted: what they take is checked as in a request to the API. */
 function visits(
   core: Core,
-  operations: readonly PartnerOperation[],
+  { operations, idempotency }: Pick<DeskParts, 'operations' | 'idempotency'>,
 ): (found: FoundKey, request: ConsoleRequest) => ConsoleVisit {
   const byName = new Map(operations.map((operation) => [operation.operation, operation]));
-  const fingerprintKeys = core.sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
-  const exclusively = createKeyedMutex();
-
-  /** As the pipeline of the routes does it: what came with the same key before is answered as it was then. */
-  function answered(operation: PartnerOperation, request: PartnerRequest): Promise<PartnerAnswer> {
-    const { partner, mode, idempotency } = request;
-    if (idempotency === null) return operation.handle(request);
-    return exclusively(
-      `${partner} ${mode} ${idempotency.key}`,
-      async () => (await findReplay(core, request)) ?? (await operation.handle(request)),
-    );
-  }
 
   return (found, { raw }) => {
     const { key } = found;
@@ -93,11 +79,11 @@ function visits(
           body: parseBody(operation, bytes, json),
           idempotency:
             operation.idempotent && idempotencyKey !== undefined
-              ? repeatable(idempotencyKey, fingerprintKeys, what)
+              ? idempotency.repeatable(idempotencyKey, what)
               : null,
           now,
         };
-        const answer = await answered(operation, request);
+        const answer = await idempotency.answer(operation, request);
         if ('stream' in answer) throw new TypeError(`console: ${name} answers with a stream`);
         return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
       },
@@ -109,11 +95,11 @@ function visits(
 export function createDesk(
   core: Core,
   { opensWith }: PartnerConsole,
-  { keys, admission, operations, forms, counts }: DeskParts,
+  { keys, admission, idempotency, operations, forms, counts }: DeskParts,
 ): ConsoleDesk {
   const { options, clock, random } = core;
   const { interactions } = core.storage;
-  const visitOf = visits(core, operations);
+  const visitOf = visits(core, { operations, idempotency });
   const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
   /** @throws PartnerError */

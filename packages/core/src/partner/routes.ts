@@ -30,7 +30,7 @@ export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopic
     ...webhookRoutes(webhooks),
     ...deliveryRoutes(core, webhooks),
     ...eventRoutes(core, webhooks),
-    ...sandboxRoutes(core, passports, webhooks),
+    ...sandboxRoutes(passports),
     ...whoamiRoutes(),
   ];
 }

@@ -2,40 +2,37 @@ import { iso } from '../clock.ts';
 import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
+import type { KycStatus } from '../ports/users.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import type { SandboxUser } from '../users/sandbox.ts';
-import { type SandboxKyc, sameKyc, sandboxKycStore } from '../users/sandbox-kyc.ts';
+import { sameKyc, sandboxKycStore, sandboxTierOf } from '../users/sandbox-kyc.ts';
 import { newEvent } from '../webhooks/outgoing.ts';
 
 /**
- * Changes the identity check of a sandbox user for a partner's test keys, and tells its test endpoints as a real change would:
- * where something did change. The change is kept first and told afterwards, for there is no transaction over both: where the database
- * fails in between, a change of the sandbox is not told.
+ * Changes the identity check of a sandbox user for a partner's test keys, and tells its test endpoints as a real change would: where
+ * something did change. The change is kept first and told afterwards, for there is no transaction over both: where the database fails
+ * in between, a change of the sandbox is not told.
  */
 export function changeSandboxKyc(core: Core, catalogue: Catalogue) {
   const kept = sandboxKycStore(core);
 
+  /** Answers with the id of the event that tells of it, `null` where nothing changed. */
   return async (
-    request: RepeatableRequest & { readonly user: SandboxUser; readonly kyc: SandboxKyc },
+    request: RepeatableRequest & { readonly user: SandboxUser; readonly kycStatus: KycStatus },
   ): Promise<RepeatableAnswer> => {
-    const { partner, now, user, kyc } = request;
-    const { kid } = user;
+    const { partner, now, user, kycStatus } = request;
+    const kyc = { kycStatus, kycTier: sandboxTierOf(kycStatus) };
     const previous = await kept.find(partner, user, now);
-    const endsAt = await kept.save(partner, user, kyc, now);
-    const data = catalogue.check('kyc.updated', { kid, ...kyc, previous, changedAt: iso(now) });
-    const event = sameKyc(kyc, previous)
-      ? null
-      : newEvent(core, { partner, mode: 'test', type: 'kyc.updated', data, createdAt: now });
-    const body = {
-      kid,
-      ...kyc,
-      previous,
-      eventId: event?.id ?? null,
-      endsAt: endsAt === null ? null : iso(endsAt),
+    await kept.save(partner, user, kyc, now);
+    const data = catalogue.check('kyc.updated', { kid: user.kid, ...kyc, previous, changedAt: iso(now) });
+    const event = newEvent(core, { partner, mode: 'test', type: 'kyc.updated', data, createdAt: now });
+    const told = sameKyc(kyc, previous) ? [] : [event];
+    const answer: StoredAnswer = {
+      status: 200,
+      body: JSON.stringify({ eventId: told[0]?.id ?? null }),
     };
-    const answer: StoredAnswer = { status: 200, body: JSON.stringify(body) };
     const claim = claimOf(request);
-    const publication = await core.storage.events.publish(event === null ? [] : [event], {
+    const publication = await core.storage.events.publish(told, {
       idempotency: claim && { ...claim, answer },
       now,
     });

@@ -193,34 +193,6 @@ export const sandboxPassport = component('SandboxPassport', 'A passport of the s
   expiresAt: time('When it ends.', '2026-01-01T12:05:00.000Z'),
 });
 
-export const sandboxKycBody = requestBody('How the identity check of a sandbox user stands from now on.', {
-  kycStatus,
-  kycTier: z
-    .union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)], 'has to be 0, 1, 2 or 3')
-    .optional()
-    .meta({
-      description:
-        'How far the identity was checked, 0 to 3. Without it what the sandbox user with this status begins with.',
-      examples: [2],
-    }),
-});
-
-const kycState = { kycStatus, kycTier };
-
-export const sandboxKyc = component('SandboxKyc', 'How the identity check of a sandbox user stands now.', {
-  kid: kidField,
-  ...kycState,
-  previous: component('SandboxKycBefore', 'How it stood before.', kycState),
-  eventId: text(
-    'The `kyc.updated` event that tells of it; `null` where nothing changed.',
-    'evt_5b1f0c9e7d3a4826b0e4c1d2f3a59687',
-  ).nullable(),
-  endsAt: time(
-    'When it is as in the beginning again; `null` where it is so already.',
-    '2026-01-08T12:00:00.000Z',
-  ).nullable(),
-});
-
 export const whoamiSchema = component('Whoami', 'Whose key it is.', {
   partner: text('Slug of the partner.', 'acme'),
   mode: modeField,

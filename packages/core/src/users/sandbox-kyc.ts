@@ -38,16 +38,15 @@ export function sandboxKycStore({ storage: { interactions } }: Pick<Core, 'stora
       const changed = await interactions.find(recordOf(partner, user), now);
       return changed === null ? originalKyc(user) : (changed as unknown as SandboxKyc);
     },
-    /** @returns when it ends; `null` where it is what the user began with, and nothing is kept */
-    async save(partner: string, user: SandboxUser, kyc: SandboxKyc, now: number): Promise<number | null> {
+    /** Nothing is kept where it is what the user began with. */
+    async save(partner: string, user: SandboxUser, kyc: SandboxKyc, now: number): Promise<void> {
       const record = recordOf(partner, user);
       if (sameKyc(kyc, originalKyc(user))) {
         await interactions.remove(record);
-        return null;
+        return;
       }
       const { kycStatus, kycTier } = kyc;
       await interactions.save(record, { kycStatus, kycTier }, now + sandboxKycLifetimeMs);
-      return now + sandboxKycLifetimeMs;
     },
   };
 }

@@ -42,7 +42,6 @@ const contract: readonly Row[] = [
   ['POST /v1/partner/events/{id}/redeliver', 'webhooks', 'other', 200, 'deliveries.redeliver'],
   ['POST /v1/partner/sandbox/events', 'webhooks', 'other', 201, 'events.publish'],
   ['POST /v1/partner/sandbox/passports', 'identity:verify', 'other', 201],
-  ['POST /v1/partner/sandbox/users/{kid}/kyc', 'identity:verify', 'other', 200, 'events.publish'],
   ['GET /v1/partner/whoami', null, 'other', 200],
 ];
 

@@ -25,7 +25,7 @@ async function lost({ register, trigger, work }: Shop) {
   return { id, event };
 }
 
-/** The six requests that take a key, and another body of each. A second effect would have another id or number. */
+/** The five requests that take a key, and another body of each. A second effect would have another id or number. */
 const cases: Readonly<Record<string, (shop: Shop) => Promise<readonly [string, object, object, number]>>> = {
   paying: async () => ['POST /v1/partner/payments', testPayment, { ...testPayment, amount: '125.01' }, 201],
   registering: async () => [`POST ${hooks}`, registration, { ...registration, events: ['kyc.updated'] }, 201],
@@ -34,12 +34,6 @@ const cases: Readonly<Record<string, (shop: Shop) => Promise<readonly [string, o
     { type: 'webhook.test' },
     { type: 'kyc.updated' },
     201,
-  ],
-  'an identity check': async () => [
-    'POST /v1/partner/sandbox/users/KID-TEST-APPROVED/kyc',
-    { kycStatus: 'rejected' },
-    { kycStatus: 'pending' },
-    200,
   ],
   async 'delivering again'(given) {
     const { id, event } = await lost(given);

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import { kycStatus } from '../../fields.ts';
 import { type Passports, passportLifetimeMs } from '../../passports/passports.ts';
 import { type SandboxUser, sandboxUsers } from '../../users/sandbox.ts';
-import { originalKyc, sandboxKycStore, sandboxTierOf } from '../../users/sandbox-kyc.ts';
+import { originalKyc, sandboxKycStore } from '../../users/sandbox-kyc.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { operation, type PartnerOperation, type PartnerRoute, route } from '../request.ts';
 import { changeSandboxKyc } from '../sandbox-kyc.ts';
-import { kid, sandboxKyc, sandboxKycBody, sandboxPassport, sandboxPassportBody } from '../schemas.ts';
+import { kid, sandboxPassport, sandboxPassportBody } from '../schemas.ts';
 
 /** @throws PartnerError `not_found` */
 function sandboxUser(kid: string | undefined): SandboxUser {
@@ -16,30 +17,20 @@ function sandboxUser(kid: string | undefined): SandboxUser {
   throw new PartnerError('not_found', { description: 'There is no such user in the sandbox.' });
 }
 
-const common = {
-  method: 'POST',
-  scope: 'identity:verify',
-  limit: 'other',
-  tag: 'Sandbox',
-  testOnly: true,
-} as const;
-
 /** What test keys can do to try things out. */
-export function sandboxRoutes(
-  core: Core,
-  passports: Passports,
-  { catalogue }: Pick<Webhooks, 'catalogue'>,
-): PartnerRoute[] {
-  const changeKyc = changeSandboxKyc(core, catalogue);
-
+export function sandboxRoutes(passports: Passports): PartnerRoute[] {
   return [
     route({
-      ...common,
+      method: 'POST',
       path: '/v1/partner/sandbox/passports',
+      scope: 'identity:verify',
+      limit: 'other',
+      tag: 'Sandbox',
       operation: 'createSandboxPassport',
       summary: 'Mints a passport for a user of the sandbox, also an expired one.',
       body: sandboxPassportBody,
       success: { status: 201, schema: sandboxPassport },
+      testOnly: true,
       async handle({ body, now }) {
         const user = sandboxUser(body.kid ?? sandboxUsers[0]?.kid);
         const issuedAt = body.expired ? now - passportLifetimeMs - 1_000 : now;
@@ -55,28 +46,16 @@ export function sandboxRoutes(
         };
       },
     }),
-
-    route({
-      ...common,
-      path: '/v1/partner/sandbox/users/:kid/kyc',
-      operation: 'changeSandboxKyc',
-      summary: 'Changes the identity check of a user of the sandbox, for your test keys and for 7 days.',
-      pathSchema: z.object({ kid }),
-      body: sandboxKycBody,
-      success: { status: 200, schema: sandboxKyc },
-      idempotent: true,
-      async handle({ path, body, ...request }) {
-        const { kycStatus, kycTier = sandboxTierOf(kycStatus) } = body;
-        const user = sandboxUser(path.kid);
-        return await changeKyc({ ...request, user, kyc: { kycStatus, kycTier } });
-      },
-    }),
   ];
 }
 
-/** What a console reads of the sandbox beside the partner API. */
-export function sandboxOperations(core: Core): PartnerOperation[] {
+/** What a console does with the sandbox beside the partner API. */
+export function sandboxOperations(
+  core: Core,
+  { catalogue }: Pick<Webhooks, 'catalogue'>,
+): PartnerOperation[] {
   const kept = sandboxKycStore(core);
+  const changeKyc = changeSandboxKyc(core, catalogue);
   return [
     operation({
       operation: 'listSandboxUsers',
@@ -91,6 +70,17 @@ export function sandboxOperations(core: Core): PartnerOperation[] {
         }
         return { status: 200, body: { data } };
       },
+    }),
+
+    operation({
+      operation: 'changeSandboxKyc',
+      scope: 'identity:verify',
+      testOnly: true,
+      pathSchema: z.object({ kid }),
+      body: z.strictObject({ kycStatus }),
+      idempotent: true,
+      handle: ({ path, body, ...request }) =>
+        changeKyc({ ...request, user: sandboxUser(path.kid), kycStatus: body.kycStatus }),
     }),
   ];
 }

@@ -1,7 +1,11 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
-import type { IdempotencyRequest } from '../../replays.ts';
+import type { StoredRequest } from '../../ports/idempotency.ts';
+import { findReplay, type IdempotencyRequest } from '../../replays.ts';
+import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request.ts';
+import { createKeyedMutex } from './keyed-mutex.ts';
 
 /** Answers are kept this long, in milliseconds. */
 export const idempotencyLifetimeMs = 24 * 3600_000;
@@ -51,35 +55,56 @@ export function usableKeyOf(request: IncomingMessage): string | null {
   }
 }
 
-/**
- * Reads the `Idempotency-Key` of a request, and makes its fingerprint.
- * @returns `null` when there is none
- * @throws PartnerError `invalid_request`
- */
-export function readIdempotencyKey(
-  request: IncomingMessage,
-  macKeys: readonly KeyObject[],
-  what: Fingerprinted,
-): IdempotencyRequest | null {
-  const key = keyOf(request);
-  return key === null ? null : repeatable(key, macKeys, what);
-}
+/** How requests with an `Idempotency-Key` take effect once, whether they come to a route or from a console. */
+export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/**
- * A request that takes effect once, with its fingerprint.
- * @param macKeys - under which fingerprints are computed, so that what is stored tells nothing of the
- * payload; the current one first
- * @throws PartnerError `invalid_request` for a malformed key
- */
-export function repeatable(
-  given: string,
-  macKeys: readonly KeyObject[],
-  what: Fingerprinted,
-): IdempotencyRequest {
-  const key = checkedKey(given);
-  const [fingerprint, ...previous] = macKeys.map((macKey) =>
-    createHmac('sha256', macKey).update(`${what.method} ${what.route}\n`).update(what.body).digest(),
-  );
-  if (fingerprint === undefined) throw new TypeError('a fingerprint needs a key');
-  return { key, fingerprint, previous, endsAt: what.now + idempotencyLifetimeMs };
+export function createIdempotency(core: Core) {
+  // So that what is stored tells nothing of the payload; the current one first. As key objects: with plain bytes Node spends several
+  // times as long on a digest.
+  const macKeys = core.sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
+  const exclusively = createKeyedMutex();
+
+  /** @throws PartnerError `invalid_request` for a malformed key */
+  function repeatable(given: string, what: Fingerprinted): IdempotencyRequest {
+    const key = checkedKey(given);
+    const [fingerprint, ...previous] = macKeys.map((macKey) =>
+      createHmac('sha256', macKey).update(`${what.method} ${what.route}\n`).update(what.body).digest(),
+    );
+    if (fingerprint === undefined) throw new TypeError('a fingerprint needs a key');
+    return { key, fingerprint, previous, endsAt: what.now + idempotencyLifetimeMs };
+  }
+
+  return {
+    repeatable,
+
+    /**
+     * Reads the `Idempotency-Key` of a request, and makes its fingerprint.
+     * @returns `null` when there is none
+     * @throws PartnerError `invalid_request`
+     */
+    read(request: IncomingMessage, what: Fingerprinted): IdempotencyRequest | null {
+      const key = keyOf(request);
+      return key === null ? null : repeatable(key, what);
+    },
+
+    /**
+     * Handles a request; what came with the same key before is answered as it was then.
+     * @param earlier - the record of the key, where it was looked up already
+     */
+    async answer(
+      operation: Pick<PartnerOperation, 'handle'>,
+      request: PartnerRequest,
+      earlier?: StoredRequest | null,
+    ): Promise<PartnerAnswer> {
+      const { partner, mode, idempotency } = request;
+      if (idempotency === null) return await operation.handle(request);
+      return await exclusively(
+        `${partner} ${mode} ${idempotency.key}`,
+        // What was looked up before is old for a request that has waited for another one.
+        async (isFirst) =>
+          (await findReplay(core, request, isFirst ? earlier : undefined)) ??
+          (await operation.handle(request)),
+      );
+    },
+  };
 }
