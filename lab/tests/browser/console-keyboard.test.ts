@@ -1,16 +1,10 @@
-import { safeVerify } from '@ostiary/webhook-verifier';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { watchedConsoles } from '../../../packages/console/test/page-tables.ts';
-import { systemClock } from '../../../packages/core/src/clock.ts';
-import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
-import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
-import { launchBrowser } from '../../support/browser/browser.ts';
 import { pressUntil } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
-
-const secret = 'whsec_0123456789abcdef';
+import { careful, secret, startConsole } from './console-pages.ts';
 
 /** What the tests press: the way to an element by its text or label, and what is done there. */
 function keyboardOf(page: Page) {
@@ -42,29 +36,15 @@ describe('every action of the consoles, with the keyboard alone and without scri
   const consoles = watchedConsoles();
   let provider: TestProvider;
   let browser: Browser;
-  let receiver: string;
+  let urlOf: (path: string) => string;
 
   beforeAll(async () => {
-    receiver = await serve(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { ok } = await safeVerify(Buffer.concat(chunks), request.headers, { secret });
-      response.writeHead(ok ? 200 : 400).end();
-    });
-    browser = await launchBrowser();
-    provider = await startProvider({
-      payments: new TestRail(),
-      partnerLimits: manyRequests,
+    ({ provider, browser, urlOf } = await startConsole(careful, {
       console: consoles.console,
       operators: { authenticate: () => ({ name: 'ana' }), pages: consoles.pages },
-      clock: systemClock,
-      webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'] },
-    });
-    provider.ostiary.worker.start();
+    }));
     return () => browser.close();
   });
-
-  const urlOf = (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`;
 
   /** A page that remembers to which lines of the tables it has sent a form. */
   async function visit() {

@@ -1,15 +1,10 @@
-import { operatorsConsole, sandboxConsole } from '@ostiary/console';
+import { operatorsConsole } from '@ostiary/console';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../packages/core/src/clock.ts';
-import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
-import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
-import { launchBrowser } from '../../support/browser/browser.ts';
 import { scrollsSideways, violations } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
-
-const folder = process.env.LANGUAGE_PICTURES;
+import { secret, startConsole } from './console-pages.ts';
 
 /** Texts and controls of a page that lie upon each other; what is only heard is left aside. */
 const overlaps = (page: Page): Promise<string[]> =>
@@ -61,26 +56,23 @@ describe('the console in its languages, in a real browser', () => {
   let key: string;
 
   beforeAll(async () => {
-    const receiver = await serve((request, response) => {
-      request.resume();
-      response.writeHead(500).end('{"error":"broken"}');
-    });
-    browser = await launchBrowser();
-    provider = await startProvider({
-      payments: new TestRail(),
-      partnerLimits: manyRequests,
-      console: sandboxConsole(),
-      operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
-      clock: systemClock,
-      webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'], retryDelaysSeconds: [1800] },
-    });
-    provider.ostiary.worker.start();
+    const started = await startConsole(
+      (request, response) => {
+        request.resume();
+        response.writeHead(500).end('{"error":"broken"}');
+      },
+      {
+        operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
+        webhooks: { retryDelaysSeconds: [1800] },
+      },
+    );
+    ({ provider, browser } = started);
     const given = await provider.key({ mode: 'test', partner: await provider.partner('rara-market') });
     key = given.key;
-    const url = `http://shop.example:${new URL(receiver).port}/${'a-long-path/'.repeat(8)}`;
+    const url = started.urlOf(`/${'a-long-path/'.repeat(8)}`);
     const { id } = (
       await provider.partnerCall(given, 'POST /v1/partner/webhooks', {
-        ...{ url, events: ['*'], secret: 'whsec_0123456789abcdef' },
+        ...{ url, events: ['*'], secret },
       })
     ).json();
     const event = (
@@ -133,7 +125,6 @@ describe('the console in its languages, in a real browser', () => {
   }
 
   async function look(page: Page, name: string): Promise<string[]> {
-    if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
     return [
       ...((await scrollsSideways(page)) ? ['scrolls sideways'] : []),
       ...(await squeezed(page)).map((text) => `squeezed: ${text}`),

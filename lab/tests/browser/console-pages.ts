@@ -1,10 +1,49 @@
+import type { RequestListener } from 'node:http';
+import { sandboxConsole } from '@ostiary/console';
+import type { OstiaryOptions } from '@ostiary/core';
+import { safeVerify } from '@ostiary/webhook-verifier';
 import type { Page } from 'playwright-core';
+import { systemClock } from '../../../packages/core/src/clock.ts';
+import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
+import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
+import { launchBrowser } from '../../support/browser/browser.ts';
+
+/** The secret of the endpoints that tests register. */
+export const secret = 'whsec_0123456789abcdef';
+
+/** A browser, and a provider with a console that delivers to a receiver. They end with the file that starts them, but for the browser. */
+export async function startConsole(receive: RequestListener, options: Partial<OstiaryOptions> = {}) {
+  const receiver = await serve(receive);
+  const provider = await startProvider({
+    payments: new TestRail(),
+    partnerLimits: manyRequests,
+    console: sandboxConsole(),
+    clock: systemClock,
+    ...options,
+    webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'], ...options.webhooks },
+  });
+  provider.ostiary.worker.start();
+  return {
+    provider,
+    browser: await launchBrowser(),
+    /** The address of a path of the receiver. */
+    urlOf: (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`,
+  };
+}
+
+/** A receiver that verifies signatures, except at `/careless`. */
+export const careful: RequestListener = async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { ok } = await safeVerify(Buffer.concat(chunks), request.headers, { secret });
+  response.writeHead(ok || request.url === '/careless' ? 200 : 400).end(ok ? 'taken' : 'what is this?');
+};
 
 /** Fills in the form for an endpoint; `look` is called before it is sent. */
 export async function fillInEndpoint(page: Page, url: string, look = async () => {}): Promise<void> {
   await page.getByRole('link', { name: 'Add an endpoint' }).click();
   await page.getByLabel('URL').fill(url);
-  await page.getByLabel('Webhook secret').fill('whsec_0123456789abcdef');
+  await page.getByLabel('Webhook secret').fill(secret);
   await look();
   await page.getByRole('button', { name: 'Add an endpoint' }).click();
 }

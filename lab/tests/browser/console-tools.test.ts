@@ -1,43 +1,19 @@
-import { sandboxConsole } from '@ostiary/console';
-import { safeVerify } from '@ostiary/webhook-verifier';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../packages/core/src/clock.ts';
-import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
-import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
-import { launchBrowser } from '../../support/browser/browser.ts';
 import { look, pressUntil } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
-import { fillInEndpoint, send, signInWith } from './console-pages.ts';
-
-const secret = 'whsec_0123456789abcdef';
+import { careful, fillInEndpoint, secret, send, signInWith, startConsole } from './console-pages.ts';
 
 describe('the test tools, in a real browser', () => {
   let provider: TestProvider;
   let browser: Browser;
-  let receiver: string;
+  let urlOf: (path: string) => string;
 
   beforeAll(async () => {
-    receiver = await serve(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { ok } = await safeVerify(Buffer.concat(chunks), request.headers, { secret });
-      response.writeHead(ok || request.url === '/careless' ? 200 : 400).end(ok ? 'taken' : 'what is this?');
-    });
-    browser = await launchBrowser();
-    provider = await startProvider({
-      payments: new TestRail(),
-      partnerLimits: manyRequests,
-      console: sandboxConsole(),
-      clock: systemClock,
-      webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'] },
-    });
-    provider.ostiary.worker.start();
+    ({ provider, browser, urlOf } = await startConsole(careful));
     return () => browser.close();
   });
-
-  const urlOf = (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`;
 
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
   const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });

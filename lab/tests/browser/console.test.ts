@@ -1,14 +1,10 @@
-import { sandboxConsole } from '@ostiary/console';
+import type { RequestListener } from 'node:http';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../packages/core/src/clock.ts';
-import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
 import type { TestKey, TestProvider } from '../../../packages/core/test/support/provider.ts';
-import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
-import { launchBrowser } from '../../support/browser/browser.ts';
 import { look, pressUntil } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
-import { fillInEndpoint, isMarked, mark, send, signInWith } from './console-pages.ts';
+import { fillInEndpoint, isMarked, mark, secret, send, signInWith, startConsole } from './console-pages.ts';
 
 /** What a receiver that broke says. */
 const excuse = '<h1>Bad gateway</h1>\nCannot read properties of undefined (reading "id")';
@@ -16,37 +12,24 @@ const excuse = '<h1>Bad gateway</h1>\nCannot read properties of undefined (readi
 describe('the sandbox console, in a real browser', () => {
   let provider: TestProvider;
   let browser: Browser;
-  let receiver: string;
+  let urlOf: (path: string) => string;
   /** Answers of paths that do not answer 200. */
   const statuses = new Map<string, number>();
   const received: { readonly path: string; readonly event: string }[] = [];
 
   beforeAll(async () => {
-    receiver = await serve((request, response) => {
+    const receive: RequestListener = (request, response) => {
       const path = request.url ?? '';
       received.push({ path, event: String(request.headers['x-svc-eventid']) });
       request.resume();
       response.statusCode = statuses.get(path) ?? 200;
       response.end(response.statusCode === 200 ? '{"received":true}' : excuse);
-    });
-    browser = await launchBrowser();
-    provider = await startProvider({
-      payments: new TestRail(),
-      partnerLimits: manyRequests,
-      console: sandboxConsole(),
-      clock: systemClock,
-      // The first retry can be waited for, the second one cannot.
-      webhooks: {
-        allowPrivateTargets: true,
-        resolve: async () => ['127.0.0.1'],
-        retryDelaysSeconds: [3, 1800, 7200, 7200],
-      },
-    });
-    provider.ostiary.worker.start();
+    };
+    // The first retry can be waited for, the second one cannot.
+    const webhooks = { retryDelaysSeconds: [3, 1800, 7200, 7200] };
+    ({ provider, browser, urlOf } = await startConsole(receive, { webhooks }));
     return () => browser.close();
   });
-
-  const urlOf = (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`;
 
   let partners = 0;
   async function newKey(): Promise<TestKey> {
@@ -55,7 +38,7 @@ describe('the sandbox console, in a real browser', () => {
   }
 
   async function newEndpoint(key: TestKey, path: string): Promise<string> {
-    const body = { url: urlOf(path), events: ['*'], secret: 'whsec_0123456789abcdef' };
+    const body = { url: urlOf(path), events: ['*'], secret };
     const answer = await provider.partnerCall(key, 'POST /v1/partner/webhooks', body);
     expect(answer.status).toBe(201);
     return String(answer.json().id);

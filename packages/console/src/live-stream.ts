@@ -9,7 +9,7 @@ import {
 } from '@ostiary/core/console';
 import { createPlaces, type Leave, type Room } from './places.ts';
 
-const room: Room = { session: 6, partner: 50, process: 500 };
+const room: Room = { partner: 20, process: 500 };
 
 /** How many pages a process makes in a second for those that are open: with more of them, each is made less often. */
 const pagesPerSecond = 50;
@@ -127,7 +127,7 @@ export function createLiveStreams(desk: ConsoleDesk) {
 
   /** Answers an admitted visit with the changes of its page, or, where there is no place, with a status that says so. */
   return (page: OpenPage, visit: ConsoleVisit): ConsoleAnswer => {
-    const leave = places.take({ session: page.session, partner: visit.partner });
+    const leave = places.take(visit.partner);
     if (typeof leave === 'number') return { status: leave, headers: { 'Retry-After': '30' } };
     return { status: 200, stream: (signal) => seated(leave, page, visit, signal) };
   };

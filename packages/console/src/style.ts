@@ -54,18 +54,17 @@ textarea { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, mono
 details form { margin-top: .75rem; }
 details .field p { margin: 0; padding: 0; border: 0; background: none; }
 textarea.short { min-height: 5.5rem; }
-.problem.small { color: var(--warning); }
 [aria-invalid=true] { border-color: var(--warning); }
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; display: flex; flex-direction: column; gap: .25rem; }
 .option { display: flex; align-items: center; gap: .625rem; min-height: 2.25rem; cursor: pointer; }
 input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; flex: none; accent-color: var(--accent); }
 .notice.bad a { color: inherit; }
 .wrong { display: flex; gap: .5rem; }
-.field .wrong, fieldset .wrong { color: var(--warning); }
+.field .wrong, fieldset .wrong { color: var(--warning); font-weight: 600; }
 .field .option { font-weight: 400; font-size: 1rem; }
 .wrong .icon { width: 1.125rem; height: 1.125rem; margin-top: .125rem; }
 .wrong a { color: inherit; }
-[aria-invalid=true] { border-color: var(--warning); outline-color: var(--warning); }
+[aria-invalid=true] { border-color: var(--warning); box-shadow: inset 0 0 0 1px var(--warning); }
 .once { padding: .75rem .875rem; background: var(--well); border: 1px solid var(--line); border-radius: .625rem; }
 .once code { user-select: all; overflow-wrap: anywhere; }
 .form { display: flex; flex-direction: column; gap: 1.25rem; }
@@ -100,11 +99,11 @@ input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; fle
 .steps .tick.done { background: var(--good-tint); color: var(--good); border-color: currentColor; }
 .steps .tick .icon { width: 1rem; height: 1rem; }
 .live-part:empty { display: none; }
-[aria-invalid=true] { border-color: var(--warning); outline: 1px solid var(--warning); }
-.field .wrong { color: var(--warning); font-weight: 600; }
+.told:focus { outline: none; }
 .outcome { display: flex; flex-direction: column; gap: .75rem; }
 pre { margin: .375rem 0 0; padding: .75rem .875rem; max-height: 20rem; overflow: auto; background: var(--well); border: 1px solid var(--line); border-radius: .625rem; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .snippet { margin-top: .75rem; }
+.snippet + p { margin-top: .5rem; }
 .snippet .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .375rem 1rem; }
 html:not([data-scripts]) [data-copy] { display: none; }
 #copied { position: fixed; left: 50%; bottom: 1rem; transform: translateX(-50%); max-width: calc(100vw - 2rem); padding: .5rem 1rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); color: var(--text); }
@@ -112,8 +111,6 @@ details .filters { margin-top: .75rem; }
 .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12rem), 1fr)); gap: .75rem; align-items: end; }
 .filters .field { min-width: 0; }
 .filters select { text-overflow: ellipsis; }
-.field .wrong { color: var(--warning); }
-[aria-invalid] { border-color: var(--warning); }
 
 @media (min-width: 34rem) { .panel { padding: 1.5rem; } }
 @media (max-width: 33.99rem) { .console .row button { flex: 1 1 100%; } }

@@ -197,15 +197,16 @@ describe('the stream of an open page', () => {
 });
 
 describe('places', () => {
-  it('are six of a session; a tab that closes frees its own, and the page is complete without one', async () => {
+  it('are twenty of a partner; a tab that closes frees its own, and the page is complete without one', async () => {
     const { kit, key, browser } = await visited();
-    const open = await Promise.all(Array.from({ length: 6 }, () => openStream(browser)));
-    expect(open.map(({ response }) => response.status)).toEqual(Array(6).fill(200));
+    const open = await Promise.all(Array.from({ length: 20 }, () => openStream(browser)));
+    expect(open.map(({ response }) => response.status)).toEqual(Array(20).fill(200));
     const refused = await openStream(browser);
     expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '30']);
     expect((await browser.get('/sandbox')).text).toContain('id="event-list"');
-    // Another session of the same key.
-    expect((await openStream(await kit.signedIn(key))).response.status).toBe(200);
+    // Another session is no way to more, another partner is not held up.
+    expect((await openStream(await kit.signedIn(key))).response.status).toBe(429);
+    expect((await openStream(await kit.signedIn(await kit.key()))).response.status).toBe(200);
     open[0]?.close();
     await vi.waitFor(async () => {
       const retried = await openStream(browser);
@@ -214,18 +215,15 @@ describe('places', () => {
     expect((await openStream(browser)).response.status).toBe(429);
   });
 
-  it('are so many of a session, a partner and a process, each given back once', () => {
-    const places = createPlaces({ session: 2, partner: 3, process: 4 });
-    const take = (session: string, partner: string) => places.take({ session, partner });
-    const first = take('a', 'x');
-    expect([take('a', 'x'), take('b', 'x')].map((taken) => typeof taken)).toEqual(['function', 'function']);
-    expect([take('a', 'x'), take('c', 'x'), places.taken()]).toEqual([429, 429, 3]);
-    expect(typeof take('d', 'y')).toBe('function');
-    expect([take('d', 'y'), take('e', 'z')]).toEqual([503, 503]);
+  it('are so many of a partner and of a process, each given back once', () => {
+    const places = createPlaces({ partner: 2, process: 3 });
+    const { take } = places;
+    const first = take('x');
+    expect([take('x'), take('y')].map((taken) => typeof taken)).toEqual(['function', 'function']);
+    expect([take('x'), take('y'), places.taken()]).toEqual([429, 503, 3]);
     if (typeof first === 'function') first();
-    expect(places.taken()).toBe(3);
-    expect(typeof take('a', 'x')).toBe('function');
-    expect(take('c', 'x')).toBe(429);
+    expect([places.taken(), take('z')]).toEqual([2, expect.any(Function)]);
+    expect([take('x'), take('y')]).toEqual([503, 503]);
   });
 
   it('share what a process makes of pages in a second', () => {

@@ -5,8 +5,8 @@ import type { TestBrowser } from '../../core/test/support/browser.ts';
 import { visited } from './console-kit.ts';
 import { openStream } from './stream-kit.ts';
 
-/** As many streams as a session has places for. */
-const places = 6;
+/** As many streams as a partner has places for. */
+const places = 20;
 
 /** Asks for streams on a connection of their own, in one go. */
 function ask(browser: TestBrowser, times: number) {
@@ -28,7 +28,7 @@ function ask(browser: TestBrowser, times: number) {
   };
 }
 
-/** Resolves when a session can open all its streams. */
+/** Resolves when a partner can open all its streams. */
 async function allFree(browser: TestBrowser): Promise<void> {
   await vi.waitFor(async () => {
     const tabs = await Promise.all(Array.from({ length: places }, () => openStream(browser)));

@@ -26,7 +26,10 @@ async function count(database: Database, from: string): Promise<number> {
   return Number(row?.count ?? 0);
 }
 
-/** Reads past Ostiary's interface, which has no word for this: this file is the only one that does. At most 10,000 of each kind. */
+/**
+ * Reads past Ostiary's interface: whoever looks from outside opens no storage, which would migrate it. This file is the only one that
+ * does. At most 10,000 of each kind.
+ */
 export async function readWaiting(database: Database, time: number): Promise<Waiting> {
   const now = Math.floor(time);
   const due = async (from: string): Promise<{ readonly count: number; readonly ageMs: number }> => {

@@ -36,7 +36,7 @@ export function refusal({ problem }: Used, words: Words, lineFields: readonly st
   const reasons = about.length > 0 ? about : [description];
   const row = problemRow(words.tools.refused, [`${status} ${code}`, ...reasons]);
   const isMarked = details.some(({ path }) => lineFields.includes(path));
-  return isMarked ? row : html`<div tabindex="-1" autofocus>${row}</div>`;
+  return isMarked ? row : html`<div class="told" tabindex="-1" autofocus>${row}</div>`;
 }
 
 /** A panel with one tool, or with what its key lacks. */
@@ -63,7 +63,7 @@ export function toolPanel(
   const body =
     lacks.length > 0
       ? html`<p>${words.missing(names)}</p>`
-      : html`${refused}${used.outcome === null ? null : html`<div class="outcome" role="status" tabindex="-1" autofocus>${used.outcome}</div>`}
+      : html`${refused}${used.outcome === null ? null : html`<div class="told outcome" role="status" tabindex="-1" autofocus>${used.outcome}</div>`}
 ${form}${call}`;
   return html`<section class="panel" id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${title}</h2>
 <p class="small muted">${intro}</p>
