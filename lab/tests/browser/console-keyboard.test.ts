@@ -66,6 +66,7 @@ describe('every action of the consoles, with the keyboard alone and without scri
     await go('/sandbox');
     await type(/^Test API key$/, key);
     await page.keyboard.press('Enter');
+    await seen('First steps');
     await press(/^Hide until I sign in again$/);
     await page.getByText('First steps').waitFor({ state: 'detached' });
     await press(/^Add an endpoint$/, 'Webhook secret');
