@@ -1,5 +1,6 @@
 import type {
   AttemptRecord,
+  DeliveryCount,
   DeliveryRecord,
   DeliveryStore,
   ListPosition,
@@ -25,7 +26,9 @@ export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
     (await find.all(connection, { ids })).map(deliveryOf);
 }
 
-export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, 'list' | 'latestStatuses'> {
+export function postgresDeliveryLists(
+  database: Database,
+): Pick<DeliveryStore, 'list' | 'latestStatuses' | 'countBySteps'> {
   const { schema } = database;
   // Each parameter is known when the statement is planned, so that what is null takes no part.
   const filter = `
@@ -83,6 +86,15 @@ export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, '
     FROM ${schema}.events WHERE events.id = ANY (:eventIds::text[]) AND partner = :partner AND mode = :mode
   `);
 
+  const counts = statement<Parameters<DeliveryStore['countBySteps']>[0], DeliveryCount>(`
+    SELECT (created_at - :since) / :stepMs AS step, status, count(*) AS count
+    FROM (
+      SELECT created_at, status FROM ${schema}.deliveries
+      WHERE partner = :partner AND mode = :mode AND endpoint_id = :endpointId AND created_at >= :since
+      ORDER BY ${newestFirst.join()} LIMIT :limit
+    ) AS newest GROUP BY step, status ORDER BY step, status
+  `);
+
   async function chosenFor(connection: Connection, page: Page): Promise<typeof list> {
     if (page.eventId !== null) return listOfEvent;
     if (page.status === 'dropped' || page.status === 'cancelled') return listFailed;
@@ -106,6 +118,8 @@ export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, '
         const rows = await latest.all(connection, request);
         return new Map(rows.map(({ eventId, statuses }) => [eventId, JSON.parse(statuses)]));
       }),
+
+    countBySteps: (request) => database.read((connection) => counts.all(connection, request)),
   };
 }
 

@@ -111,6 +111,16 @@ test('lists of deliveries walk along an index, and sort only what there is of on
   const of = { partner: 'acme', mode: 'live', eventIds: ['evt_7', 'evt_70'], limit: 9 } as const;
   const [latest = []] = await stepsOfCall(({ deliveries }) => deliveries.latestStatuses(of));
   expect(latest).toContain('Index Scan deliveries_by_event');
+  const recent = {
+    partner: 'acme',
+    mode: 'live',
+    endpointId: 'we_0007',
+    since: 0,
+    stepMs: 1_000,
+    limit: 9,
+  } as const;
+  const [counted = []] = await stepsOfCall(({ deliveries }) => deliveries.countBySteps(recent));
+  expect(counted).toContain('Index Scan deliveries_by_endpoint');
 });
 
 test('a list of what is pending sorts it where it is little, and walks to the newest where it is much', async () => {

@@ -1,4 +1,10 @@
-import type { DeliveryRecord, DeliveryStore, ListPosition, Owner } from '@ostiary/core/storage';
+import type {
+  DeliveryCount,
+  DeliveryRecord,
+  DeliveryStore,
+  ListPosition,
+  Owner,
+} from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -110,9 +116,23 @@ const latestStatusesOn = (connection: Connection) =>
     WHERE events.partner = :partner AND events.mode = :mode
   `);
 
-export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'list' | 'latestStatuses'> {
+// Numbers are bound as floating point, whose division has no whole result.
+const countsOn = (connection: Connection) =>
+  connection.prepare<[Parameters<DeliveryStore['countBySteps']>[0]], DeliveryCount>(`
+    SELECT CAST((created_at - :since) / :stepMs AS INTEGER) AS step, status, count(*) AS count
+    FROM (
+      SELECT created_at, status FROM deliveries
+      WHERE endpoint_id = :endpointId AND +partner = :partner AND +mode = :mode AND created_at >= :since
+      ORDER BY created_at DESC, id DESC LIMIT :limit
+    ) GROUP BY step, status ORDER BY step, status
+  `);
+
+export function sqliteDeliveryLists(
+  database: Database,
+): Pick<DeliveryStore, 'list' | 'latestStatuses' | 'countBySteps'> {
   const sql = database.prepare(listsOn);
   const latest = database.prepare(latestStatusesOn);
+  const counts = database.prepare(countsOn);
 
   function chosenFor({ eventId, endpointId, status }: Page) {
     if (eventId !== null) return sql().ofEvent;
@@ -135,6 +155,8 @@ export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'li
         const rows = latest().all({ partner, mode, limit, eventIds: JSON.stringify(eventIds) });
         return new Map(rows.map(({ eventId, statuses }) => [eventId, JSON.parse(statuses)]));
       }),
+
+    countBySteps: (request) => database.read(() => counts().all(request)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Storage, SurveyRequest } from '@ostiary/core/storage';
+import type { FailingEndpoint, Storage, SurveyRequest } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 interface Row {
@@ -7,7 +7,7 @@ interface Row {
   readonly deliveries: number;
   readonly oldestDelivery: number | null;
   readonly failingJobs: number;
-  readonly dropped: number;
+  readonly failingEndpoints: string;
   readonly sealedOtherwise: number;
 }
 
@@ -29,7 +29,16 @@ export function sqliteSurvey(database: Database): Storage['survey'] {
         (SELECT count(*) FROM due_deliveries) AS deliveries,
         (SELECT min(due_at) FROM due_deliveries) AS oldestDelivery,
         ${count('jobs WHERE last_error IS NOT NULL')} AS failingJobs,
-        ${count("deliveries WHERE status = 'dropped' AND ended_at >= :droppedSince")} AS dropped,
+        (SELECT json_group_array(json_object(
+          'partner', partner, 'mode', mode, 'endpointId', id, 'url', url, 'count', count
+        )) FROM (
+          SELECT endpoint.partner, endpoint.mode, endpoint.id, url, count(*) AS count
+          FROM (
+            SELECT endpoint_id FROM deliveries
+            WHERE status = 'dropped' AND ended_at >= :droppedSince LIMIT :limit
+          ) AS given_up JOIN webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
+          GROUP BY endpoint.id ORDER BY count DESC, endpoint.id
+        )) AS failingEndpoints,
         ${count(`(
           ${sealed('signing_keys', 'sealed_private_jwk')}
           UNION ALL ${sealed('api_keys', 'sealed_signing_secret')}
@@ -42,10 +51,12 @@ export function sqliteSurvey(database: Database): Storage['survey'] {
   return async (request) => {
     const row = await database.read(() => sql().get(request));
     if (row === undefined) throw new TypeError('a survey is one row');
-    const { jobs, oldestJob, deliveries, oldestDelivery, ...counts } = row;
+    const { jobs, oldestJob, deliveries, oldestDelivery, failingEndpoints, ...counts } = row;
+    const failing: readonly FailingEndpoint[] = JSON.parse(failingEndpoints);
     return {
       jobs: { count: jobs, oldestDueAt: oldestJob },
       deliveries: { count: deliveries, oldestDueAt: oldestDelivery },
+      failingEndpoints: failing,
       ...counts,
     };
   };

@@ -98,11 +98,11 @@ const scan =
 /** Calls that sort what one user, client, partner or event has, or what is due. */
 const sorting = new Set([
   ...['grants.issue', 'consents.list', 'signingKeys.list', 'webhooks.list', 'events.partnersHolding'],
-  ...['deliveries.claim', 'deliveries.latestStatuses'],
+  ...['deliveries.claim', 'deliveries.latestStatuses', 'deliveries.countBySteps', 'survey'],
 ]);
 
 /** What an operator looks at now and then: the queue, and what somebody has issued. Never deliveries that have ended. */
-const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|api_keys|webhook_endpoints)$/;
+const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|given_up|api_keys|webhook_endpoints)$/;
 
 test('no call scans a table that grows, or sorts', async () => {
   const { storage, plansOf } = await watchedStorage();
@@ -190,6 +190,12 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
     deliveries.latestStatuses({ ...acme, eventIds: ['evt_1'], limit: 9 }),
   );
   expect(latest).toContain('SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)');
+  const [counted] = await plansOf(({ deliveries }) =>
+    deliveries.countBySteps({ ...acme, endpointId: 'we_1', since: now, stepMs: 1_000, limit: 9 }),
+  );
+  expect(counted).toContain(
+    'SEARCH deliveries USING INDEX deliveries_by_endpoint (endpoint_id=? AND created_at>?)',
+  );
 });
 
 test('the latest events of a type are found along an index', async () => {

@@ -94,6 +94,18 @@ export interface FirstRun {
   readonly payment: boolean;
 }
 
+/** What became of the deliveries to an endpoint that were made within an hour. */
+export type HistoryHour = { readonly [Status in DeliveryStatus]: number } & {
+  /** When it began, ISO 8601. */
+  readonly from: string;
+};
+
+/** The last 24 hours of an endpoint, the oldest first; `isCut`: there were more deliveries than are counted. */
+export interface EndpointHistory {
+  readonly hours: readonly HistoryHour[];
+  readonly isCut: boolean;
+}
+
 /** The operations of the partner API that the console's pages are made of, with what they answer. */
 interface Answers {
   readonly listWebhooks: { readonly data: readonly WebhookEndpoint[] };
@@ -102,6 +114,7 @@ interface Answers {
   readonly updateWebhook: unknown;
   readonly deleteWebhook: unknown;
   readonly listDeliveries: DeliveryPage;
+  readonly getWebhookHistory: EndpointHistory;
   readonly recoverWebhook: { readonly queued: number };
   /** The newest first. */
   readonly latestEvents: {

@@ -8,6 +8,7 @@ import {
 import { deliveriesPerPage, deliveryStatuses, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField, noticeOf } from './frame.ts';
+import { historyPanel } from './history.ts';
 import { typesOf } from './home.ts';
 import { enabledBadge, filterForm, moment, statesSaid } from './parts.ts';
 import { noRecovery, type Recovery, recover, recovered, recoverForm } from './recover.ts';
@@ -52,6 +53,7 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const { words } = voice;
   const shown = await api('getWebhook', { path: { id } });
+  const history = await api('getWebhookHistory', { path: { id } });
   const status = deliveryStatuses.find((status) => status === request.query.get('status')) ?? null;
   const query = queryOf({ status, cursor: request.query.get('cursor'), limit: deliveriesPerPage });
   const page = await api('listDeliveries', { path: { id }, query });
@@ -90,8 +92,9 @@ ${recoverPanel(visit, shown, form.body)}
 </div>
 <form id="${changeForm}" method="post" action="${urlOf('endpoint', { id })}" hidden>${csrfField(visit)}</form>
 <form id="${againForm}" method="post" action="${urlOf('home')}" hidden>${csrfField(visit)}</form>
+<div class="column">${historyPanel(history, voice)}
 <section class="panel" aria-labelledby="deliveries"><div class="head"><h2 id="deliveries">${words.deliveries.title}</h2>${filter}</div>
-<div id="delivery-list" data-live>${list}</div></section>`,
+<div id="delivery-list" data-live>${list}</div></section></div>`,
   });
 }
 

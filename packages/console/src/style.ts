@@ -92,6 +92,15 @@ input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; fle
 .timeline .advice { font-size: .9375rem; color: var(--muted); }
 .timeline .advice b { color: var(--text); font-weight: 600; }
 
+.chart { display: block; width: 100%; height: 4rem; border-bottom: 1px solid var(--border); }
+.chart .delivered { fill: var(--good); }
+.chart .dropped { fill: var(--warning); }
+.chart .pending { fill: var(--accent); }
+.chart .cancelled { fill: var(--muted); }
+table { width: 100%; margin-top: .75rem; border-collapse: collapse; font-size: .875rem; }
+th, td { padding: .375rem .5rem .375rem 0; border-top: 1px solid var(--line); text-align: start; font-weight: 400; }
+thead th { border-top: 0; font-weight: 600; }
+
 .steps { margin: 0; padding: 0; list-style: none; display: grid; gap: 1rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12.5rem), 1fr)); }
 .steps li { display: flex; gap: .75rem; min-width: 0; }
 .steps li div { flex: 1; min-width: 0; }

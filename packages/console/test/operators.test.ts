@@ -25,8 +25,16 @@ describe('the pages for operators', () => {
       expect(text).toContain(words);
     expect(text).toMatch(/Deliveries that wait<\/dt><dd>1<br>/);
     expect(text).toMatch(/given up within a day<\/dt><dd>2</);
+    // Where they were given up, whoever it belongs to, and the way there.
+    const [, href = ''] = /<a href="([^"]+)"><bdi>https:\/\/receiver\.example\/hook</.exec(text) ?? [];
+    expect(text).toMatch(
+      new RegExp(`<span>${key.partner} · Test data</span></p><span class="state dropped">2<`),
+    );
+    expect((await browser.get(href.replaceAll('&amp;', '&'))).text.match(/<li id="dl_/g)).toHaveLength(2);
     kit.provider.clock.advance(24 * 3_600_000);
-    expect((await browser.get('/operators')).text).toMatch(/given up within a day<\/dt><dd>0</);
+    const later = await browser.get('/operators');
+    expect(later.text).toMatch(/given up within a day<\/dt><dd>0</);
+    expect(later.text).not.toContain('receiver.example');
   });
 
   it('create, rename, disable and enable partners', async () => {

@@ -27,3 +27,4 @@ export type {
 } from './admin/webhooks.ts';
 export { WebhookError } from './admin/webhooks.ts';
 export type { Resealed } from './keys/reseal.ts';
+export type { FailingEndpoint } from './ports/survey.ts';

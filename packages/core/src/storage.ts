@@ -21,6 +21,7 @@ export type {
 export type {
   AttemptRecord,
   ClaimedDelivery,
+  DeliveryCount,
   DeliveryRecord,
   DeliveryResult,
   DeliveryStatus,
@@ -74,7 +75,7 @@ export type { LoggedRequest, LoggedRequestFilter, RequestLog } from './ports/req
 export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
 export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';
-export type { Survey, SurveyRequest, Waiting } from './ports/survey.ts';
+export type { FailingEndpoint, Survey, SurveyRequest, Waiting } from './ports/survey.ts';
 export type {
   Currency,
   TransferCreation,

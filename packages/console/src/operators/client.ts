@@ -6,9 +6,15 @@ import { changedSettings, settingFields, settingLabels, settingsOf, storedSettin
 import { actForm, asked, type Filled, fieldsOf, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
-import { attempt, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
+import { attempt, type Do, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
-function acts(client: Client, visit: OperatorContext, overlap: Html, isRotation: boolean) {
+/** What can be done to a client, with the fields that takes. */
+function acts(
+  client: Client,
+  visit: OperatorContext,
+  { overlap, logo }: { readonly overlap: Html; readonly logo: Html },
+  refused: string | undefined,
+): Html {
   const { urls, words } = visit;
   const text = words.clients;
   const action = urls.client(client.clientId);
@@ -16,10 +22,20 @@ function acts(client: Client, visit: OperatorContext, overlap: Html, isRotation:
     client.public
       ? null
       : asked(visit, {
-          ...{ action, act: 'rotate', label: text.rotate, hint: text.rotateHint, isOpen: isRotation },
+          ...{
+            action,
+            act: 'rotate',
+            label: text.rotate,
+            hint: text.rotateHint,
+            isOpen: refused === 'rotate',
+          },
           body: overlap,
         })
   }
+${asked(visit, {
+  ...{ action, act: 'set_logo', label: text.setLogo, hint: text.setLogoHint, takesFile: true },
+  ...{ isOpen: refused === 'set_logo', body: logo },
+})}
 ${client.logo ? asked(visit, { action, act: 'remove_logo', label: text.removeLogo, hint: text.removeLogoHint }) : null}
 ${
   client.disabledAt === null
@@ -32,15 +48,19 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   const { admin, id, urls, voice, words } = visit;
   const client = found(await admin.clients.get(id));
   const text = words.clients;
-  const isUpdate = filled?.form.get('act') === 'update';
-  const settings = fieldsOf(visit, settingLabels(words), isUpdate ? filled : null);
-  const rotation = fieldsOf(visit, { overlapSeconds: text.overlap }, isUpdate ? null : filled);
-  const overlap = rotation.line('overlapSeconds', text.overlapHint, '0');
-  const isRotation = filled?.form.get('act') === 'rotate';
+  const refused = filled?.form.get('act');
+  const filledIn = (act: string): Filled | null => (refused === act ? filled : null);
+  const settings = fieldsOf(visit, settingLabels(words), filledIn('update'));
+  const rotation = fieldsOf(visit, { overlapSeconds: text.overlap }, filledIn('rotate'));
+  const pictures = fieldsOf(visit, { logo: text.logo }, filledIn('set_logo'));
+  const fields = {
+    overlap: rotation.line('overlapSeconds', text.overlapHint, '0'),
+    logo: pictures.file('logo', text.logoHint, 'image/png'),
+  };
   return framed(visit, {
     title: client.name,
     section: 'clients',
-    refused: settings.summary ?? rotation.summary,
+    refused: settings.summary ?? rotation.summary ?? pictures.summary,
     body: html`<section class="panel" aria-label="${words.save}">${actForm(visit, {
       action: urls.client(id),
       act: 'update',
@@ -56,7 +76,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
       [words.created, moment(client.createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.audit({ target: `client:${id}` })}">${words.nav.audit}</a></p></section>
-<section class="panel" aria-label="${words.state}">${acts(client, visit, overlap, isRotation)}</section></div>`,
+<section class="panel" aria-label="${words.state}">${acts(client, visit, fields, refused)}</section></div>`,
   });
 }
 
@@ -82,21 +102,23 @@ async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer
 }
 
 /** Changes a client, its secret, its logo, or whether it is let in. */
-export async function changeClient(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
-  const { admin, id, urls } = visit;
+export const changeClient: Do = async (visit, form, files) => {
+  const { admin, id, urls, words } = visit;
   const stored = found(await admin.clients.get(id));
   const changes = changedSettings(stored, settingsOf(visit, form));
   const calls: { readonly [act: string]: readonly [notice: string, () => Promise<unknown>] } = {
     update: ['saved', () => admin.clients.update(id, changes)],
+    set_logo: ['saved', () => admin.clients.setLogo(id, files.get('logo') ?? null)],
     remove_logo: ['saved', () => admin.clients.setLogo(id, null)],
     disable: ['disabled', () => admin.clients.disable(id)],
     enable: ['enabled', () => admin.clients.enable(id)],
   };
   const act = form.get('act') ?? '';
   if (act === 'rotate') return rotate(visit, form);
+  if (act === 'set_logo' && !files.has('logo')) return show(visit, wrongField(form, 'logo', words.missing));
   const [notice, call] = (Object.hasOwn(calls, act) ? calls[act] : undefined) ?? unknownAct();
   if (act === 'update' && Object.keys(changes).length === 0) return seeOther(urls.client(id));
   const result = await attempt(call, 'partner');
   if ('problems' in result) return show(visit, { form, ...result });
   return seeOther(urls.client(id, { notice }));
-}
+};

@@ -38,7 +38,9 @@ const pagesOf = (desk: OperatorDesk): OperatorPage<Administration>[] =>
     path,
     summary,
     GET: async (visit) => show(await contextOf(desk, visit)),
-    ...(act !== undefined && { POST: async (visit, form) => act(await contextOf(desk, visit), form) }),
+    ...(act !== undefined && {
+      POST: async (visit, form, files) => act(await contextOf(desk, visit), form, files),
+    }),
   }));
 
 /**

@@ -55,6 +55,9 @@ export function fieldsOf<Name extends string>(
 ${textOf(name, value.join('\n'))}</textarea>`,
       }),
 
+    file: (name: Name, hint: string, type: string): Html =>
+      parts.field({ name, hint, tag: html`<input type="file" accept="${type}"` }),
+
     tick: (name: Name, isOn = false): Html => parts.box({ name, isChecked: isTicked(name, isOn) }),
 
     /** Boxes with names such as `scope openid`. */
@@ -89,15 +92,18 @@ export function actForm(
     label,
     body = null,
     primary = false,
+    takesFile = false,
   }: {
     readonly action: string;
     readonly act: string;
     readonly label: string;
     readonly body?: Fragment;
     readonly primary?: boolean;
+    readonly takesFile?: boolean;
   },
 ): Html {
-  return html`<form class="form" method="post" action="${action}"><input type="hidden" name="csrf" value="${proof}">${body}
+  const encoding = takesFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
+  return html`<form class="form" method="post" action="${action}" enctype="${encoding}"><input type="hidden" name="csrf" value="${proof}">${body}
 <div class="row"><button class="${primary ? 'primary' : 'compact'}" name="act" value="${act}">${label}</button></div></form>`;
 }
 

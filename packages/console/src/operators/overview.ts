@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import type { WaitingWork } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html } from '@ostiary/core/console';
+import type { FailingEndpoint, WaitingWork } from '@ostiary/core/admin';
+import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
 import { noticeOf, problemRow } from '../frame.ts';
-import { counted, facts, moment } from '../parts.ts';
+import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
@@ -13,11 +13,18 @@ const { version }: { readonly version: string } = createRequire(import.meta.url)
 /** Where counting ends. */
 const countedAtMost = 10_000;
 
+/** Where deliveries fail, of all partners; each leads to what was given up there. */
+function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
+  const row = ({ partner, mode, endpointId, url, count }: FailingEndpoint): Html =>
+    html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]}</span></p>${stateBadge('dropped', counted(count, voice.language))}</li>`;
+  return html`<section class="panel" aria-labelledby="failing"><h2 id="failing">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
+}
+
 /** How the service is. */
 export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice, words } = visit;
   const text = words.overview;
-  const { at, jobs, deliveries, failingJobs, dropped, sealing } = await admin.health();
+  const { at, jobs, deliveries, failingJobs, dropped, failingEndpoints, sealing } = await admin.health();
   const count = (number: number): string =>
     text.waiting(counted(number, voice.language), number >= countedAtMost);
   const waiting = ({ count: number, oldestDueAt, late }: WaitingWork): Html =>
@@ -41,6 +48,7 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
       [text.storage, text.answers],
       [text.version, version],
       [text.at, moment(at, voice.language)],
-    ])}</section>`,
+    ])}</section>
+${failingEndpoints.length === 0 ? null : failing(visit, failingEndpoints)}`,
   });
 }

@@ -38,7 +38,11 @@ export type Form = ReadonlyMap<string, string>;
 export type Show = (visit: OperatorContext) => Promise<ConsoleAnswer>;
 
 /** Does what a form asks for. */
-export type Do = (visit: OperatorContext, form: Form) => Promise<ConsoleAnswer>;
+export type Do = (
+  visit: OperatorContext,
+  form: Form,
+  files: ReadonlyMap<string, Uint8Array>,
+) => Promise<ConsoleAnswer>;
 
 /** @throws PartnerError `not_found` for what no database can hold */
 export async function contextOf(

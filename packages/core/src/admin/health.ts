@@ -1,9 +1,11 @@
 import { iso } from '../clock.ts';
 import type { Core } from '../context.ts';
-import type { Waiting } from '../ports/survey.ts';
+import type { FailingEndpoint, Waiting } from '../ports/survey.ts';
 
 /** More than that is not counted. */
 const countedAtMost = 10_000;
+
+const endpointsAtMost = 20;
 
 const dayMs = 24 * 3_600_000;
 
@@ -28,8 +30,10 @@ export interface Health {
   readonly deliveries: WaitingWork;
   /** Jobs that failed and are tried again. */
   readonly failingJobs: number;
-  /** Deliveries that were given up within a day. */
+  /** Deliveries that were given up within a day, to endpoints that there are. */
   readonly dropped: number;
+  /** The endpoints, at most 20, of those deliveries: most of them first. */
+  readonly failingEndpoints: readonly FailingEndpoint[];
   readonly sealing: {
     /** Names the first sealing key; tells nothing of it. */
     readonly keyId: string;
@@ -41,7 +45,7 @@ export interface Health {
 /** Reads {@link Health}: one call of the storage, whatever there is. */
 export async function healthOf({ storage, clock, sealer }: Core): Promise<Health> {
   const now = clock.now();
-  const { jobs, deliveries, failingJobs, dropped, sealedOtherwise } = await storage.survey({
+  const { jobs, deliveries, failingJobs, failingEndpoints, sealedOtherwise } = await storage.survey({
     now,
     droppedSince: now - dayMs,
     sealedWith: sealer.currentPrefix,
@@ -57,7 +61,8 @@ export async function healthOf({ storage, clock, sealer }: Core): Promise<Health
     jobs: shown(jobs),
     deliveries: shown(deliveries),
     failingJobs,
-    dropped,
+    dropped: failingEndpoints.reduce((sum, { count }) => sum + count, 0),
+    failingEndpoints: failingEndpoints.slice(0, endpointsAtMost),
     sealing: { keyId: sealer.currentKeyId, sealedOtherwise },
   };
 }

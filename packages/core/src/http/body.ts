@@ -14,22 +14,22 @@ const invalid = (description: string, status = 400): OAuthError =>
     headers: status === 400 ? {} : { Connection: 'close' },
   });
 
-const tooLong = () => invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413);
+const tooLong = (limit: number) => invalid(`The body may have ${limit} bytes at most.`, 413);
 
 /** @throws OAuthError with status 413 when a request announces a body that is too long */
 export function refuseLongBody({ headers }: IncomingMessage): void {
-  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLong();
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLong(maxBodyBytes);
 }
 
 /** A small body mostly has arrived by then: to take it at once is much quicker than to listen. */
-function hasArrived(request: IncomingMessage): boolean {
+function hasArrived(request: IncomingMessage, limit: number): boolean {
   const { complete, destroyed, readableFlowing, readableEncoding, readableLength } = request;
   // A host may have begun to read, or changed what the stream yields.
   const untouched = readableFlowing === null && readableEncoding === null;
-  return complete && !destroyed && untouched && readableLength > 0 && readableLength <= maxBodyBytes;
+  return complete && !destroyed && untouched && readableLength > 0 && readableLength <= limit;
 }
 
-function collectBody(request: IncomingMessage): Promise<Buffer> {
+function collectBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -47,7 +47,7 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > maxBodyBytes) finish(tooLong());
+      if (size > limit) finish(tooLong(limit));
       else chunks.push(chunk);
     };
     const onEnd = (): void => finish(null);
@@ -56,21 +56,23 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
 
     if (request.readableEnded || request.destroyed)
       return finish(invalid('The body was read before it came here; body parsers have to come after.'));
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return finish(tooLong());
+    if (Number(request.headers['content-length'] ?? 0) > limit) return finish(tooLong(limit));
     request.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
   });
 }
 
 /** The bytes of a body that a parser of the host has read, where it kept them: `rawBody`, as NestJS and others name it. */
-function keptByHost(request: IncomingMessage): Buffer | null {
+function keptByHost(request: IncomingMessage, limit: number): Buffer | null {
   const kept: unknown = request.readableEnded && 'rawBody' in request ? request.rawBody : null;
   if (!(kept instanceof Uint8Array)) return null;
-  if (kept.length > maxBodyBytes) throw tooLong();
+  if (kept.length > limit) throw tooLong(limit);
   return Buffer.from(kept.buffer, kept.byteOffset, kept.length);
 }
 
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  return keptByHost(request) ?? (hasArrived(request) ? request.read() : collectBody(request));
+export async function readBody(request: IncomingMessage, limit = maxBodyBytes): Promise<Buffer> {
+  return (
+    keptByHost(request, limit) ?? (hasArrived(request, limit) ? request.read() : collectBody(request, limit))
+  );
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -100,9 +102,20 @@ export function formDecoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
+/** Takes the fields of a form. @throws OAuthError for a name that comes twice, and for what cannot be stored */
+function fieldsInto<Value>(fields: Map<string, Value>) {
+  return (name: string, value: Value): void => {
+    if (isUnstorable(name) || (typeof value === 'string' && isUnstorable(value)))
+      throw invalid('A parameter holds U+0000.');
+    if (fields.has(name)) throw invalid(`The parameter ${printable(name)} is given twice.`);
+    fields.set(name, value);
+  };
+}
+
 /** Parses `application/x-www-form-urlencoded` text strictly; every name comes once. */
 function parseForm(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
+  const take = fieldsInto(parameters);
   for (const pair of formPairs(text)) {
     let [name, value] = pair;
     try {
@@ -110,9 +123,7 @@ function parseForm(text: string): Map<string, string> {
     } catch {
       throw invalid('A parameter is not valid percent-encoded UTF-8.');
     }
-    if (isUnstorable(name) || isUnstorable(value)) throw invalid('A parameter holds U+0000.');
-    if (parameters.has(name)) throw invalid(`The parameter ${printable(name)} is given twice.`);
-    parameters.set(name, value);
+    take(name, value);
   }
   return parameters;
 }
@@ -135,7 +146,7 @@ function stringMembers(value: unknown): Map<string, string> {
 
 /** The body that a parser of the host has read already, if it has, and did not keep. */
 function parsedByHost(request: IncomingMessage): unknown {
-  if (keptByHost(request) !== null) return undefined;
+  if (keptByHost(request, maxBodyBytes) !== null) return undefined;
   return request.readableEnded && 'body' in request ? request.body : undefined;
 }
 
@@ -171,4 +182,35 @@ export async function readParameters(request: IncomingMessage): Promise<Map<stri
   } catch (error) {
     throw error instanceof JsonError ? invalid(error.message) : error;
   }
+}
+
+/** A form with files, as a browser sends it. */
+export interface Upload {
+  readonly fields: ReadonlyMap<string, string>;
+  /** The bytes of files that were chosen; none of them is empty. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Longer uploads are refused with 413: the largest file that a form takes, and its fields. */
+const maxUploadBytes = 80 * 1024;
+
+/**
+ * The fields of a form, and the files where it is sent as `multipart/form-data` (RFC 7578). Each name comes once.
+ * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
+ */
+export async function readUpload(request: IncomingMessage): Promise<Upload> {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\s*;/i.test(type))
+    return { fields: await readParameters(request), files: new Map() };
+  const body = await readBody(request, maxUploadBytes);
+  const sent = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => Promise.reject(invalid('The body is no valid multipart/form-data.')));
+  const [fields, files] = [new Map<string, string>(), new Map<string, Uint8Array>()];
+  const [takeField, takeFile] = [fieldsInto(fields), fieldsInto(files)];
+  for (const [name, value] of sent) {
+    if (typeof value === 'string') takeField(name, value);
+    else if (value.size > 0) takeFile(name, new Uint8Array(await value.arrayBuffer()));
+  }
+  return { fields, files };
 }

@@ -1,7 +1,7 @@
 import type { Administration } from '../admin/administration.ts';
 import { type Core, urlBelow } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { readParameters } from '../http/body.ts';
+import { readUpload, type Upload } from '../http/body.ts';
 import { pageRoute } from '../http/console-pages.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
@@ -52,12 +52,12 @@ export function operatorRoutes(
     };
 
   /** @throws OAuthError that is shown as a page, where it came from another site or carries no proof of this operator */
-  async function formOf({ raw }: ConsoleRequest, operator: string): Promise<ReadonlyMap<string, string>> {
+  async function formOf({ raw }: ConsoleRequest, operator: string): Promise<Upload> {
     const purpose = purposeOf(operator);
     forms.requireOwnOrigin(raw, purpose[0]);
-    const fields = await readParameters(raw);
-    forms.check(fields.get('csrf'), purpose);
-    return fields;
+    const upload = await readUpload(raw);
+    forms.check(upload.fields.get('csrf'), purpose);
+    return upload;
   }
 
   const routeOf = ({ path, summary, GET, POST }: OperatorPage<Administration>): Route => {
@@ -69,7 +69,12 @@ export function operatorRoutes(
     });
     const answered: { readonly [method: string]: ConsoleHandler | undefined } = {
       GET: GET && guarded(GET),
-      POST: POST && guarded(async (visit) => POST(visit, await formOf(visit, visit.operator))),
+      POST:
+        POST &&
+        guarded(async (visit) => {
+          const { fields, files } = await formOf(visit, visit.operator);
+          return POST(visit, fields, files);
+        }),
     };
     const handlers = methods.map((method) => [method, answered[method] ?? refused] as const);
     return pageRoute({ path: `${root}${path}`, summary, handlers: Object.fromEntries(handlers) });

@@ -37,7 +37,7 @@ function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
     const tag = before.slice(before.lastIndexOf('<'));
     const inText = before.lastIndexOf('<') <= before.lastIndexOf('>');
     if (inText) return null;
-    const attribute = /\s([a-z-]+)="[^"]*$/.exec(tag)?.[1];
+    const attribute = /\s([a-z-]+)="[^"]*$/i.exec(tag)?.[1]?.toLowerCase();
     if (attribute === undefined || /^(on.*|style|srcdoc)$/.test(attribute)) {
       throw new TypeError(
         `html: a value may not stand at "${tag}…"; put it in text or in a double-quoted attribute`,

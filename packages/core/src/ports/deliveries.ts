@@ -79,6 +79,15 @@ export type Redelivery =
   /** The endpoint, or its partner. */
   | { readonly outcome: 'disabled_endpoint' };
 
+/** How many deliveries of one step of time have a status. */
+export interface DeliveryCount {
+  /** 0 is the first step. */
+  readonly step: number;
+  readonly status: DeliveryStatus;
+  /** At least 1. */
+  readonly count: number;
+}
+
 /** An `Idempotency-Key` whose answer is only known inside the transaction. */
 export type LateIdempotencyClaim = Omit<IdempotencyClaim, 'answer'>;
 
@@ -130,6 +139,19 @@ export interface DeliveryStore {
   latestStatuses(
     request: Owner & { readonly eventIds: readonly string[]; readonly limit: number },
   ): Promise<ReadonlyMap<string, readonly DeliveryStatus[]>>;
+
+  /**
+   * How many deliveries to an endpoint have which status now, by when they were made: in steps of `stepMs` from `since` on, the oldest
+   * first. Of all these only the newest `limit` are counted.
+   */
+  countBySteps(
+    request: Owner & {
+      readonly endpointId: string;
+      readonly since: number;
+      readonly stepMs: number;
+      readonly limit: number;
+    },
+  ): Promise<readonly DeliveryCount[]>;
 
   /**
    * A new delivery of an event, due now, to one endpoint, or, where `endpointId` is `null`, to each enabled

@@ -34,10 +34,11 @@ export interface OperatorPage<Administration> {
   /** For the documentation. */
   readonly summary: string;
   readonly GET?: (visit: OperatorVisit<Administration>) => Promise<ConsoleAnswer>;
-  /** Called when the form is known to come from a page that was made for this operator. Each field comes once. */
+  /** Called when the form is known to come from a page that was made for this operator. Each field, and each file, comes once. */
   readonly POST?: (
     visit: OperatorVisit<Administration>,
     form: ReadonlyMap<string, string>,
+    files: ReadonlyMap<string, Uint8Array>,
   ) => Promise<ConsoleAnswer>;
 }
 

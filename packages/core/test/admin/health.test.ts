@@ -52,3 +52,22 @@ it('counts the secrets that need a previous sealing key, until they are sealed a
   });
   await storage.close();
 });
+
+it('names the 20 endpoints to which most deliveries were given up, and counts those of all', async () => {
+  const storage = memoryStorage();
+  const { survey } = storage;
+  const at = (number: number) => ({
+    ...({ partner: 'kafe', mode: 'live' } as const),
+    ...{ endpointId: `we_${number}`, url: 'https://receiver.example/', count: 3 },
+  });
+  const failingEndpoints = Array.from({ length: 25 }, (_, number) => at(number));
+  Object.assign(storage, {
+    survey: async (request: Parameters<typeof survey>[0]) => ({
+      ...(await survey(request)),
+      failingEndpoints,
+    }),
+  });
+  const health = await (await startProvider({ storage })).ostiary.admin.health();
+  expect(health).toMatchObject({ dropped: 75, failingEndpoints: failingEndpoints.slice(0, 20) });
+  expect(health.failingEndpoints).toHaveLength(20);
+});

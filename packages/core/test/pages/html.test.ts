@@ -40,6 +40,7 @@ describe('html', () => {
     ['an attribute name', () => html`<p ${'x'}></p>`],
     ['an element name', () => html`<${'x'}></p>`],
     ['an event handler', () => html`<p onclick="${'x'}"></p>`],
+    ['an event handler in capitals', () => html`<p onClick="${'x'}"></p>`],
     ['a style attribute, which the policy forbids', () => html`<p style="${'x'}"></p>`],
     ['markup inside an attribute', () => html`<p title="${html`<b>x</b>`}"></p>`],
   ])('refuses a value as %s, where escaping would not be enough', (_place, template) => {

@@ -72,9 +72,13 @@ export class TestBrowser {
     return this.#send(url, headers);
   }
 
-  post(url: string, form: Texts, headers: Texts = {}): Promise<Answer> {
+  /** Sends a form, with files as `FormData`. */
+  post(url: string, form: Texts | FormData, headers: Texts = {}): Promise<Answer> {
     const ofPage = { origin: this.origin, 'sec-fetch-site': 'same-origin', ...headers };
-    return this.#send(url, ofPage, { method: 'POST', body: new URLSearchParams(form) });
+    return this.#send(url, ofPage, {
+      method: 'POST',
+      body: form instanceof FormData ? form : new URLSearchParams(form),
+    });
   }
 
   async #send(target: string, given: Texts, init: RequestInit = {}): Promise<Answer> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ListPosition, Storage } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
-import { acme } from './partner-samples.ts';
-import { now } from './samples.ts';
+import { acme, samplePartner } from './partner-samples.ts';
+import { minute, now } from './samples.ts';
 import { claim, claimedOne, finish, listed, listedIds, published, registered } from './webhook-samples.ts';
 
 async function ids(...call: Parameters<typeof listed>): Promise<string[]> {
@@ -129,6 +129,45 @@ export const deliveryListCases = casesOf('delivery lists', {
     assertSame(await latest(['evt_foreign'], 9, { partner: 'other' }), [['evt_foreign', []]]);
     assertSame(await latest(['evt_x'], 9, { mode: 'test' }), []);
     assertSame(await latest([]), []);
+  },
+
+  'deliveries to an endpoint are counted by steps of time and status': async (storage) => {
+    await storage.partners.insert(samplePartner());
+    await registered(storage, 'a');
+    await registered(storage, 'b', { events: ['other'] });
+    await registered(storage, 'foreign', { mode: 'test' });
+    const at = [now - 1, now, now + minute - 1, now + minute, now + 5 * minute];
+    for (const [index, createdAt] of at.entries()) await published(storage, `${index}`, { createdAt });
+    await published(storage, 'foreign', { mode: 'test' });
+    for (const claimed of await claim(storage, 'c', { now: now + minute, limit: 4 })) {
+      const status = claimed.eventId === 'evt_2' ? 'dropped' : 'delivered';
+      if (claimed.endpointId === 'we_a') await finish(storage, claimed, { status });
+    }
+    const counts = (changes = {}) =>
+      storage.deliveries.countBySteps({
+        ...{ ...acme, endpointId: 'we_a', since: now, stepMs: minute, limit: 9 },
+        ...changes,
+      });
+    const last = { step: 5, status: 'pending', count: 1 };
+    assertSame(await counts(), [
+      { step: 0, status: 'delivered', count: 1 },
+      { step: 0, status: 'dropped', count: 1 },
+      { step: 1, status: 'delivered', count: 1 },
+      last,
+    ]);
+    assertSame(await counts({ since: now - 1, stepMs: 10 * minute }), [
+      { step: 0, status: 'delivered', count: 3 },
+      { step: 0, status: 'dropped', count: 1 },
+      { ...last, step: 0 },
+    ]);
+    assertSame(await counts({ limit: 1 }), [last]);
+    for (const nothing of [
+      { endpointId: 'we_b' },
+      { partner: 'other' },
+      { mode: 'test' },
+      { since: now + 6 * minute },
+    ])
+      assertSame(await counts(nothing), []);
   },
 
   'a list is of one partner and one mode': async (storage) => {

@@ -1,9 +1,9 @@
 import type { Storage, Survey, SurveyRequest } from '@ostiary/core/storage';
 import { issuedKey } from './api-keys.ts';
 import { assertSame, casesOf } from './case.ts';
-import { samplePartner } from './partner-samples.ts';
+import { acme, samplePartner } from './partner-samples.ts';
 import { minute, now, sampleKey } from './samples.ts';
-import { claim, finish, leaseMs, published, registered } from './webhook-samples.ts';
+import { claim, finish, leaseMs, published, registered, sampleEndpoint } from './webhook-samples.ts';
 
 const survey = (storage: Storage, changes: Partial<SurveyRequest> = {}): Promise<Survey> =>
   storage.survey({ now, droppedSince: now - minute, sealedWith: 'sealed', limit: 100, ...changes });
@@ -12,7 +12,7 @@ const nothing: Survey = {
   jobs: { count: 0, oldestDueAt: null },
   deliveries: { count: 0, oldestDueAt: null },
   failingJobs: 0,
-  dropped: 0,
+  failingEndpoints: [],
   sealedOtherwise: 0,
 };
 
@@ -62,9 +62,32 @@ export const surveyCases = casesOf('survey', {
     await published(storage, 'two');
     for (const claimed of await claim(storage, 'c'))
       await finish(storage, claimed, { status: claimed.eventId.endsWith('one') ? 'dropped' : 'delivered' });
-    assertSame(await survey(storage, { droppedSince: now }), { ...nothing, dropped: 1 });
+    const atA = { ...acme, endpointId: 'we_a', url: sampleEndpoint('a').url, count: 1 };
+    assertSame(await survey(storage, { droppedSince: now }), { ...nothing, failingEndpoints: [atA] });
     assertSame(await survey(storage, { droppedSince: now + 1 }), nothing);
     assertSame(await survey(storage, { limit: 0 }), nothing);
+
+    const foreign = { partner: 'other', mode: 'test' } as const;
+    await registered(storage, 'b', foreign);
+    await registered(storage, 'c', foreign);
+    for (const name of ['three', 'four']) await published(storage, name, foreign);
+    for (const claimed of await claim(storage, 'd')) {
+      const isLeft = claimed.endpointId === 'we_b' && claimed.eventId.endsWith('four');
+      await finish(storage, claimed, { status: isLeft ? 'delivered' : 'dropped' });
+    }
+    const at = (name: string, count: number) => ({
+      ...foreign,
+      endpointId: `we_${name}`,
+      url: sampleEndpoint(name).url,
+      count,
+    });
+    assertSame((await survey(storage)).failingEndpoints, [at('c', 2), atA, at('b', 1)]);
+    assertSame(
+      (await survey(storage, { limit: 2 })).failingEndpoints.reduce((sum, { count }) => sum + count, 0),
+      2,
+    );
+    await storage.webhooks.remove(foreign, 'we_c', now);
+    assertSame((await survey(storage)).failingEndpoints, [atA, at('b', 1)]);
   },
 
   'secrets of another sealing key are counted, but not of API keys that have ended': async (storage) => {

@@ -41,4 +41,11 @@ export const deliveries = {
   dropped:
     'All attempts failed, so it is not tried again by itself. Deliver it again once the cause is gone.',
   cancelled: 'Cancelled because the endpoint was disabled or removed.',
+  history: {
+    title: 'Last 24 hours',
+    nothing: 'Nothing was sent to it.',
+    table: 'By the hour',
+    hour: 'Hour (UTC)',
+    cut: 'Only the newest 10,000 deliveries are counted.',
+  },
 };

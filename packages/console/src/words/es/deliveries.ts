@@ -42,4 +42,11 @@ export const deliveries: Words['deliveries'] = {
   dropped:
     'Todos los intentos fallaron, y no habrá otro automático. Entregue de nuevo cuando la causa esté resuelta.',
   cancelled: 'Cancelado porque el endpoint fue desactivado o eliminado.',
+  history: {
+    title: 'Últimas 24 horas',
+    nothing: 'No se le envió nada.',
+    table: 'Hora por hora',
+    hour: 'Hora (UTC)',
+    cut: 'Solo se cuentan las 10 000 entregas más recientes.',
+  },
 };

@@ -42,4 +42,11 @@ export const deliveries: Words['deliveries'] = {
   dropped:
     'Toutes les tentatives ont échoué, il n’y en aura pas d’autre. Livrez à nouveau une fois la cause écartée.',
   cancelled: 'Annulé parce que le point de terminaison a été désactivé ou supprimé.',
+  history: {
+    title: 'Les dernières 24 heures',
+    nothing: 'Rien ne lui a été envoyé.',
+    table: 'Heure par heure',
+    hour: 'Heure (UTC)',
+    cut: 'Seules les 10\u00a0000 livraisons les plus récentes sont comptées.',
+  },
 };

@@ -42,4 +42,11 @@ export const deliveries: Words['deliveries'] = {
   dropped:
     'Tout tantativ yo echwe, e nou p ap eseye ankò pou kont nou. Livre li ankò lè w fin rezoud pwoblèm nan.',
   cancelled: 'Anile paske yo dezaktive oswa retire endpoint la.',
+  history: {
+    title: 'Dènye 24 èdtan yo',
+    nothing: 'Yo pa voye anyen ba li.',
+    table: 'Lè pa lè',
+    hour: 'Lè (UTC)',
+    cut: 'Se sèlman 10 000 livrezon ki pi resan yo ki konte.',
+  },
 };

@@ -42,4 +42,11 @@ export const deliveries: Words['deliveries'] = {
   dropped:
     'Todas as tentativas falharam, e não haverá outra automática. Entregue de novo quando a causa estiver resolvida.',
   cancelled: 'Cancelado porque o endpoint foi desativado ou removido.',
+  history: {
+    title: 'Últimas 24 horas',
+    nothing: 'Nada lhe foi enviado.',
+    table: 'Hora a hora',
+    hour: 'Hora (UTC)',
+    cut: 'Só são contadas as 10 000 entregas mais recentes.',
+  },
 };

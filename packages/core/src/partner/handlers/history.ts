@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { iso } from '../../clock.ts';
 import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
 import { givenTime } from '../../fields.ts';
@@ -12,7 +13,7 @@ import { attemptView, deliveryView, eventView } from '../../webhooks/views.ts';
 import { newestFirst } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
 import { cursor, pageSize } from '../schemas.ts';
-import { endpointId, eventPath } from '../webhook-schemas.ts';
+import { endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
 
 const defaultPageSize = 20;
 
@@ -78,6 +79,34 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
   });
 }
 
+const hourMs = 3_600_000;
+
+/** Of a history: hours that it goes back, this one included, and deliveries that it counts at most. */
+const [historyHours, countedAtMost] = [24, 10_000];
+
+function endpointHistory({ storage, clock }: Core): PartnerOperation {
+  return operation({
+    operation: 'getWebhookHistory',
+    scope: 'webhooks',
+    pathSchema: endpointPath,
+    async handle({ path, partner, mode }) {
+      const owner = { partner, mode };
+      const since = (Math.floor(clock.now() / hourMs) - historyHours + 1) * hourMs;
+      const steps = { endpointId: path.id, since, stepMs: hourMs, limit: countedAtMost };
+      const counts = await storage.deliveries.countBySteps({ ...owner, ...steps });
+      const hours = Array.from({ length: historyHours }, (_, hour) => ({
+        from: iso(since + hour * hourMs),
+        ...{ pending: 0, delivered: 0, dropped: 0, cancelled: 0 },
+        ...Object.fromEntries(
+          counts.filter(({ step }) => step === hour).map(({ status, count }) => [status, count]),
+        ),
+      }));
+      const isCut = counts.reduce((sum, { count }) => sum + count, 0) === countedAtMost;
+      return { status: 200, body: { hours, isCut } };
+    },
+  });
+}
+
 /**
  * What a console reads of events beside the partner API, which lists them in their sequence for programs: the newest first,
  * for people.
@@ -134,5 +163,6 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
     }),
 
     eventDeliveries(core, webhooks),
+    endpointHistory(core),
   ];
 }
