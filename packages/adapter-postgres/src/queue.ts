@@ -36,34 +36,16 @@ export function postgresQueue(database: Database): Queue {
   const { schema } = database;
   const store = postgresJobs(database);
   const sql = {
-    // One kind at a time: that walks along the index in order and stops at the limit. Materialized, so that what is locked is
-    // chosen once; jobs that another claim is just taking are passed over and not waited for.
-    claim: statement<
+    claim: prepared<
       { kinds: readonly string[]; claimId: string; now: number; leaseEndsAt: number; limit: number },
       JobRow
     >(`
-      WITH due AS MATERIALIZED (
-        SELECT job.id
-        FROM unnest(:kinds::text[]) AS wanted (kind)
-        CROSS JOIN LATERAL (
-          SELECT id, due_at FROM ${schema}.jobs
-          WHERE jobs.kind = wanted.kind AND due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
-          ORDER BY due_at LIMIT :limit
-          FOR UPDATE SKIP LOCKED
-        ) AS job
-        ORDER BY job.due_at LIMIT :limit
-      )
-      UPDATE ${schema}.jobs SET claim_id = :claimId, lease_ends_at = :leaseEndsAt, attempt = attempt + 1
-      FROM due WHERE jobs.id = due.id
-      RETURNING jobs.id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
+      SELECT id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
+      FROM ${schema}.claim_jobs(:kinds, :claimId, :now, :leaseEndsAt, :limit)
     `),
 
-    // Does not wait for the disk: a job whose end a crash of the server takes back is done once more, and finds nothing to do.
     complete: prepared<{ ids: readonly string[]; claimIds: readonly string[] }, Claim>(`
-      DELETE FROM ${schema}.jobs USING unnest(:ids::text[], :claimIds::text[]) AS done (id, claim_id)
-      WHERE jobs.id = ANY (:ids) AND jobs.id = done.id AND jobs.claim_id = done.claim_id
-        AND set_config('synchronous_commit', 'off', true) = 'off'
-      RETURNING jobs.id, jobs.claim_id AS "claimId"
+      SELECT done_id AS id, done_by AS "claimId" FROM ${schema}.complete_jobs(:ids, :claimIds)
     `),
 
     retry: statement<Claim & { dueAt: number; error: string | null }>(`

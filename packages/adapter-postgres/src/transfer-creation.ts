@@ -22,50 +22,9 @@ interface Creation {
 
 function statementsIn(schema: string) {
   return {
-    // Each with its record, its job, and what else there is of it, or not at all. One whose reference is taken is left out, and
-    // so is one whose key has a record that lives; a reference that somebody else is just storing is waited for, and an error.
-    create: prepared<{ creations: string; now: number; lockTimeout: string }, { readonly id: string }>(`
-      WITH asked AS MATERIALIZED (
-        SELECT * FROM json_to_recordset(:creations::json) AS asked (
-          id text, partner text, mode text, status text, amount bigint, currency text, "recipientKid" text,
-          description text, reference text, metadata text, "failureCode" text, "failureMessage" text,
-          "createdAt" bigint, "updatedAt" bigint, "completedAt" bigint,
-          key text, fingerprint text, "answerStatus" integer, "answerBody" text, "keyEndsAt" bigint,
-          "jobId" text, "jobKind" text, "jobPayload" text, "jobDueAt" bigint
-        )
-        WHERE set_config('lock_timeout', :lockTimeout, true) IS NOT NULL AND NOT EXISTS (
-          SELECT FROM ${schema}.transfers AS other
-          WHERE other.partner = asked.partner AND other.mode = asked.mode AND other.reference = asked.reference
-        )
-      ), taken AS (
-        INSERT INTO ${schema}.idempotency_records AS record (partner, mode, key, fingerprint, status, body, ends_at)
-        SELECT partner, mode, key, decode(fingerprint, 'hex'), "answerStatus", "answerBody", "keyEndsAt"
-        FROM asked WHERE key IS NOT NULL
-        ORDER BY partner COLLATE "C", mode, key COLLATE "C"
-        ON CONFLICT (partner, mode, key) DO UPDATE SET
-          fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
-          ends_at = excluded.ends_at
-        WHERE record.ends_at <= :now
-        RETURNING partner, mode, key
-      ), stored AS (
-        INSERT INTO ${schema}.transfers (
-          id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
-          failure_code, failure_message, created_at, updated_at, completed_at
-        )
-        SELECT
-          id, asked.partner, asked.mode, status, amount, currency, "recipientKid", description, reference, metadata,
-          "failureCode", "failureMessage", "createdAt", "updatedAt", "completedAt"
-        FROM asked LEFT JOIN taken USING (partner, mode, key)
-        WHERE asked.key IS NULL OR taken.key IS NOT NULL
-        RETURNING id
-      ), queued AS (
-        INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
-        SELECT "jobId", "jobKind", "jobPayload", "jobDueAt" FROM asked JOIN stored USING (id)
-        ORDER BY "jobId" COLLATE "C"
-        ON CONFLICT (id) DO NOTHING
-      )
-      SELECT id FROM stored
-    `),
+    create: prepared<{ creations: string; now: number; lockTimeout: string }, { readonly id: string }>(
+      `SELECT stored.id FROM ${schema}.create_transfers(:creations, :now, :lockTimeout) AS stored (id)`,
+    ),
 
     findReference: lookup<Owner & { reference: string | null }, { readonly id: string }>(
       { partner: 'text', mode: 'text', reference: 'text' },

@@ -1,7 +1,13 @@
 import type { Storage } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { created, sampleEvent } from '../../testing/src/contract/partner-samples.ts';
+import {
+  create,
+  created,
+  sampleClaim,
+  sampleEvent,
+  sampleTransfer,
+} from '../../testing/src/contract/partner-samples.ts';
 import { now } from '../../testing/src/contract/samples.ts';
 import { claim, published, registered, resultOf } from '../../testing/src/contract/webhook-samples.ts';
 import { everyCall, storeSamples } from '../../testing/test/adapters/every-call.ts';
@@ -105,6 +111,59 @@ test('what publishes, claims and delivers reads no table in a burst, though the 
   const before = await rowsRead(single, schema);
   await work('busy');
   expect((await rowsRead(single, schema)) - before).toBeLessThan(100);
+});
+
+test.each([
+  ['nothing', ''],
+  ['that they are empty', 'VACUUM (ANALYZE)'],
+])('nor does what makes payments, while the server knows of its tables %s', async (_, count) => {
+  const single = hostPool(server.url);
+  single.options.max = 1;
+  onTestFinished(() => single.end());
+  const { schema, storage } = await server.opened({ pool: single });
+  const { transfers, queue } = storage;
+  await single.query(count);
+  /** Pages that the server looked at, of tables and indexes. */
+  const looked = async (): Promise<number> => {
+    await single.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await single.query(
+      `SELECT sum(heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)) AS pages
+       FROM pg_statio_user_tables WHERE schemaname = $1`,
+      [schema],
+    );
+    return Number(rows[0].pages);
+  };
+  const pay = async (label: string) => {
+    const before = await looked();
+    const labels = Array.from({ length: 32 }, (_, index) => `${label} ${index}`);
+    const orders = labels.map((each) => sampleTransfer(each, { reference: each }));
+    await Promise.all(orders.map((transfer) => create(storage, transfer, sampleClaim(transfer.id))));
+    const request = { kinds: ['transfer'], now: now + 9, leaseMs: 1_000 };
+    const jobs = await queue.claim({ ...request, claimId: label, limit: 32 });
+    const ids = jobs.map(({ payload }) => String(payload.transferId));
+    const found = await Promise.all(ids.map((id) => transfers.findById(id)));
+    expect(found.map((one) => one?.status)).toEqual(Array.from({ length: 32 }, () => 'pending'));
+    await Promise.all(
+      ids.map((id) =>
+        transfers.settle({ id, status: 'completed', failure: null, event: sampleEvent(`paid ${id}`), now }),
+      ),
+    );
+    await Promise.all(jobs.map((job) => queue.complete(job)));
+    return (await looked()) - before;
+  };
+  const quiet: number[] = [];
+  for (let round = 0; round < 8; round += 1) quiet.push(await pay(`quiet ${round}`));
+  // A burst that no worker has come to yet.
+  await single.query(`
+    SET search_path TO "${schema}";
+    INSERT INTO transfers
+      SELECT 'tr_' || i, 'acme', 'live', 'pending', i, 'HTG', 'kid', NULL, 'burst ' || i, NULL, NULL, NULL, i, i, NULL
+      FROM generate_series(1, 20000) AS i;
+    INSERT INTO jobs (id, kind, payload, due_at)
+      SELECT 'burst ' || i, 'transfer', '{}', ${now + 5} FROM generate_series(1, 20000) AS i
+  `);
+  const busy = await pay('busy');
+  expect(busy).toBeLessThan(1.4 * Math.max(...quiet));
 });
 
 test('a consent is looked for among those of its user, before the server knows how many a client has', async () => {
