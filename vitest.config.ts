@@ -5,9 +5,6 @@ import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-// Hundreds of processes are started from the same sources, here and by the tests: what Node made of them is kept.
-process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile');
-
 const packages = 'packages/*/test/**/*.test.ts';
 
 // A file that stops the clock stops the one by which undici ends connections, for all files that share its process.
