@@ -11,8 +11,9 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 /** What the group of a pattern found in a text. */
 const foundIn = (text: string, pattern: RegExp): string[] =>
   Array.from(text.matchAll(pattern), ([, found = '']) => found);
+/** Variables that neither the server nor Node reads. */
 const unknownIn = (names: readonly string[]): string[] =>
-  names.filter((name) => !Object.hasOwn(settings, name));
+  names.filter((name) => !Object.hasOwn(settings, name) && name !== 'NODE_COMPILE_CACHE');
 
 interface Manifest {
   readonly name: string;
