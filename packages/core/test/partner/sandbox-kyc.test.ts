@@ -1,3 +1,4 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { sandboxKycLifetimeMs } from '../../src/users/sandbox-kyc.ts';
 import { type partnerProvider, storages } from '../support/partner-api.ts';
@@ -130,4 +131,23 @@ describe('a change of the identity check of a sandbox user', () => {
     const paid = await asked('POST /v1/partner/payments', { amount: '1.00', currency: 'HTG', recipient });
     expect(paid).toEqual([]);
   });
+});
+
+it('a change that another process has made with the same key in the same moment is answered as it was there', async () => {
+  const storage = memoryStorage();
+  const { publish } = storage.events;
+  const answer = { status: 200, body: '{"eventId":"evt_of_another"}' };
+  Object.assign(storage.events, {
+    async publish(...[events, options]: Parameters<typeof publish>) {
+      const { idempotency } = options;
+      if (idempotency !== null) await publish([], { ...options, idempotency: { ...idempotency, answer } });
+      return publish(events, options);
+    },
+  });
+  const { provider, key, open } = await sandbox({ storage });
+  const change = await open(key);
+  const body = JSON.stringify({ kycStatus: 'rejected' });
+  const made = await change('changeSandboxKyc', { path: { kid: approved }, body, idempotencyKey: 'form' });
+  expect(await made.json()).toEqual({ eventId: 'evt_of_another' });
+  expect(await events(provider, key)).toEqual([]);
 });
