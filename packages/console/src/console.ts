@@ -7,6 +7,7 @@ import { orGone } from './gone.ts';
 import { createGuard } from './guard.ts';
 import { home } from './home.ts';
 import { liveScript } from './live.ts';
+import { paceOf } from './live-stream.ts';
 import { paths, urlsOf } from './paths.ts';
 import { payment } from './payment.ts';
 import { request, requests } from './requests.ts';
@@ -17,10 +18,11 @@ import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
 /** The table of the console's pages: nobody who is not signed in gets past the first one. */
-function consolePages(desk: ConsoleDesk): ConsolePage[] {
+function consolePages(desk: ConsoleDesk, pace: typeof paceOf): ConsolePage[] {
   const urlOf = urlsOf(desk);
   const live = liveScript();
-  const { guarded, action, signIn, signOut } = createGuard(desk, urlOf, urlOf('script', { v: live.version }));
+  const script = urlOf('script', { v: live.version });
+  const { guarded, action, signIn, signOut } = createGuard(desk, urlOf, script, pace);
 
   return [
     {
@@ -149,6 +151,12 @@ function toolPages({
   ];
 }
 
+/** The console that looks at pages that are open at this pace. */
+export const consoleAt = (pace: typeof paceOf): PartnerConsole => ({
+  opensWith: { scope: 'webhooks', testOnly: true },
+  pages: (desk) => consolePages(desk, pace),
+});
+
 /**
  * A page at `{authUrl}/sandbox` on which partners try their webhooks out in test mode: register an endpoint, trigger an
  * event, watch it arrive or fail, read why, send it again. They sign in with a test key that has the scope `webhooks`.
@@ -159,5 +167,5 @@ function toolPages({
  * ```
  */
 export function sandboxConsole(): PartnerConsole {
-  return { opensWith: { scope: 'webhooks', testOnly: true }, pages: consolePages };
+  return consoleAt(paceOf);
 }

@@ -6,7 +6,7 @@ import type {
   ConsoleVisit,
 } from '@ostiary/core/console';
 import { apiOf } from './api.ts';
-import { asksForStream, createLiveStreams, endedStream } from './live-stream.ts';
+import { asksForStream, createLiveStreams, endedStream, type paceOf } from './live-stream.ts';
 import type { UrlOf } from './paths.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { signIn, strangers } from './sign-in.ts';
@@ -19,9 +19,9 @@ const mostSessions = 8;
 type Otherwise = (context: PageContext) => ConsoleAnswer;
 
 /** Who gets in. `script` is the address of what keeps pages up to date. */
-export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
+export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pace: typeof paceOf) {
   const cookie = sessionCookie(desk);
-  const keepUpToDate = createLiveStreams(desk);
+  const keepUpToDate = createLiveStreams(desk, pace);
 
   async function contextOf(request: ConsoleRequest, visitor: string): Promise<PageContext> {
     const notice = request.query.get('notice');

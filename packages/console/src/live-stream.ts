@@ -60,7 +60,7 @@ export interface OpenPage {
 const isLive = (page: string): boolean => page.includes(' data-exit="');
 
 /** Keeps open pages up to date. */
-export function createLiveStreams(desk: ConsoleDesk) {
+export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
   const places = createPlaces(room);
 
   /** The page as it is now; `null` where loading it would show something else. */
@@ -98,7 +98,7 @@ export function createLiveStreams(desk: ConsoleDesk) {
         toldAt = desk.now();
         yield message('page', body);
       }
-      for (let left = paceOf(places.taken(), body.length); left > 0; left -= heartbeatMs) {
+      for (let left = pace(places.taken(), body.length); left > 0; left -= heartbeatMs) {
         if (desk.now() - toldAt >= heartbeatMs) {
           toldAt = desk.now();
           yield message('still');

@@ -6,10 +6,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../lab/support/patient.ts';
 import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { TestClock } from '../../core/test/support/provider.ts';
+import { consoleAt } from '../src/console.ts';
 import { paceOf } from '../src/live-stream.ts';
 import { createPlaces } from '../src/places.ts';
 import { act, consoleKit, visited } from './console-kit.ts';
 import { idsOf, messagesOf, openStream } from './stream-kit.ts';
+
+/** A console that does not wait for its second between two looks at a page. */
+const quick = { console: consoleAt(() => 20) };
 
 type Kit = Awaited<ReturnType<typeof visited>>['kit'];
 
@@ -36,7 +40,7 @@ function watchLooks({ storage: { interactions } }: Kit) {
 
 describe('the stream of an open page', () => {
   it('begins with the page, has the headers of a stream, and goes on with what changes', async () => {
-    const { kit, key, browser } = await visited();
+    const { kit, key, browser } = await visited(quick);
     const { response, next } = await openStream(browser);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -59,7 +63,7 @@ describe('the stream of an open page', () => {
   });
 
   it('sends nothing while nothing changes, not for another partner’s changes either, but a heartbeat', async () => {
-    const { kit, browser } = await visited();
+    const { kit, browser } = await visited(quick);
     const looks = watchLooks(kit);
     const { next } = await openStream(browser);
     await next();
@@ -76,6 +80,7 @@ describe('the stream of an open page', () => {
 
   it('counts as one request, however long it is open', async () => {
     const { kit, browser } = await visited({
+      ...quick,
       partnerLimits: { console: { requests: 4, windowSeconds: 60 } },
     });
     const looks = watchLooks(kit);
@@ -94,8 +99,8 @@ describe('the stream of an open page', () => {
   it('says that the session is over, whatever ended it, to those who ask later too, and ends', async () => {
     const [storage, clock] = [memoryStorage(), new TestClock()];
     const sealingKeys = [randomBytes(32)];
-    const kit = await consoleKit({ clock, sealingKeys }, storage);
-    const elsewhere = await consoleKit({ clock, sealingKeys }, storage);
+    const kit = await consoleKit({ ...quick, clock, sealingKeys }, storage);
+    const elsewhere = await consoleKit({ ...quick, clock, sealingKeys }, storage);
     const { admin } = elsewhere.provider.ostiary;
     type Visited = { key: Awaited<ReturnType<Kit['key']>>; browser: Awaited<ReturnType<Kit['signedIn']>> };
     const ends: Record<string, (visit: Visited) => unknown> = {
@@ -121,7 +126,7 @@ describe('the stream of an open page', () => {
   });
 
   it('has the page loaded again when it is gone, and shows none of another partner', async () => {
-    const { kit, key, browser } = await visited();
+    const { kit, key, browser } = await visited(quick);
     const [own, foreign] = [await kit.endpoint(key), await kit.endpoint(await kit.key())];
     const { next } = await openStream(browser, `/sandbox/endpoints/${own}`);
     expect(idsOf(await next())).toContain('delivery-list');
@@ -135,7 +140,7 @@ describe('the stream of an open page', () => {
   });
 
   it('keeps a page up to date that says that nothing was found', async () => {
-    const { browser } = await visited();
+    const { browser } = await visited(quick);
     const path = '/sandbox/requests?id=nothing';
     expect((await browser.get(path)).status).toBe(404);
     const { next } = await openStream(browser, path);
@@ -143,7 +148,7 @@ describe('the stream of an open page', () => {
   });
 
   it('ends after five minutes, so that the page asks anew', async () => {
-    const { kit, browser } = await visited();
+    const { kit, browser } = await visited(quick);
     const looks = watchLooks(kit);
     const { next } = await openStream(browser);
     await next();
@@ -157,7 +162,7 @@ describe('the stream of an open page', () => {
 
   it('ends when the storage breaks, and is answered 503 until it is back', async () => {
     const fragile = fragileStorage();
-    const { kit, browser } = await visited({}, fragile.storage);
+    const { kit, browser } = await visited(quick, fragile.storage);
     const { next } = await openStream(browser);
     await next();
     fragile.breakWhen(() => true);
@@ -169,7 +174,7 @@ describe('the stream of an open page', () => {
   });
 
   it('is none for a request without a body in its answer', async () => {
-    const { kit, browser } = await visited();
+    const { kit, browser } = await visited(quick);
     const headers = { accept: 'text/event-stream', cookie: browser.cookieHeader('/sandbox') };
     const looks = watchLooks(kit);
     const answer = await kit.provider.request('/sandbox', { method: 'HEAD', headers });
@@ -178,7 +183,7 @@ describe('the stream of an open page', () => {
   });
 
   it('goes through a server that has the Web API’s requests, and ends when its reader leaves', async () => {
-    const { kit, key, browser } = await visited();
+    const { kit, key, browser } = await visited(quick);
     const { origin, ostiary } = kit.provider;
     const headers = { accept: 'text/event-stream', cookie: browser.cookieHeader('/sandbox') };
     const response = await ostiary.fetch(new Request(`${origin}/sandbox`, { headers }));
