@@ -65,6 +65,7 @@ export class Timeline {
   #now: number;
   #moments = new Set<number>();
   #sleepers = new Set<Sleeper>();
+  #upkeepAt = Number.POSITIVE_INFINITY;
   /** One advance at a time. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -81,6 +82,11 @@ export class Timeline {
   /** Something becomes due at this moment. */
   expect(moment: number): void {
     if (moment > this.#now) this.#moments.add(moment);
+  }
+
+  /** Something that nobody waits for becomes due: it is work like any other, but the clock stops only once for all of it. */
+  expectUpkeep(moment: number): void {
+    this.#upkeepAt = moment;
   }
 
   /** The next millisecond begins. For what has to be later than something else. */
@@ -129,6 +135,7 @@ export class Timeline {
       await this.#work();
     }
     this.#now = Math.max(end, this.#now);
+    if (this.#upkeepAt <= this.#now) await this.#work();
   }
 
   #next(end: number): number | null {

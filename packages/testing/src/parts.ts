@@ -19,7 +19,7 @@ export async function start(
   const memory = memoryStorage();
   await memory.open();
   await lendSigningKeys(memory.signingKeys, timeline.now());
-  const storage = tellingDueTimes(memory, (moment) => timeline.expect(moment));
+  const storage = tellingDueTimes(memory, timeline);
   const ostiary = await assemble(
     { ...options, storage, sealingKeys: [sealingKey], clock: timeline },
     { webhookClient: mail.client },

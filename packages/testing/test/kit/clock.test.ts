@@ -119,6 +119,16 @@ describe('the clock of a kit', () => {
   });
 });
 
+it('old rows are removed in a month that passes at once', async () => {
+  const kit = await newKit();
+  await pay(kit);
+  const sent = async () => (await call(kit, 'GET /v1/partner/events')).json.data;
+  await kit.settle();
+  expect(await sent()).toHaveLength(1);
+  await kit.clock.advance('60d');
+  expect(await sent()).toEqual([]);
+});
+
 describe('a timeline', () => {
   it('stops at every moment, in order, and wakes sleepers before it works', async () => {
     const seen: string[] = [];
@@ -140,6 +150,18 @@ describe('a timeline', () => {
       'work at 30',
     ]);
     expect(timeline.now()).toBe(50);
+  });
+
+  it('comes to upkeep with other work, or at the end, and stops for it at no other time', async () => {
+    const seen: number[] = [];
+    const timeline = new Timeline(0, async () => {
+      seen.push(timeline.now());
+      timeline.expectUpkeep(timeline.now() + 10);
+    });
+    timeline.expect(35);
+    await timeline.advance(5);
+    await timeline.advance(95);
+    expect(seen).toEqual([0, 5, 35, 100]);
   });
 
   it('lets sleepers be called off', async () => {
