@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,7 +33,7 @@ async function crash(data: string): Promise<void> {
   }
 }
 
-/** Starts a PostgreSQL from npm with its data in `folder`, which is there and empty. */
+/** Starts a PostgreSQL from npm with its data in `folder`, which is there, and empty or with the data of another start. */
 export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
   // PostgreSQL refuses to run as root: as root it runs as another user, who has to reach its data and read its password.
@@ -72,7 +73,7 @@ export async function startPostgres(folder: string, { port, password, settings =
 
   const umask = process.umask(root ? 0o022 : 0o077);
   try {
-    await cluster.initialise();
+    if (!existsSync(data)) await cluster.initialise();
     await start();
   } finally {
     process.umask(umask);
