@@ -49,6 +49,8 @@ export async function startSystemServer(folder: string) {
     '--auth=trust',
     '--encoding=UTF8',
     '--locale=C.UTF-8',
+    // Nothing here has to outlast the machine.
+    '--no-sync',
   ]);
   const flags = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
   ctl(['start', '--log', join(root, 'log'), '--options', flags]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
@@ -31,11 +31,20 @@ export async function filledFile(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-move-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'ostiary.db');
+  filled ??= bytesOf(file);
+  writeFileSync(file, await filled);
+  return file;
+}
+
+/** What the first one is made of, and the others with it. */
+let filled: Promise<Buffer> | undefined;
+
+async function bytesOf(file: string): Promise<Buffer> {
   const storage = sqliteStorage({ file });
   await storage.open();
   await fill(storage);
   await storage.close();
-  return file;
+  return readFileSync(file);
 }
 
 async function fill(storage: Storage): Promise<void> {
