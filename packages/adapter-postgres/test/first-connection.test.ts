@@ -6,7 +6,7 @@ import { startNetwork } from '../../../lab/support/network.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
 import { openPool } from '../src/own-pool.ts';
-import { hostPool, serverForTests } from './server.ts';
+import { hostPool, schemaNames, serverForTests } from './server.ts';
 
 const server = serverForTests();
 
@@ -72,11 +72,14 @@ async function gate(treat: (count: number) => Treatment = () => 'let through') {
   };
 }
 
+/** Made by whichever test comes first: what is tested is over when a connection is there. */
+const schema = schemaNames()();
+
 /** A storage on the database at this port, with a pool of its own or of a host's, that ends with the test. */
 function storageAt(url: string, whose = 'its own') {
   const pool = whose === 'its own' ? null : hostPool(url);
   const storage = postgresStorage({
-    schema: server.nextSchema(),
+    schema,
     ...(pool === null ? { connectionString: url } : { pool }),
   });
   onTestFinished(async () => {

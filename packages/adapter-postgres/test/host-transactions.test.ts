@@ -11,7 +11,7 @@ import {
 } from '../../testing/test/adapters/host-transactions.ts';
 import { hostPool, serverForTests } from './server.ts';
 
-const server = serverForTests();
+const server = serverForTests({ onlyRows: true });
 
 async function connected(url: string = server.url): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -26,7 +26,7 @@ async function shared() {
   await registered(storage, '1');
   const handle = await connected();
   await handle.query(`SET search_path TO "${schema}"`);
-  const users = `public.host_${schema}`;
+  const users = `public.host_${server.nextSchema()}`;
   await handle.query(`CREATE TABLE ${users} (name text NOT NULL)`);
   return {
     schema,
@@ -107,16 +107,15 @@ test('what cannot be a client is refused at once', async () => {
 
 test('a client of another database is refused, and its transaction goes on', async () => {
   const { storage, schema, handle } = await shared();
-  await handle.query(`CREATE DATABASE "other ${schema}"`);
+  const name = `other ${server.nextSchema()}`;
+  await handle.query(`CREATE DATABASE "${name}"`);
   const url = new URL(server.url);
-  url.pathname = `/other ${schema}`;
+  url.pathname = `/${name}`;
   const { storage: sameNames } = await server.opened({ connectionString: url.href, schema });
   const other = await connected(url.href);
   await other.query('BEGIN');
   await expect(storage.events.within(other).publish([sampleEvent('a')])).rejects.toEqual(
-    new TypeError(
-      `transaction: the client is connected to another database than this storage: other ${schema}`,
-    ),
+    new TypeError(`transaction: the client is connected to another database than this storage: ${name}`),
   );
   await sameNames.events.within(other).publish([sampleEvent('b')]);
   await other.query('COMMIT');

@@ -23,13 +23,18 @@ export function storagesInOneSchema(
   };
 }
 
-/** One statement, at whose end the references between the tables hold again. */
-async function deletionOfAll(own: Pool, schema: string): Promise<string> {
+/** One statement, at whose end the references between the tables hold again; what is numbered begins at 1 again. */
+export async function deletionOfAll(own: Pool, schema: string): Promise<string> {
   const { rows } = await own.query<{ relation: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS relation FROM pg_tables
      WHERE schemaname = $1 AND tablename <> 'schema_migrations'`,
     [schema],
   );
   const deletions = rows.map(({ relation }, index) => `emptied_${index} AS (DELETE FROM ${relation})`);
-  return `WITH ${deletions.join(', ')} SELECT`;
+  const { rows: sequences } = await own.query<{ reset: string }>(
+    `SELECT format('setval(''%I.%I'', 1, false)', schemaname, sequencename) AS reset FROM pg_sequences
+     WHERE schemaname = $1`,
+    [schema],
+  );
+  return `WITH ${deletions.join(', ')} SELECT ${sequences.map(({ reset }) => reset).join(', ')}`;
 }

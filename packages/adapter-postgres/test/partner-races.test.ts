@@ -24,7 +24,7 @@ import { serverForTests } from './server.ts';
 
 // Each test stops one call in the middle of its transaction, by a lock, and has another one arrive there.
 
-const server = serverForTests();
+const server = serverForTests({ onlyRows: true });
 
 /** A storage with an endpoint and an event that was dropped there. */
 async function prepared() {

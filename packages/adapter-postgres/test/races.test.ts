@@ -15,7 +15,7 @@ import { type Stage, serverForTests } from './server.ts';
 
 // Each test stops one call in the middle of its transaction, by a lock, and has another one arrive there.
 
-const server = serverForTests();
+const server = serverForTests({ onlyRows: true });
 const late = sampleGrant('late');
 const disabled = sampleClient({ partner: 'acme', version: 2, disabledAt: now });
 

@@ -4,7 +4,7 @@ import { acme, created, sampleEvent, sampleTransfer } from '../../testing/src/co
 import { registered } from '../../testing/src/contract/webhook-samples.ts';
 import { serverForTests } from './server.ts';
 
-const server = serverForTests();
+const server = serverForTests({ onlyRows: true });
 
 type Settlement = Parameters<Storage['transfers']['settle']>[0];
 

@@ -21,10 +21,10 @@ import { serverForTests } from './server.ts';
 
 // Calls that wait for each other in one process are one statement: nobody may pay for it.
 
-const server = serverForTests();
+const server = serverForTests({ onlyRows: true });
 
-async function prepared() {
-  const stage = await server.watched();
+async function prepared(own: Parameters<typeof server.watched>[0] = {}) {
+  const stage = await server.watched(own);
   await stage.storage.partners.insert(samplePartner());
   await stage.storage.clients.insert(sampleClient({ partner: 'acme' }));
   stage.watched.ran();
@@ -111,7 +111,7 @@ test('events of a partner whose sequence somebody else holds wait for it, and ke
 });
 
 test('what has waited for others is refused in the time of its own', async () => {
-  const { storage, schema, watched, holding, waiting } = await prepared();
+  const { storage, schema, watched, holding, waiting } = await prepared({ schema: server.nextSchema() });
   await publish(storage, 'before');
   // The event behind waits for another lock than those for its sequence.
   await watched.own.query(`
