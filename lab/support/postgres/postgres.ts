@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { type PostgresOptions, startPostgres } from '../../../examples/demo/src/cluster/postgres.ts';
 import { freePort } from '../free-port.ts';
-import { copyUnusedData } from './unused-data.ts';
 
 /** A real PostgreSQL from npm, with its data in a folder of its own. */
 export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
@@ -18,7 +17,6 @@ export async function testPostgres({
   // After a failure it is still stopping, and writes what is removed.
   const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   process.once('exit', clear);
-  await copyUnusedData(folder, password);
   const port = await freePort();
   const postgres = await startPostgres(folder, { port, password, settings });
   /** Creates a database. @returns its URL for the superuser */

@@ -30,7 +30,7 @@ function chart(hours: readonly HistoryHour[], label: string): Html {
   return html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${chartHeight}" preserveAspectRatio="none">${bars}</svg>`;
 }
 
-/** How the deliveries of the last day to an endpoint ended: in all, as a picture, and hour by hour in numbers. */
+/** How the deliveries of the last day to an endpoint ended: in all, as a picture, and hour by hour in numbers. Nothing where there were none. */
 export function historyPanel({ hours, isCut }: EndpointHistory, { language, words }: Voice): Html {
   const { history, states } = words.deliveries;
   const occurring = deliveryStatuses.filter((status) => sumOf(hours, status) > 0);
@@ -38,13 +38,10 @@ export function historyPanel({ hours, isCut }: EndpointHistory, { language, word
     `${states[status]}: ${counted(sumOf(hours, status), language)}`;
   const row = (hour: HistoryHour): Html =>
     html`<tr><th scope="row">${moment(hour.from, language)}</th>${occurring.map((status) => html`<td>${counted(hour[status], language)}</td>`)}</tr>`;
-  const shown =
-    occurring.length === 0
-      ? html`<p class="muted">${history.nothing}</p>`
-      : html`<p class="states">${occurring.map((status) => stateBadge(status, total(status)))}</p>
+  if (occurring.length === 0) return html`<div id="history" class="live-part" data-live></div>`;
+  return html`<div id="history" class="live-part" data-live><section class="panel" aria-labelledby="history-title"><h2 id="history-title">${history.title}</h2>
+<p class="states">${occurring.map((status) => stateBadge(status, total(status)))}</p>
 ${chart(hours, occurring.map(total).join(', '))}
 <details id="history-table"><summary class="small">${history.table}</summary><table><thead><tr><th scope="col">${history.hour}</th>${occurring.map((status) => html`<th scope="col">${states[status]}</th>`)}</tr></thead>
-<tbody>${hours.filter((hour) => madeIn(hour) > 0).map(row)}</tbody></table></details>${isCut ? html`<p class="small muted">${history.cut}</p>` : null}`;
-  return html`<section class="panel" aria-labelledby="history"><h2 id="history">${history.title}</h2>
-<div id="history-chart" class="column" data-live>${shown}</div></section>`;
+<tbody>${hours.filter((hour) => madeIn(hour) > 0).map(row)}</tbody></table></details>${isCut ? html`<p class="small muted">${history.cut}</p>` : null}</section></div>`;
 }

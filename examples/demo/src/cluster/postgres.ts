@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,7 +32,7 @@ async function crash(data: string): Promise<void> {
   }
 }
 
-/** Starts a PostgreSQL from npm with its data in `folder`, which is there, and empty or with the data of another start. */
+/** Starts a PostgreSQL from npm with its data in `folder`, which is there and empty. */
 export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
   // PostgreSQL refuses to run as root: as root it runs as another user, who has to reach its data and read its password.
@@ -47,7 +46,8 @@ export async function startPostgres(folder: string, { port, password, settings =
     port,
     persistent: true,
     createPostgresUser: root,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+    // Nothing of it was promised to anyone yet.
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: (text: unknown) => {
       log = [...log, String(text).trimEnd()].slice(-keptLines);
@@ -73,7 +73,7 @@ export async function startPostgres(folder: string, { port, password, settings =
 
   const umask = process.umask(root ? 0o022 : 0o077);
   try {
-    if (!existsSync(data)) await cluster.initialise();
+    await cluster.initialise();
     await start();
   } finally {
     process.umask(umask);

@@ -43,7 +43,6 @@ export const deliveries = {
   cancelled: 'Cancelled because the endpoint was disabled or removed.',
   history: {
     title: 'Last 24 hours',
-    nothing: 'Nothing was sent to it.',
     table: 'By the hour',
     hour: 'Hour (UTC)',
     cut: 'Only the newest 10,000 deliveries are counted.',

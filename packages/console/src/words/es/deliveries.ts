@@ -44,7 +44,6 @@ export const deliveries: Words['deliveries'] = {
   cancelled: 'Cancelado porque el endpoint fue desactivado o eliminado.',
   history: {
     title: 'Últimas 24 horas',
-    nothing: 'No se le envió nada.',
     table: 'Hora por hora',
     hour: 'Hora (UTC)',
     cut: 'Solo se cuentan las 10 000 entregas más recientes.',

@@ -44,7 +44,6 @@ export const deliveries: Words['deliveries'] = {
   cancelled: 'Annulé parce que le point de terminaison a été désactivé ou supprimé.',
   history: {
     title: 'Les dernières 24 heures',
-    nothing: 'Rien ne lui a été envoyé.',
     table: 'Heure par heure',
     hour: 'Heure (UTC)',
     cut: 'Seules les 10\u00a0000 livraisons les plus récentes sont comptées.',

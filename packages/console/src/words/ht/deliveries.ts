@@ -44,7 +44,6 @@ export const deliveries: Words['deliveries'] = {
   cancelled: 'Anile paske yo dezaktive oswa retire endpoint la.',
   history: {
     title: 'Dènye 24 èdtan yo',
-    nothing: 'Yo pa voye anyen ba li.',
     table: 'Lè pa lè',
     hour: 'Lè (UTC)',
     cut: 'Se sèlman 10 000 livrezon ki pi resan yo ki konte.',

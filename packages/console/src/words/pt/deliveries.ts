@@ -44,7 +44,6 @@ export const deliveries: Words['deliveries'] = {
   cancelled: 'Cancelado porque o endpoint foi desativado ou removido.',
   history: {
     title: 'Últimas 24 horas',
-    nothing: 'Nada lhe foi enviado.',
     table: 'Hora a hora',
     hour: 'Hora (UTC)',
     cut: 'Só são contadas as 10 000 entregas mais recentes.',
