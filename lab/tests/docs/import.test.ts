@@ -3,7 +3,9 @@ import { hash as bcrypt } from '@node-rs/bcrypt';
 import type { VerifyImportedSecret } from '@ostiary/core';
 import { expect, it } from 'vitest';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
-import { recipe } from './support/recipe.ts';
+import { recipeFolder } from './support/recipe.ts';
+
+const { recipe } = recipeFolder();
 
 const { verifyImportedSecret } = await recipe<{ verifyImportedSecret: VerifyImportedSecret }>(
   'Hashed secrets',

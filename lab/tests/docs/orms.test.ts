@@ -20,7 +20,9 @@ import { bodyOf } from '../../support/http.ts';
 import { testPostgres } from '../../support/postgres/postgres.ts';
 import { root } from './support/pages.ts';
 import { installation } from './support/reader.ts';
-import { fileFor, recipe } from './support/recipe.ts';
+import { recipeFolder } from './support/recipe.ts';
+
+const { fileFor, recipe } = recipeFolder();
 
 /** What a recipe exports: the way to ship, and what its database is opened with. */
 interface Recipe {

@@ -9,7 +9,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { serve } from '../../../packages/core/test/support/running.ts';
 import { blocksOf } from './support/pages.ts';
 import { newKit } from './support/reader.ts';
-import { fileFor } from './support/recipe.ts';
+import { recipeFolder } from './support/recipe.ts';
+
+const { fileFor } = recipeFolder();
 
 /** Asks for what a guard protects. */
 type Ask = (authorization?: string) => Promise<Response>;

@@ -7,7 +7,9 @@ import { z } from 'zod';
 import { afterwards, serve } from '../../../packages/core/test/support/running.ts';
 import { authorizePath, csrfOf, RoamingBrowser } from '../../support/browser/remote-flow.ts';
 import { installation, newKit, partnerOf } from './support/reader.ts';
-import { fileFor, recipe } from './support/recipe.ts';
+import { recipeFolder } from './support/recipe.ts';
+
+const { fileFor, recipe } = recipeFolder();
 
 describe('recipes for those who embed', () => {
   it('sign a user out everywhere', async () => {

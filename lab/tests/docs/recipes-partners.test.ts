@@ -2,7 +2,9 @@ import type { OstiaryPartner } from '@ostiary/client-sdk';
 import { signWebhook } from '@ostiary/webhook-verifier';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newKit, partnerOf } from './support/reader.ts';
-import { recipe } from './support/recipe.ts';
+import { recipeFolder } from './support/recipe.ts';
+
+const { recipe } = recipeFolder();
 
 describe('recipes for partners', () => {
   it('pay from a job queue', async () => {

@@ -4,24 +4,28 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { root, textOf } from './pages.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
-symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));
+/** A folder for what the tests of one file take from the documentation; it goes with them. */
+export function recipeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
+  symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  /** A file of its own for a database and the like. */
+  const fileFor = (name: string): string => join(folder, name);
 
-/** A file of its own for a database and the like. */
-export const fileFor = (name: string): string => join(folder, name);
+  /** What a recipe exports: the code below its heading on the page, as it stands there. */
+  async function recipe<Exports>(
+    heading: string,
+    { index = 0, page = 'docs/recipes.md' } = {},
+  ): Promise<Exports> {
+    const [, section = ''] = textOf(page).split(`\n## ${heading}\n`);
+    const [own = ''] = section.split('\n## ');
+    const code = Array.from(own.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, block = '']) => block)[index];
+    if (code === undefined) throw new Error(`no recipe ${heading}`);
+    const file = fileFor(`${heading.toLowerCase().replace(/\W+/g, '-')}-${index}.ts`);
+    writeFileSync(file, code);
+    return await import(file);
+  }
 
-/** What a recipe exports: the code below its heading on the page, as it stands there. */
-export async function recipe<Exports>(
-  heading: string,
-  { index = 0, page = 'docs/recipes.md' } = {},
-): Promise<Exports> {
-  const [, section = ''] = textOf(page).split(`\n## ${heading}\n`);
-  const [own = ''] = section.split('\n## ');
-  const code = Array.from(own.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, block = '']) => block)[index];
-  if (code === undefined) throw new Error(`no recipe ${heading}`);
-  const file = fileFor(`${heading.toLowerCase().replace(/\W+/g, '-')}-${index}.ts`);
-  writeFileSync(file, code);
-  return await import(file);
+  return { fileFor, recipe };
 }
