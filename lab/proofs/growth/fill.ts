@@ -58,6 +58,7 @@ function fillings(size: number): Readonly<Record<string, string>> {
   const type = `CASE WHEN i <= 1000 THEN 'payment.failed' WHEN ${isKyc} THEN 'kyc.updated' ELSE 'payment.completed' END`;
   const endpoint = `'we_' || ${owner} || CASE WHEN ${isKyc} THEN '_b' ELSE '_a' END`;
   const at = `${now} - (${size} - i)::bigint * ${spanMs} / ${size}`;
+  const id = `lpad(to_hex(${at}), 12, '0') || left(md5(i::text), 20)`;
   const recent = size - recentOf(size);
   const day = 24 * 3600_000;
   const ended = `${at} + CASE WHEN i > ${recent} THEN 600000 ELSE ${spanMs - day} END`;
@@ -71,7 +72,7 @@ function fillings(size: number): Readonly<Record<string, string>> {
         repeat('c', 43), md5(i::text), ${at}, ${at}, ${at} + 600000, ${ended}, CASE WHEN i <= ${recent} THEN ${at} + 1000 END
       FROM ${rows}`,
     access_tokens: `SELECT sha256(('token ' || i)::bytea), i, ${at}, ${ended} FROM ${rows} WHERE i <= ${recent}`,
-    transfers: `SELECT 'tr_' || md5(i::text), ${owner}, 'live',
+    transfers: `SELECT 'tr_' || ${id}, ${owner}, 'live',
         CASE WHEN i > ${recent} THEN 'pending' WHEN i / 5 % 50 = 1 THEN 'failed' ELSE 'completed' END, 1000 + i % 5000, 'HTG',
         'KID-' || i % 100000, 'Invoice ' || i, 'order ' || i, NULL,
         CASE WHEN i <= ${recent} AND i / 5 % 50 = 1 THEN 'insufficient_funds' END, NULL,
@@ -81,10 +82,10 @@ function fillings(size: number): Readonly<Record<string, string>> {
         ${now} + i::bigint * ${spanMs} / ${size / 10}
       FROM generate_series(1, ${size / 10}) AS i`,
     events: `(id, partner, mode, sequence, type, body, created_at)
-      SELECT 'evt_' || md5(i::text), ${owner}, 'live', ${sequence}, ${type}, repeat('x', 300), ${at} FROM ${rows}`,
+      SELECT 'evt_' || ${id}, ${owner}, 'live', ${sequence}, ${type}, repeat('x', 300), ${at} FROM ${rows}`,
     deliveries: `(id, event_number, endpoint_id, partner, mode, status, created_at, ended_at, final_attempt, final_at,
         final_duration_ms, final_http_status, final_response)
-      SELECT 'dl_' || md5(i::text) || '_1', i, ${endpoint}, ${owner}, 'live', status, ${at}, ended, attempt, ended, 40, 200,
+      SELECT 'dl_' || ${id} || '_1', i, ${endpoint}, ${owner}, 'live', status, ${at}, ended, attempt, ended, 40, 200,
         'ok'
       FROM ${rows}
       CROSS JOIN LATERAL (SELECT CASE WHEN i > ${recent} THEN 'pending' WHEN i / 5 % 50 = 7 THEN 'dropped' ELSE 'delivered' END)

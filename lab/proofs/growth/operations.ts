@@ -7,6 +7,7 @@ import type {
   Owner,
   Storage,
 } from '@ostiary/core/storage';
+import { newId, systemRandom } from '../../../packages/core/src/random.ts';
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
 
@@ -26,8 +27,12 @@ const random = seeded(20261125);
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const codeOf = (row: number) => sha256(`code ${row}`);
 const tokenOf = (row: number) => sha256(`token ${row}`);
-const idOf = (row: number) => createHash('md5').update(String(row)).digest('hex');
-const timeOf = (size: number, row: number) => now - Math.floor(((size - row) * spanMs) / size);
+// In whole numbers, as PostgreSQL has it: their product does not fit a double.
+const timeOf = (size: number, row: number) =>
+  now - Number((BigInt(size - row) * BigInt(spanMs)) / BigInt(size));
+/** What follows the prefix of the ids of a row; the same as `id` of what fills the tables. */
+const idOf = (size: number, row: number) =>
+  `${timeOf(size, row).toString(16).padStart(12, '0')}${createHash('md5').update(String(row)).digest('hex').slice(0, 20)}`;
 
 /** Any row that is not among the newest. */
 const old = ({ size }: Place): number => 1 + Math.floor(random() * (size - recentOf(size)));
@@ -42,8 +47,8 @@ const consented = (place: Place): number => {
 };
 
 export function newEvent(owner: Owner, type = 'payment.completed', createdAt = now): NewEvent {
-  const id = randomUUID().replaceAll('-', '');
-  return { ...owner, id: `evt_${id}`, type, body: 'x'.repeat(300), createdAt, deliveryId: `dl_${id}` };
+  const [id, deliveryId] = [newId('evt', systemRandom, createdAt), newId('dl', systemRandom, createdAt)];
+  return { ...owner, id, type, body: 'x'.repeat(300), createdAt, deliveryId };
 }
 
 export function delivered({ id, claimId, attempt: number }: ClaimedDelivery): DeliveryResult {
@@ -98,11 +103,14 @@ const identities: Readonly<Record<string, Operation>> = {
 };
 
 const page = { ...big, status: null, reference: null, from: null, to: null, after: null, limit: 26 } as const;
-const positionOf = ({ size }: Place, row: number) => ({ time: timeOf(size, row), id: `tr_${idOf(row)}` });
+const positionOf = ({ size }: Place, row: number) => ({
+  time: timeOf(size, row),
+  id: `tr_${idOf(size, row)}`,
+});
 
 const payments: Readonly<Record<string, Operation>> = {
   'payment: create, with a key': (place) => {
-    const id = `tr_${randomUUID()}`;
+    const id = newId('tr', systemRandom, now);
     const owner = ownerOf(old(place), place.size);
     return place.storage.transfers.create({
       transfer: {
@@ -126,13 +134,13 @@ const payments: Readonly<Record<string, Operation>> = {
   },
   'payment: find': (place) => {
     const row = old(place);
-    return place.storage.transfers.find(ownerOf(row, place.size), `tr_${idOf(row)}`);
+    return place.storage.transfers.find(ownerOf(row, place.size), `tr_${idOf(place.size, row)}`);
   },
   'payment: settle, with its event': (place) => {
     const row = fresh(place);
     return place.storage.transfers.settle({
       ...{
-        id: `tr_${idOf(row)}`,
+        id: `tr_${idOf(place.size, row)}`,
         status: 'completed',
         failure: null,
         event: newEvent(ownerOf(row, place.size)),
@@ -193,17 +201,21 @@ const webhooks: Readonly<Record<string, Operation>> = {
     }),
   'event: find': (place) => {
     const row = old(place);
-    return place.storage.events.find(ownerOf(row, place.size), `evt_${idOf(row)}`);
+    return place.storage.events.find(ownerOf(row, place.size), `evt_${idOf(place.size, row)}`);
   },
   // One of the newer half: an event with a new delivery stays, and what comes after it in its sequence.
   'deliver an event again': (place) => {
     const row = Math.ceil((place.size + old(place)) / 2);
-    const request = { eventId: `evt_${idOf(row)}`, endpointId: null, deliveryId: `dl_${randomUUID()}` };
+    const request = {
+      eventId: `evt_${idOf(place.size, row)}`,
+      endpointId: null,
+      deliveryId: newId('dl', systemRandom, now),
+    };
     return place.storage.deliveries.redeliver({ ...ownerOf(row, place.size), ...request, ...again });
   },
   'deliver the dropped ones again': ({ storage, size }) => {
     const since = timeOf(size, size - recentOf(size) - 1_000);
-    const request = { endpointId: 'we_p1_a', since, deliveryId: `dl_${randomUUID()}`, limit: 100 };
+    const request = { endpointId: 'we_p1_a', since, deliveryId: newId('dl', systemRandom, now), limit: 100 };
     return storage.deliveries.recover({ ...big, ...request, ...again });
   },
   'deliveries: claim 4': async ({ storage, held }) => {
@@ -217,7 +229,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
     storage.deliveries.list({ ...list, ...gone }),
   'deliveries: a page far back': (place) => {
     const row = Math.ceil(old(place) / 5) * 5;
-    const after = { time: timeOf(place.size, row), id: `dl_${idOf(row)}_1` };
+    const after = { time: timeOf(place.size, row), id: `dl_${idOf(place.size, row)}_1` };
     return place.storage.deliveries.list({ ...list, after });
   },
   'deliveries: of an event': (place) => {
@@ -225,7 +237,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
     return place.storage.deliveries.list({
       ...list,
       ...ownerOf(row, place.size),
-      eventId: `evt_${idOf(row)}`,
+      eventId: `evt_${idOf(place.size, row)}`,
     });
   },
   'deliveries: of an endpoint': ({ storage }) => storage.deliveries.list(ofEndpoint),

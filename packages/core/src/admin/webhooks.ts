@@ -7,8 +7,8 @@ import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { newId } from '../random.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
-import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import { everyEvent } from '../webhooks/search.ts';
 import type { Act } from './audit.ts';
@@ -118,7 +118,7 @@ const refusals = {
 export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random } = core;
   const { webhooks, deliveries, events } = core.storage;
-  const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
+  const newDeliveryId = () => newId('dl', random, clock.now());
 
   async function setEnabled(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
     const audit = act(enabled ? 'endpoint.enable' : 'endpoint.disable', `endpoint:${id}`, { ...owner });
@@ -175,7 +175,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
         ...owner,
         eventId,
         endpointId: endpointId ?? null,
-        deliveryId: newId(),
+        deliveryId: newDeliveryId(),
         now: clock.now(),
         idempotency: null,
         answer: (made) => answerOf(made.map(deliveryOf)),
@@ -191,7 +191,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
         ...owner,
         endpointId,
         since: from,
-        deliveryId: newId(),
+        deliveryId: newDeliveryId(),
         now: clock.now(),
         limit: maxRecovered,
         idempotency: null,

@@ -2,6 +2,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
+import { newId } from '../random.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { executionJob } from './execution.ts';
 import { transferView } from './transfer.ts';
@@ -21,7 +22,7 @@ export async function createTransfer(
   const { partner, mode, now } = request;
   const transfer: TransferRecord = {
     ...order,
-    id: `tr_${core.random.bytes(16).toString('hex')}`,
+    id: newId('tr', core.random, now),
     partner,
     mode,
     status: 'pending',

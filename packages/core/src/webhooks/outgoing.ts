@@ -2,6 +2,7 @@ import type { Core } from '../context.ts';
 import type { NewEvent } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Owner } from '../ports/partners.ts';
+import { newId } from '../random.ts';
 
 /** An event before it has an id. */
 export interface EventContent extends Owner {
@@ -20,8 +21,7 @@ export function eventBody(id: string, { type, createdAt, mode, data }: EventCont
 /** Fixes the bytes of an event: they are the same on every attempt. */
 export function newEvent({ random }: Pick<Core, 'random'>, content: EventContent): NewEvent {
   const { partner, mode, type, createdAt } = content;
-  const bytes = random.bytes(32).toString('hex');
-  const id = `evt_${bytes.slice(0, 32)}`;
+  const id = newId('evt', random, createdAt);
   return {
     id,
     partner,
@@ -29,11 +29,6 @@ export function newEvent({ random }: Pick<Core, 'random'>, content: EventContent
     type,
     createdAt,
     body: JSON.stringify(eventBody(id, content)),
-    deliveryId: newDeliveryId(bytes.slice(32)),
+    deliveryId: newId('dl', random, createdAt),
   };
-}
-
-/** What the ids of some deliveries begin with. */
-export function newDeliveryId(hex: string): string {
-  return `dl_${hex}`;
 }

@@ -2,8 +2,8 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
+import { newId } from '../random.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
-import { newDeliveryId } from './outgoing.ts';
 import { deliveryView } from './views.ts';
 
 /** Deliveries that one recovery queues at most; the next call goes on with the rest. */
@@ -15,7 +15,7 @@ export function createRedeliveries(core: Core) {
 
   /** What both have in common: ids for new deliveries, and a key whose answer the transaction makes. */
   const common = (request: RepeatableRequest) => ({
-    deliveryId: newDeliveryId(core.random.bytes(16).toString('hex')),
+    deliveryId: newId('dl', core.random, request.now),
     idempotency: claimOf(request),
   });
 

@@ -3,6 +3,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { Catalogue } from '../events.ts';
 import type { Owner } from '../ports/partners.ts';
+import { newId } from '../random.ts';
 import type { AttemptAnswer, WebhookClient } from './client.ts';
 import { eventBody } from './outgoing.ts';
 
@@ -62,7 +63,7 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
     async function send(secret: string): Promise<AttemptAnswer> {
       const now = clock.now();
       // Each has an id of its own: a receiver that leaves out what it has seen before must not do so here.
-      const id = `evt_${random.bytes(16).toString('hex')}`;
+      const id = newId('evt', random, now);
       const content = { ...owner, type, data: catalogue.example(type), createdAt: now };
       const signed = await signWebhook(Buffer.from(JSON.stringify(eventBody(id, content))), {
         secret,
