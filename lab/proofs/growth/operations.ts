@@ -30,9 +30,11 @@ const tokenOf = (row: number) => sha256(`token ${row}`);
 // In whole numbers, as PostgreSQL has it: their product does not fit a double.
 const timeOf = (size: number, row: number) =>
   now - Number((BigInt(size - row) * BigInt(spanMs)) / BigInt(size));
-/** What follows the prefix of the ids of a row; the same as `id` of what fills the tables. */
-const idOf = (size: number, row: number) =>
-  `${timeOf(size, row).toString(16).padStart(12, '0')}${createHash('md5').update(String(row)).digest('hex').slice(0, 20)}`;
+/** An id of a row; after the prefix the same as `id` of what fills the tables. */
+const idOf = (prefix: 'tr' | 'evt' | 'dl', { size }: Place, row: number) => {
+  const bytes = (count: number) => createHash('md5').update(String(row)).digest().subarray(0, count);
+  return newId(prefix, { bytes }, timeOf(size, row));
+};
 
 /** Any row that is not among the newest. */
 const old = ({ size }: Place): number => 1 + Math.floor(random() * (size - recentOf(size)));
@@ -103,9 +105,9 @@ const identities: Readonly<Record<string, Operation>> = {
 };
 
 const page = { ...big, status: null, reference: null, from: null, to: null, after: null, limit: 26 } as const;
-const positionOf = ({ size }: Place, row: number) => ({
-  time: timeOf(size, row),
-  id: `tr_${idOf(size, row)}`,
+const positionOf = (place: Place, row: number) => ({
+  time: timeOf(place.size, row),
+  id: idOf('tr', place, row),
 });
 
 const payments: Readonly<Record<string, Operation>> = {
@@ -134,13 +136,13 @@ const payments: Readonly<Record<string, Operation>> = {
   },
   'payment: find': (place) => {
     const row = old(place);
-    return place.storage.transfers.find(ownerOf(row, place.size), `tr_${idOf(place.size, row)}`);
+    return place.storage.transfers.find(ownerOf(row, place.size), idOf('tr', place, row));
   },
   'payment: settle, with its event': (place) => {
     const row = fresh(place);
     return place.storage.transfers.settle({
       ...{
-        id: `tr_${idOf(place.size, row)}`,
+        id: idOf('tr', place, row),
         status: 'completed',
         failure: null,
         event: newEvent(ownerOf(row, place.size)),
@@ -201,13 +203,13 @@ const webhooks: Readonly<Record<string, Operation>> = {
     }),
   'event: find': (place) => {
     const row = old(place);
-    return place.storage.events.find(ownerOf(row, place.size), `evt_${idOf(place.size, row)}`);
+    return place.storage.events.find(ownerOf(row, place.size), idOf('evt', place, row));
   },
   // One of the newer half: an event with a new delivery stays, and what comes after it in its sequence.
   'deliver an event again': (place) => {
     const row = Math.ceil((place.size + old(place)) / 2);
     const request = {
-      eventId: `evt_${idOf(place.size, row)}`,
+      eventId: idOf('evt', place, row),
       endpointId: null,
       deliveryId: newId('dl', systemRandom, now),
     };
@@ -229,7 +231,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
     storage.deliveries.list({ ...list, ...gone }),
   'deliveries: a page far back': (place) => {
     const row = Math.ceil(old(place) / 5) * 5;
-    const after = { time: timeOf(place.size, row), id: `dl_${idOf(place.size, row)}_1` };
+    const after = { time: timeOf(place.size, row), id: `${idOf('dl', place, row)}_1` };
     return place.storage.deliveries.list({ ...list, after });
   },
   'deliveries: of an event': (place) => {
@@ -237,7 +239,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
     return place.storage.deliveries.list({
       ...list,
       ...ownerOf(row, place.size),
-      eventId: `evt_${idOf(place.size, row)}`,
+      eventId: idOf('evt', place, row),
     });
   },
   'deliveries: of an endpoint': ({ storage }) => storage.deliveries.list(ofEndpoint),

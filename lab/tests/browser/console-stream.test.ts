@@ -32,7 +32,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
     const first = open();
     await signIn(page, key);
     const stream = await first;
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Updating live').waitFor();
     const closed = page.waitForEvent('requestfailed', (request) => request === stream);
     asked.length = 0;
     const hide = (hidden: boolean) =>
@@ -87,7 +87,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
     places = 1;
     await page.clock.runFor(4_100);
     await until(5);
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Updating live').waitFor();
   });
 
   it('takes a connection on which nothing comes for lost', async () => {

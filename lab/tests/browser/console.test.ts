@@ -166,11 +166,11 @@ describe('the sandbox console, in a real browser', () => {
     const { context, page } = await visit();
     const key = await newKey();
     await signIn(page, key);
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Updating live').waitFor();
     await context.setOffline(true);
     await page.getByText('No connection, trying again').waitFor();
     await context.setOffline(false);
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Updating live').waitFor();
   });
 
   it('leads to the sign-in by itself when the key is revoked', async () => {

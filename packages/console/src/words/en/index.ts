@@ -19,7 +19,7 @@ export const english = {
   show: 'Show',
   filter: 'Filter',
   nothingFits: 'Nothing fits this filter.',
-  live: 'Live',
+  live: 'Updating live',
   lost: 'No connection, trying again',
   reload: 'Reload the page to see what is new',
   notices: {
