@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { OstiaryPartner } from '@ostiary/client-sdk';
@@ -109,7 +110,8 @@ async function generatedClient(): Promise<new (options: object) => { $disconnect
   writeFileSync(schema, prismaSchema);
   // Its engine, which generates nothing, is downloaded where none is named.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
-  execFileSync(process.execPath, [command, 'generate', '--schema', schema], { env, stdio: 'pipe' });
+  // Not in this process: the worker in it would answer nobody meanwhile, and hold what it claims until its lease ends.
+  await promisify(execFile)(process.execPath, [command, 'generate', '--schema', schema], { env });
   return (await import(fileFor('generated/client.ts'))).PrismaClient;
 }
 
