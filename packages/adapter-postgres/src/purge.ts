@@ -1,7 +1,7 @@
-import type { Owner, Storage } from '@ostiary/core/storage';
+import type { Storage } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { longPatienceMs } from './patience.ts';
-import { type Connection, type Statement, statement } from './statement.ts';
+import { type Statement, statement } from './statement.ts';
 
 function statementsIn(schema: string) {
   /**
@@ -16,14 +16,21 @@ function statementsIn(schema: string) {
         ORDER BY ${end} LIMIT :limit FOR UPDATE SKIP LOCKED
       ))
     `);
-  // Asked of one grant after the other. As NOT EXISTS, PostgreSQL would rather join all that ended with all tokens.
-  const isWithout = (tokens: string) =>
-    `(SELECT grant_id FROM ${schema}.${tokens} WHERE grant_id = old.id LIMIT 1) IS NULL`;
+  // Asked of one row after the other. As NOT EXISTS, PostgreSQL would rather join all that ended with the whole table.
+  const isWithout = (table: string, reference: string) =>
+    `(SELECT 1 FROM ${schema}.${table} WHERE ${reference} LIMIT 1) IS NULL`;
+  const hasNoToken = ['access_tokens', 'refresh_tokens'].map((table) =>
+    isWithout(table, 'grant_id = old.id'),
+  );
+  const eventOf = (owner: string) => `
+    SELECT number, partner, mode, sequence, created_at FROM ${schema}.events
+    WHERE partner = ${owner}.partner AND mode = ${owner}.mode`;
+  const hasNoDelivery = isWithout('deliveries', 'event_number = event.number');
   return {
     interactions: removal('interactions', 'expires_at'),
     tokens: removal('access_tokens', 'expires_at'),
     refreshTokens: removal('refresh_tokens', 'expires_at'),
-    grants: removal('grants', 'ends_at', `${isWithout('access_tokens')} AND ${isWithout('refresh_tokens')}`),
+    grants: removal('grants', 'ends_at', hasNoToken.join(' AND ')),
     idempotency: removal('idempotency_records', 'ends_at'),
     rateLimits: removal('rate_limits', 'ends_at'),
 
@@ -39,42 +46,44 @@ function statementsIn(schema: string) {
       DELETE FROM ${schema}.deliveries WHERE number = ANY (ARRAY (SELECT number FROM ended))
     `),
 
-    // Sequences whose first event is old enough.
-    sequences: statement<{ eventsBefore: number }, Owner>(`
-      SELECT partner, mode FROM ${schema}.event_sequences AS owner
-      WHERE (
-        SELECT created_at FROM ${schema}.events
-        WHERE events.partner = owner.partner AND events.mode = owner.mode
-        ORDER BY sequence LIMIT 1
-      ) < :eventsBefore
-    `),
-
-    // Nobody publishes or delivers again meanwhile.
-    lock: statement<Owner>(`
-      SELECT 1 FROM ${schema}.event_sequences WHERE partner = :partner AND mode = :mode FOR UPDATE
-    `),
-
-    // From the beginning of the sequence up to the first event that has to stay.
-    events: statement<Owner & { eventsBefore: number; limit: number }>(`
-      WITH oldest AS MATERIALIZED (
-        SELECT number, sequence, created_at FROM ${schema}.events
-        WHERE partner = :partner AND mode = :mode
-        ORDER BY sequence LIMIT :limit
-      ), stop AS MATERIALIZED (
-        SELECT min(sequence) AS sequence FROM oldest
-        WHERE created_at >= :eventsBefore
-          OR EXISTS (SELECT 1 FROM ${schema}.deliveries WHERE event_number = oldest.number)
+    // Of each sequence the first event, then the second of those whose first can go, and so on. From now on nobody makes another
+    // delivery of those that are held; whoever is making one is not waited for.
+    oldest: statement<
+      { eventsBefore: number; limit: number },
+      { readonly number: string; readonly isHeld: boolean }
+    >(`
+      WITH RECURSIVE oldest AS (
+        SELECT event.* FROM ${schema}.event_sequences AS owner
+        CROSS JOIN LATERAL (${eventOf('owner')} ORDER BY sequence LIMIT 1) AS event
+        WHERE created_at < :eventsBefore AND ${hasNoDelivery}
+        UNION ALL
+        SELECT event.* FROM oldest
+        CROSS JOIN LATERAL (${eventOf('oldest')} AND sequence = oldest.sequence + 1 LIMIT 1) AS event
+        WHERE event.created_at < :eventsBefore AND ${hasNoDelivery}
+      ), chosen AS MATERIALIZED (
+        SELECT number FROM oldest LIMIT :limit
+      ), held AS MATERIALIZED (
+        SELECT number FROM ${schema}.events WHERE number = ANY (ARRAY (SELECT number FROM chosen)) FOR UPDATE SKIP LOCKED
       )
-      DELETE FROM ${schema}.events USING oldest, stop
-      WHERE events.number = oldest.number AND (stop.sequence IS NULL OR oldest.sequence < stop.sequence)
+      SELECT number, number IN (SELECT number FROM held) AS "isHeld" FROM chosen
+    `),
+
+    // From the beginning of each sequence up to the first event that has to stay after all.
+    events: statement<{ chosen: readonly string[]; held: readonly string[] }>(`
+      WITH chosen AS MATERIALIZED (
+        SELECT number, bool_and(number = ANY (:held) AND ${hasNoDelivery}) OVER (PARTITION BY partner, mode ORDER BY sequence)
+          AS can_go
+        FROM ${schema}.events AS event WHERE number = ANY (:chosen)
+      )
+      DELETE FROM ${schema}.events WHERE number = ANY (ARRAY (SELECT number FROM chosen WHERE can_go))
     `),
   };
 }
 
 /**
- * Rows are removed before those that they belong to, so that none is ever left without its parent. Each kind, and
- * each sequence of events, is a transaction of its own: nobody waits for all of it. Rows that somebody else holds
- * are left for the next time.
+ * Rows are removed before those that they belong to, so that none is ever left without its parent. Each kind is a
+ * transaction of its own, and whoever publishes waits for none of them. Rows that somebody else holds are left for the
+ * next time.
  */
 export function postgresPurge(database: Database): Storage['purge'] {
   const sql = statementsIn(database.schema);
@@ -82,37 +91,25 @@ export function postgresPurge(database: Database): Storage['purge'] {
   const remove = (one: Statement<{ before: number; limit: number }>, before: number, limit: number) =>
     database.change((connection) => one.run(connection, { before, limit }), longPatienceMs);
 
-  async function purgeEvents(eventsBefore: number, limit: number): Promise<number> {
-    let removed = 0;
-    const owners = await database.read(
-      (connection) => sql.sequences.all(connection, { eventsBefore }),
-      longPatienceMs,
-    );
-    for (const owner of owners) {
-      if (removed === limit) break;
-      const request = { ...owner, eventsBefore, limit: limit - removed };
-      removed += await database.write(async (connection: Connection) => {
-        await sql.lock.run(connection, owner);
-        return sql.events.run(connection, request);
-      }, longPatienceMs);
-    }
-    return removed;
-  }
+  /** In two statements, so that the second one sees deliveries that were made until the first one had its locks. */
+  const removeEvents = (eventsBefore: number, limit: number) =>
+    database.write(async (connection) => {
+      const chosen = await sql.oldest.all(connection, { eventsBefore, limit });
+      return sql.events.run(connection, {
+        chosen: chosen.map(({ number }) => number),
+        held: chosen.filter(({ isHeld }) => isHeld).map(({ number }) => number),
+      });
+    }, longPatienceMs);
 
-  return async ({ now, before, eventsBefore, limit }) => {
-    const rows = {
-      interactions: await remove(sql.interactions, now, limit),
-      tokens: await remove(sql.tokens, before, limit),
-      refreshTokens: await remove(sql.refreshTokens, before, limit),
-      grants: await remove(sql.grants, before, limit),
-      idempotency: await remove(sql.idempotency, now, limit),
-      // A window may have ended here and not yet for a process whose clock is behind: hence the minute.
-      rateLimits: await remove(sql.rateLimits, now - 60_000, limit),
-      deliveries: await remove(sql.deliveries, eventsBefore, limit),
-    };
-    // The oldest deliveries are those of many owners: as long as there are more of them, each owner would have an event or two to
-    // remove, in a transaction of its own.
-    const events = rows.deliveries === limit ? 0 : await purgeEvents(eventsBefore, limit);
-    return { ...rows, events };
-  };
+  return async ({ now, before, eventsBefore, limit }) => ({
+    interactions: await remove(sql.interactions, now, limit),
+    tokens: await remove(sql.tokens, before, limit),
+    refreshTokens: await remove(sql.refreshTokens, before, limit),
+    grants: await remove(sql.grants, before, limit),
+    idempotency: await remove(sql.idempotency, now, limit),
+    // A window may have ended here and not yet for a process whose clock is behind: hence the minute.
+    rateLimits: await remove(sql.rateLimits, now - 60_000, limit),
+    deliveries: await remove(sql.deliveries, eventsBefore, limit),
+    events: await removeEvents(eventsBefore, limit),
+  });
 }

@@ -18,9 +18,11 @@ interface Pairs {
 
 function statementsIn(schema: string) {
   return {
+    // Locked against the purge.
     findEvent: statement<Owner & { eventId: string }, EventRow>(`
       SELECT number AS "eventNumber", type FROM ${schema}.events
       WHERE id = :eventId AND partner = :partner AND mode = :mode
+      FOR KEY SHARE
     `),
 
     // Locked, so that what is shown is what there is: a result has to wait.
@@ -31,20 +33,22 @@ function statementsIn(schema: string) {
       FOR NO KEY UPDATE
     `),
 
-    // A later delivery that was cancelled came to nothing.
+    // A later delivery that was cancelled came to nothing. The events are locked against the purge.
     recover: statement<
       Owner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
     >(`
       WITH dropped AS (
         SELECT event_number, row_number() OVER (ORDER BY dropped_at, number) AS place FROM (
-          SELECT event_number, dropped_at, number FROM ${schema}.deliveries
+          SELECT event_number, dropped_at, deliveries.number
+          FROM ${schema}.deliveries JOIN ${schema}.events ON events.number = event_number
           WHERE endpoint_id = :endpointId AND dropped_at >= :since
             AND NOT EXISTS (
               SELECT FROM ${schema}.deliveries AS later
               WHERE later.event_number = deliveries.event_number AND later.endpoint_id = deliveries.endpoint_id
                 AND later.number > deliveries.number AND later.status <> 'cancelled'
             )
-          ORDER BY dropped_at, number LIMIT :limit
+          ORDER BY dropped_at, deliveries.number LIMIT :limit
+          FOR KEY SHARE OF events
         ) AS longest
       ),
       fresh AS (

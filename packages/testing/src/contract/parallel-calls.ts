@@ -1,9 +1,28 @@
 import assert from 'node:assert/strict';
 import type { NewJob, Storage } from '@ostiary/core/storage';
-import { alternating, assertFields, assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import {
+  alternating,
+  assertFields,
+  assertSame,
+  casesOf,
+  countAnswers,
+  countedTo,
+  inParallel,
+} from './case.ts';
 import { acme, create, sampleClaim, sampleEvent, sampleTransfer } from './partner-samples.ts';
 import { digestOf, now } from './samples.ts';
-import { claim, published, redeliver, registered, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
+import {
+  claim,
+  dropped,
+  finish,
+  published,
+  queued,
+  recover,
+  redeliver,
+  registered,
+  sampleAttempt,
+  sampleEndpoint,
+} from './webhook-samples.ts';
 
 const leaseMs = 30_000;
 
@@ -114,5 +133,61 @@ export const parallelCases = casesOf('parallel calls', {
       }
       await storage.purge({ now, before: now, eventsBefore: now + 1, limit: 100 });
     }
+  },
+
+  'that purge events and recover their deliveries do one or the other': async (storage) => {
+    await registered(storage, 'a');
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await dropped(storage, `${round}`);
+      let recovered: unknown;
+      await alternating<unknown>(round, [
+        () => storage.purge({ now, before: now, eventsBefore: now + 1, limit: 100 }),
+        async () => {
+          recovered = await recover(storage, 'we_a', `again ${round}`);
+        },
+      ]);
+      const isThere = (await storage.events.find(acme, id)) !== null;
+      assertSame(recovered, queued(`${isThere ? 1 : 0} queued`));
+      const again = await claim(storage, `again ${round}`);
+      assert.equal(again.length, isThere ? 1 : 0);
+      for (const delivery of again) await finish(storage, delivery, { status: 'dropped' });
+      await storage.purge({ now, before: now, eventsBefore: now + 1, limit: 100 });
+      assert.equal(await storage.events.find(acme, id), null);
+    }
+  },
+
+  'that purge events remove each once and leave no gap, while others are published': async (storage) => {
+    const owners = ['a', 'b', 'c'].map((partner) => ({ partner, mode: 'live' }) as const);
+    const each = 40;
+    for (const owner of owners) {
+      const labels = countedTo(each).map((label) => `${owner.partner} ${label}`);
+      await storage.events.publish(
+        labels.map((label) => sampleEvent(label, owner)),
+        { idempotency: null, now },
+      );
+    }
+    const purge = () => storage.purge({ now, before: now, eventsBefore: now + 1, limit: 7 });
+    let removed = 0;
+    for (let round = 0; removed < owners.length * each; round += 1) {
+      assert.ok(round < 100, 'some go in each round');
+      const young = owners.map((owner) =>
+        sampleEvent(`${owner.partner} young ${round}`, { ...owner, createdAt: now + 1 }),
+      );
+      const publish = storage.events.publish(young, { idempotency: null, now });
+      for (const { events } of await inParallel(3, purge)) {
+        assert.ok(events <= 7);
+        removed += events;
+      }
+      await publish;
+      for (const owner of owners) {
+        const { events } = await storage.events.list({ ...owner, after: 0, limit: 1000 });
+        const last = each + round + 1;
+        assertSame(
+          events.map(({ sequence }) => sequence),
+          countedTo(last).slice(last - events.length),
+        );
+      }
+    }
+    assert.equal(removed, owners.length * each);
   },
 });
