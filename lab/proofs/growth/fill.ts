@@ -61,7 +61,9 @@ function fillings(size: number): Readonly<Record<string, string>> {
   const id = `lpad(to_hex(${at}), 12, '0') || left(md5(i::text), 20)`;
   const recent = size - recentOf(size);
   const day = 24 * 3600_000;
-  const ended = `${at} + CASE WHEN i > ${recent} THEN 600000 ELSE ${spanMs - day} END`;
+  // In a small size the newest rows are hours old, and their codes can be redeemed all the same.
+  const codeEnd = `CASE WHEN i > ${recent} THEN ${now} ELSE ${at} END + 600000`;
+  const ended = `CASE WHEN i > ${recent} THEN ${now} + 600000 ELSE ${at} + ${spanMs - day} END`;
   return {
     consents: `(sub, client_id, scopes, granted_at, updated_at, revoked_at)
       SELECT ${user}, ${client}, '{openid,profile,kyc}', ${at}, ${at}, CASE i % 25 WHEN 3 THEN ${now} END FROM ${rows}`,
@@ -69,7 +71,7 @@ function fillings(size: number): Readonly<Record<string, string>> {
     grants: `(code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce, authenticated_at, issued_at,
         expires_at, ends_at, consumed_at)
       SELECT sha256(('code ' || i)::bytea), ${client}, ${user}, '{openid,profile}', 'https://app.example/callback',
-        repeat('c', 43), md5(i::text), ${at}, ${at}, ${at} + 600000, ${ended}, CASE WHEN i <= ${recent} THEN ${at} + 1000 END
+        repeat('c', 43), md5(i::text), ${at}, ${at}, ${codeEnd}, ${ended}, CASE WHEN i <= ${recent} THEN ${at} + 1000 END
       FROM ${rows}`,
     access_tokens: `SELECT sha256(('token ' || i)::bytea), i, ${at}, ${ended} FROM ${rows} WHERE i <= ${recent}`,
     transfers: `SELECT 'tr_' || ${id}, ${owner}, 'live',

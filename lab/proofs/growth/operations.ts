@@ -1,3 +1,4 @@
+import { partialDeepStrictEqual } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import type {
   ClaimedDelivery,
@@ -42,6 +43,13 @@ const old = ({ size }: Place): number => 1 + Math.floor(random() * (size - recen
 /** One of the newest, each time another one. */
 const fresh = ({ size, call }: Place): number => size - call;
 
+/** An operation that has to answer so: one that is refused, or finds nothing, reads less. */
+const answering =
+  (expected: unknown, operation: Operation): Operation =>
+  async (place) => {
+    partialDeepStrictEqual(await operation(place), expected);
+  };
+
 /** A consent that was not revoked. */
 const consented = (place: Place): number => {
   const row = old(place);
@@ -68,10 +76,12 @@ const redeem = ({ storage }: Place, row: number) =>
   });
 
 const identities: Readonly<Record<string, Operation>> = {
-  'userinfo: a token with its grant': (place) => place.storage.grants.findToken(tokenOf(old(place))),
-  'exchange: the code': (place) => place.storage.grants.find(codeOf(old(place))),
-  'exchange: redeem': (place) => redeem(place, fresh(place)),
-  'exchange: a code again, which revokes': (place) => redeem(place, old(place)),
+  'userinfo: a token with its grant': answering({}, (place) =>
+    place.storage.grants.findToken(tokenOf(old(place))),
+  ),
+  'exchange: the code': answering({}, (place) => place.storage.grants.find(codeOf(old(place)))),
+  'exchange: redeem': answering('redeemed', (place) => redeem(place, fresh(place))),
+  'exchange: a code again, which revokes': answering('replayed', (place) => redeem(place, old(place))),
   'authorize: the consent': (place) => {
     const { sub, clientId } = consentOf(old(place));
     return place.storage.consents.find(sub, clientId);
@@ -101,7 +111,9 @@ const identities: Readonly<Record<string, Operation>> = {
   },
   'partners that hold a consent of a user': (place) =>
     place.storage.events.partnersHolding({ sub: consentOf(old(place)).sub, scope: 'kyc' }),
-  'API key': (place) => place.storage.apiKeys.findByDigest(sha256(`key ${1 + (old(place) % 501)}`)),
+  'API key': answering({}, (place) =>
+    place.storage.apiKeys.findByDigest(sha256(`key ${1 + (old(place) % 501)}`)),
+  ),
 };
 
 const page = { ...big, status: null, reference: null, from: null, to: null, after: null, limit: 26 } as const;
@@ -111,7 +123,7 @@ const positionOf = (place: Place, row: number) => ({
 });
 
 const payments: Readonly<Record<string, Operation>> = {
-  'payment: create, with a key': (place) => {
+  'payment: create, with a key': answering({ outcome: 'created' }, (place) => {
     const id = newId('tr', systemRandom, now);
     const owner = ownerOf(old(place), place.size);
     return place.storage.transfers.create({
@@ -127,18 +139,18 @@ const payments: Readonly<Record<string, Operation>> = {
       job: { id: `execute ${id}`, kind: 'transfer', payload: {}, dueAt: now },
       now,
     });
-  },
+  }),
   'payment: replay of a key': (place) => {
     const row = Math.ceil(old(place) / 10);
     return place.storage.idempotency.find({
       ...{ ...ownerOf(row, place.size), key: `key ${row}`, fingerprint: sha256('f'), now },
     });
   },
-  'payment: find': (place) => {
+  'payment: find': answering({}, (place) => {
     const row = old(place);
     return place.storage.transfers.find(ownerOf(row, place.size), idOf('tr', place, row));
-  },
-  'payment: settle, with its event': (place) => {
+  }),
+  'payment: settle, with its event': answering({ settled: true }, (place) => {
     const row = fresh(place);
     return place.storage.transfers.settle({
       ...{
@@ -149,7 +161,7 @@ const payments: Readonly<Record<string, Operation>> = {
         now,
       },
     });
-  },
+  }),
   'payments: newest first': ({ storage }) => storage.transfers.list(page),
   'payments: a page far back': (place) =>
     place.storage.transfers.list({ ...page, after: positionOf(place, old(place)) }),
@@ -185,8 +197,9 @@ const latest: EventFilter = {
 };
 
 const webhooks: Readonly<Record<string, Operation>> = {
-  'publish an event': (place) =>
+  'publish an event': answering({ outcome: 'published' }, (place) =>
     place.storage.events.publish([newEvent(ownerOf(old(place), place.size))], { idempotency: null, now }),
+  ),
   'events after a number': (place) =>
     place.storage.events.list({ ...big, after: Math.floor((place.size / 5) * random()), limit: 101 }),
   'events: newest first': ({ storage }) => storage.events.latest({ ...latest, limit: 21 }),
@@ -201,12 +214,12 @@ const webhooks: Readonly<Record<string, Operation>> = {
       endpointId: 'we_p1_a',
       limit: 21,
     }),
-  'event: find': (place) => {
+  'event: find': answering({}, (place) => {
     const row = old(place);
     return place.storage.events.find(ownerOf(row, place.size), idOf('evt', place, row));
-  },
+  }),
   // One of the newer half: an event with a new delivery stays, and what comes after it in its sequence.
-  'deliver an event again': (place) => {
+  'deliver an event again': answering({ outcome: 'queued' }, (place) => {
     const row = Math.ceil((place.size + old(place)) / 2);
     const request = {
       eventId: idOf('evt', place, row),
@@ -214,18 +227,19 @@ const webhooks: Readonly<Record<string, Operation>> = {
       deliveryId: newId('dl', systemRandom, now),
     };
     return place.storage.deliveries.redeliver({ ...ownerOf(row, place.size), ...request, ...again });
-  },
-  'deliver the dropped ones again': ({ storage, size }) => {
+  }),
+  'deliver the dropped ones again': answering({ outcome: 'queued' }, ({ storage, size }) => {
     const since = timeOf(size, size - recentOf(size) - 1_000);
     const request = { endpointId: 'we_p1_a', since, deliveryId: newId('dl', systemRandom, now), limit: 100 };
     return storage.deliveries.recover({ ...big, ...request, ...again });
-  },
+  }),
   'deliveries: claim 4': async ({ storage, held }) => {
     const request = { claimId: randomUUID(), now, leaseMs: 30_000, limit: 4, room: 4, rooms: new Map() };
     held.push(await storage.deliveries.claim(request));
   },
-  'deliveries: write 4 results': ({ storage, held }) =>
+  'deliveries: write 4 results': answering([true, true, true, true], ({ storage, held }) =>
     storage.deliveries.finish((held.shift() ?? []).map(delivered)),
+  ),
   'deliveries: newest first': ({ storage }) => storage.deliveries.list(list),
   'deliveries: newest first of a partner without new ones': ({ storage }) =>
     storage.deliveries.list({ ...list, ...gone }),
