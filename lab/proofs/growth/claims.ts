@@ -20,11 +20,17 @@ const reasons: Readonly<Record<string, string>> = {
   'deliveries: dropped': 'up to some thousand dropped ones are sorted rather than walked along',
 };
 
+/** So many times the median of the smallest size. */
+export function growthOf(taken: readonly Taken[]): number {
+  const times = taken.map(({ p50 }) => p50);
+  return Math.max(...times) / (times[0] ?? Number.NaN);
+}
+
 /** What an operation takes, and whether it is the same in every size. */
 export function growthClaim(name: string, taken: readonly Taken[], limits: Limits): Claim {
   const [smallest] = taken;
   if (smallest === undefined) throw new Error(`${name} was not called`);
-  const ratio = Math.max(...taken.map(({ p50 }) => p50)) / smallest.p50;
+  const ratio = growthOf(taken);
   const allowed = smallest.pages * limits.pages + limits.morePages;
   const of = (value: (one: Taken) => string) => taken.map(value).join(' / ');
   const reason = reasons[name];

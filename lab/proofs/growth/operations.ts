@@ -8,6 +8,7 @@ import type {
   Owner,
   Storage,
 } from '@ostiary/core/storage';
+import type { Pool } from 'pg';
 import { newId, systemRandom } from '../../../packages/core/src/random.ts';
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
@@ -16,6 +17,9 @@ import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts'
 export interface Place {
   readonly storage: Storage;
   readonly size: number;
+  readonly schema: string;
+  /** Its database. */
+  readonly watched: { readonly own: Pick<Pool, 'query'> };
   /** How often this operation was called here. */
   readonly call: number;
   /** What claims hold. */
@@ -265,8 +269,18 @@ const webhooks: Readonly<Record<string, Operation>> = {
     storage.deliveries.list({ ...ofEndpoint, status: 'delivered' }),
 };
 
+/** One row by its key, as quick as PostgreSQL and the disk give it. */
+export const bareLookUp = 'the limit: one event, by a bare SELECT';
+
 /** What requests and workers ask of a storage, in an order in which each leaves something to the next. */
 export const operations: Readonly<Record<string, Operation>> = {
+  [bareLookUp]: answering({ rowCount: 1 }, (place) =>
+    place.watched.own.query({
+      name: 'bare',
+      text: `SELECT body FROM "${place.schema}".events WHERE id = $1`,
+      values: [idOf('evt', place, old(place))],
+    }),
+  ),
   ...identities,
   ...payments,
   ...webhooks,
