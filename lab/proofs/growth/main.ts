@@ -5,9 +5,8 @@ import { watchStolenTime } from '../../support/measure/stolen-time.ts';
 import { tableOf } from '../../support/measure/table.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import { type Claim, claim, endProof } from '../../support/proof.ts';
-import { flat, growthClaim, growthOf } from './claims.ts';
+import { flat, growthClaim } from './claims.ts';
 import { type Filled, filled, measure, settingsWith } from './measure.ts';
-import { bareLookUp } from './operations.ts';
 import { keepUp } from './purge.ts';
 
 const { rows, calls, minutes, rate } = numbersFrom({
@@ -34,9 +33,7 @@ async function proveGrowth(server: Awaited<ReturnType<typeof startServer>>, plac
       );
   }
   console.log(`\n${stolen()}`);
-  // With more rows than memory this grows too, for rows come from the disk then.
-  const bare = Math.max(1, growthOf(all.get(bareLookUp) ?? []));
-  return [...all].map(([name, taken]) => growthClaim(name, taken, { ...flat, median: flat.median * bare }));
+  return [...all].map(([name, taken]) => growthClaim(name, taken, flat));
 }
 
 async function provePurge(server: Awaited<ReturnType<typeof startServer>>, place: Filled): Promise<Claim[]> {

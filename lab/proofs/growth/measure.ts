@@ -5,7 +5,7 @@ import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/w
 import { median, percentile } from '../../support/measure/statistics.ts';
 import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 import { fill } from './fill.ts';
-import { type Operation, operations, type Place } from './operations.ts';
+import { bareLookUp, type Operation, operations, type Place } from './operations.ts';
 
 /** Tables that grow with what there is. */
 const large = new Set([
@@ -43,6 +43,8 @@ export interface Taken {
   readonly size: number;
   /** Milliseconds. */
   readonly p50: number;
+  /** Of a bare look-up after each call. */
+  readonly bareP50: number;
   readonly p99: number;
   /** Pages that the server looked at for a call, on average, as it counts them. */
   readonly pages: number;
@@ -54,7 +56,7 @@ export interface Taken {
 
 const counted = `
   SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 AS pages FROM pg_stat_statements
-  WHERE toplevel AND userid = 'ostiary'::regrole
+  WHERE toplevel AND userid = 'ostiary'::regrole AND query NOT LIKE 'SELECT body FROM %'
 `;
 
 async function planned({ app }: ProofServer, ran: readonly Ran[]) {
@@ -72,14 +74,24 @@ async function planned({ app }: ProofServer, ran: readonly Ran[]) {
 /** Calls an operation in every size. */
 async function take(server: ProofServer, places: readonly Filled[], operation: Operation, calls: Calls) {
   const { app } = server;
-  const sides = places.map((place) => ({ place, times: [] as number[], made: 0, pages: 0 }));
+  const sides = places.map((place) => ({
+    place,
+    times: [] as number[],
+    bare: [] as number[],
+    made: 0,
+    pages: 0,
+  }));
   async function callSide(side: (typeof sides)[number], count: number): Promise<void> {
     await app.query('SELECT pg_stat_statements_reset()');
     for (let call = 0; call < count; call += 1) {
       side.place.watched.ran();
+      const place = { ...side.place, call: side.made };
       const started = performance.now();
-      await operation({ ...side.place, call: side.made });
-      side.times.push(performance.now() - started);
+      await operation(place);
+      const between = performance.now();
+      await bareLookUp(place);
+      side.times.push(between - started);
+      side.bare.push(performance.now() - between);
       side.made += 1;
     }
     const { rows } = await app.query<{ pages: number }>(counted);
@@ -87,18 +99,19 @@ async function take(server: ProofServer, places: readonly Filled[], operation: O
   }
   for (const side of sides) {
     await callSide(side, calls.first);
-    Object.assign(side, { times: [], pages: 0 });
+    Object.assign(side, { times: [], bare: [], pages: 0 });
   }
   for (let round = 0; round < calls.rounds; round += 1) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) await callSide(side, calls.perRound);
   }
   const taken: Taken[] = [];
-  for (const { place, times, pages } of sides) {
+  for (const { place, times, bare, pages } of sides) {
     const { size, watched } = place;
     const plan = await planned(server, withoutFrame(watched.ran()));
     taken.push({
       size,
       p50: median(times),
+      bareP50: median(bare),
       p99: percentile(times, 0.99),
       pages: pages / times.length,
       ...plan,

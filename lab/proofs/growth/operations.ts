@@ -269,18 +269,16 @@ const webhooks: Readonly<Record<string, Operation>> = {
     storage.deliveries.list({ ...ofEndpoint, status: 'delivered' }),
 };
 
-/** One row by its key, as quick as PostgreSQL and the disk give it. */
-export const bareLookUp = 'the limit: one event, by a bare SELECT';
+/** One event by its id, as quick as PostgreSQL and the disk give it. */
+export const bareLookUp: Operation = (place) =>
+  place.watched.own.query({
+    name: 'bare',
+    text: `SELECT body FROM "${place.schema}".events WHERE id = $1`,
+    values: [idOf('evt', place, old(place))],
+  });
 
 /** What requests and workers ask of a storage, in an order in which each leaves something to the next. */
 export const operations: Readonly<Record<string, Operation>> = {
-  [bareLookUp]: answering({ rowCount: 1 }, (place) =>
-    place.watched.own.query({
-      name: 'bare',
-      text: `SELECT body FROM "${place.schema}".events WHERE id = $1`,
-      values: [idOf('evt', place, old(place))],
-    }),
-  ),
   ...identities,
   ...payments,
   ...webhooks,
