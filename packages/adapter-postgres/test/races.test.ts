@@ -1,6 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
-import { sampleEvent, samplePartner } from '../../testing/src/contract/partner-samples.ts';
+import { samplePartner } from '../../testing/src/contract/partner-samples.ts';
 import {
   digestOf,
   isLive,
@@ -117,26 +117,4 @@ test('a purge leaves what somebody else is using for the next time', async () =>
   expect((await purge()).interactions).toBe(1);
   await holder.query('ROLLBACK');
   expect((await purge()).interactions).toBe(1);
-});
-
-test('events are purged by one at a time, and without a gap while others are published', async () => {
-  const { storage } = await prepared();
-  const publish = (index: number) =>
-    storage.events.publish([sampleEvent(`${index}`, { createdAt: index < 50 ? 1 : 9 })], {
-      idempotency: null,
-      now: 1,
-    });
-  for (let index = 0; index < 50; index += 1) await publish(index);
-  const purges = Array.from({ length: 4 }, () =>
-    storage.purge({ now: 0, before: 0, eventsBefore: 5, limit: 20 }),
-  );
-  const [counts] = await Promise.all([
-    Promise.all(purges),
-    ...Array.from({ length: 10 }, (_, index) => publish(50 + index)),
-  ]);
-  expect(counts.map(({ events }) => events).reduce((sum, count) => sum + count)).toBe(50);
-  const { events } = await storage.events.list({ partner: 'acme', mode: 'live', after: 0, limit: 99 });
-  expect(events.map(({ sequence }) => sequence)).toEqual(
-    Array.from({ length: 10 }, (_, index) => 51 + index),
-  );
 });
