@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Choices } from './choices.ts';
 
 /**
@@ -19,6 +19,7 @@ export function installCommand(
   if (released) return 'npm install';
   // The kit for tests needs the storage in memory of the one for SQLite.
   const names = new Set(['core', 'webhook-verifier', `adapter-${storage}`, 'testing', 'adapter-sqlite']);
-  const packed = relative(folder, '../ostiary/packed').replaceAll(sep, '/');
+  // Not the way to `../ostiary/packed`: in a folder that is called `ostiary` itself, that leads to no checkout beside it.
+  const packed = join(relative(folder, '.'), '../ostiary/packed').replaceAll(sep, '/');
   return `npm install ${Array.from(names, (name) => `${packed}/ostiary-${name}.tgz`).join(' ')}`;
 }
