@@ -131,12 +131,12 @@ export function webhooksPage(config: PartnerConfig, state: WebhookState): string
     english,
     'Webhooks',
     html`${intro}
-<p class="small"><a href="#fail">Make it fail</a> · <a href="#cause">Make it happen</a></p>
+<p class="small"><a href="#cause">Make it happen</a> · <a href="#fail">Make it fail</a></p>
 <div class="columns top desk">
 <section class="card" aria-labelledby="received"><div class="heading"><h2 id="received">Received</h2><span class="badge good" data-live-sign hidden>Updating live</span><noscript><a href="/webhooks">Reload</a></noscript></div>
 <p id="live-status" class="unseen" role="status"></p>
 <div data-live="/webhooks/received">${received(state)}</div></section>
-<div class="stack">${failureCard()}${causeCard(config)}</div>
+<div class="stack">${causeCard(config)}${failureCard()}</div>
 </div>`,
     html`<script src="/live.js" defer></script>\n`,
   );
