@@ -3,6 +3,12 @@ import type { Database } from './database.ts';
 import { longPatienceMs } from './patience.ts';
 import { type Statement, statement } from './statement.ts';
 
+/** Numbers of events that may go, and of those of them that are locked. */
+interface Choice {
+  readonly chosen: readonly string[];
+  readonly held: readonly string[];
+}
+
 function statementsIn(schema: string) {
   /**
    * Removes the rows of a table that ended first. Rows that somebody else holds stay for the next time. As an array, so that
@@ -48,10 +54,7 @@ function statementsIn(schema: string) {
 
     // Of each sequence the first event, then the second of those whose first can go, and so on. From now on nobody makes another
     // delivery of those that are held; whoever is making one is not waited for.
-    oldest: statement<
-      { eventsBefore: number; limit: number },
-      { readonly number: string; readonly isHeld: boolean }
-    >(`
+    choice: statement<{ eventsBefore: number; limit: number }, Choice>(`
       WITH RECURSIVE oldest AS (
         SELECT event.* FROM ${schema}.event_sequences AS owner
         CROSS JOIN LATERAL (${eventOf('owner')} ORDER BY sequence LIMIT 1) AS event
@@ -65,11 +68,11 @@ function statementsIn(schema: string) {
       ), held AS MATERIALIZED (
         SELECT number FROM ${schema}.events WHERE number = ANY (ARRAY (SELECT number FROM chosen)) FOR UPDATE SKIP LOCKED
       )
-      SELECT number, number IN (SELECT number FROM held) AS "isHeld" FROM chosen
+      SELECT ARRAY (SELECT number FROM chosen) AS chosen, ARRAY (SELECT number FROM held) AS held
     `),
 
     // From the beginning of each sequence up to the first event that has to stay after all.
-    events: statement<{ chosen: readonly string[]; held: readonly string[] }>(`
+    events: statement<Choice>(`
       WITH chosen AS MATERIALIZED (
         SELECT number, bool_and(number = ANY (:held) AND ${hasNoDelivery}) OVER (PARTITION BY partner, mode ORDER BY sequence)
           AS can_go
@@ -94,11 +97,8 @@ export function postgresPurge(database: Database): Storage['purge'] {
   /** In two statements, so that the second one sees deliveries that were made until the first one had its locks. */
   const removeEvents = (eventsBefore: number, limit: number) =>
     database.write(async (connection) => {
-      const chosen = await sql.oldest.all(connection, { eventsBefore, limit });
-      return sql.events.run(connection, {
-        chosen: chosen.map(({ number }) => number),
-        held: chosen.filter(({ isHeld }) => isHeld).map(({ number }) => number),
-      });
+      const choice = await sql.choice.get(connection, { eventsBefore, limit });
+      return choice === undefined ? 0 : sql.events.run(connection, choice);
     }, longPatienceMs);
 
   return async ({ now, before, eventsBefore, limit }) => ({

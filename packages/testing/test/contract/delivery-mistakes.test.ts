@@ -170,6 +170,12 @@ describeMistakes({
         : answer,
     ),
   ],
+  'recovers what was purged': [
+    'parallel calls: that purge events and recover their deliveries do one or the other',
+    answered('deliveries', 'recover', (answer, request) =>
+      answer.outcome === 'queued' ? { outcome: 'queued' as const, answer: request.answer(1) } : answer,
+    ),
+  ],
   'recovers by when the last attempt began': [
     'recoveries: a delivery was dropped when its last attempt ended',
     asked('deliveries', 'finish', (results) =>

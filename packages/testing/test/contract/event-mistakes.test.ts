@@ -117,6 +117,19 @@ describeMistakes({
       purge: (request) => storage.purge({ ...request, eventsBefore: request.eventsBefore + 1 }),
     }),
   ],
+  'counts what another one purges too': [
+    'parallel calls: that purge events remove each once and leave no gap, while others are published',
+    (storage) => {
+      const under = new Map<number, ReturnType<typeof storage.purge>>();
+      return {
+        purge(request) {
+          const purging = under.get(request.limit) ?? storage.purge(request);
+          under.set(request.limit, purging);
+          return purging.finally(() => under.delete(request.limit));
+        },
+      };
+    },
+  ],
   'forgets what is the oldest': [
     'purge of events: numbers go on after everything was purged, and so do ids of deliveries',
     answered('events', 'list', (listed) => ({ ...listed, oldestSequence: 1 })),
