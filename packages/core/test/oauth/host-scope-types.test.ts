@@ -1,5 +1,5 @@
 import { memoryStorage } from '@ostiary/testing/memory';
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { createOstiary, type Ostiary, type OstiaryOptions } from '../../src/index.ts';
 
@@ -25,14 +25,10 @@ it('claims of users are typed by the checks of their scopes', async () => {
     users: { find: (sub) => ({ sub, claims: { orders: ['A-1'], points: undefined } }) },
   });
   await ostiary.close();
-  const options: OstiaryOptions<{ history: { claims: { orders: typeof orders }; consent: typeof consent } }> =
-    {
-      ...{ authUrl: authUrl, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
-      login: { authenticate: () => null, loginUrl: () => '/login' },
-      // @ts-expect-error This test is of the types: orders are a list, and a text must not compile.
-      users: { find: (sub) => ({ sub, claims: { orders: 'A-1' } }) },
-    };
-  expect(options.users.find).toBeTypeOf('function');
+  type Scopes = { history: { claims: { orders: typeof orders }; consent: typeof consent } };
+  type Find = OstiaryOptions<Scopes>['users']['find'];
+  expectTypeOf<(sub: string) => { sub: string; claims: { orders: string[] } }>().toExtend<Find>();
+  expectTypeOf<(sub: string) => { sub: string; claims: { orders: string } }>().not.toExtend<Find>();
   const wrong = () =>
     createOstiary({
       ...{ authUrl: authUrl, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
@@ -55,18 +51,28 @@ it('the names of scopes are known to the compiler, where the options are', async
   const ostiary = await createOstiary({ ...open(), scopes: { email: true, 'orders:read': { consent } } });
   await ostiary.admin.clients.create({ ...app, allowedScopes: ['openid', 'email', 'orders:read'] });
   expect(await ostiary.tokens.verify('', { scopes: ['orders:read'] })).toMatchObject({ reason: 'malformed' });
-  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
-  await expect(ostiary.tokens.verify('', { scopes: ['orders:write'] })).rejects.toThrow('orders:write');
+  type Verified = Parameters<typeof ostiary.tokens.verify>[1];
+  expectTypeOf<{ scopes: ['orders:read'] }>().toExtend<Verified>();
+  expectTypeOf<{ scopes: ['orders:write'] }>().not.toExtend<Verified>();
   const { clients, consents } = ostiary.admin.as('ana');
-  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
-  await expect(clients.create({ ...app, allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
-  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
-  await expect(clients.update('a', { allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
+  type Created = Parameters<typeof clients.create>[0];
+  expectTypeOf<typeof app & { allowedScopes: ['email'] }>().toExtend<Created>();
+  expectTypeOf<typeof app & { allowedScopes: ['phone'] }>().not.toExtend<Created>();
+  type Changed = Parameters<typeof clients.update>[1];
+  expectTypeOf<{ allowedScopes: ['email'] }>().toExtend<Changed>();
+  expectTypeOf<{ allowedScopes: ['phone'] }>().not.toExtend<Changed>();
+  type Imported = Parameters<typeof consents.import>[0];
   const given = { sub: 'a', clientId: 'b' };
-  // @ts-expect-error This test is of the types: a scope that the options lack must not compile.
-  await expect(consents.import([{ ...given, scopes: ['phone'] }])).rejects.toThrow('scopes');
-  // Code that takes any of them takes this one.
+  expectTypeOf<[typeof given & { scopes: ['email'] }]>().toExtend<Imported>();
+  expectTypeOf<[typeof given & { scopes: ['phone'] }]>().not.toExtend<Imported>();
+
+  // Code that takes any of them takes this one, and is told when it runs.
   const anyOne: Ostiary = ostiary;
+  await expect(anyOne.tokens.verify('', { scopes: ['orders:write'] })).rejects.toThrow('orders:write');
+  const any = anyOne.admin.as('ana');
+  await expect(any.clients.create({ ...app, allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
+  await expect(any.clients.update('a', { allowedScopes: ['phone'] })).rejects.toThrow('allowedScopes');
+  await expect(any.consents.import([{ ...given, scopes: ['phone'] }])).rejects.toThrow('scopes');
   await anyOne.close();
   const plain = await createOstiary(open());
   await expect(plain.tokens.verify('', { scopes: ['of-a-variable'] })).rejects.toThrow('of-a-variable');

@@ -1,6 +1,6 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { fixedWindows } from '../../src/fixed-windows.ts';
 import { type OstiaryOptions, rateLimiterFlexible } from '../../src/index.ts';
 import { Host } from '../support/directory.ts';
@@ -168,11 +168,15 @@ describe('stores of counts', () => {
       expect(await refusal({ partnerLimits: { store } })).toBe(
         'createOstiary: partnerLimits.store: must be an object with consume',
       );
-    // @ts-expect-error This test is of the types: a store without `peek` must not compile.
-    const wrong: OstiaryOptions['limits'] = { store: { consume } };
-    // @ts-expect-error This test is of the types: a limiter without `get` must not compile.
-    const limiter = () => rateLimiterFlexible(() => ({ consume: () => Promise.reject() }));
-    expect([wrong, limiter]).toHaveLength(2);
+  });
+
+  it('do not compile without them', () => {
+    type Store = NonNullable<NonNullable<OstiaryOptions['limits']>['store']>;
+    expectTypeOf<{ consume: typeof consume; peek: typeof peek }>().toExtend<Store>();
+    expectTypeOf<{ consume: typeof consume }>().not.toExtend<Store>();
+    type Limiter = ReturnType<Parameters<typeof rateLimiterFlexible>[0]>;
+    expectTypeOf<RateLimiterMemory>().toExtend<Limiter>();
+    expectTypeOf<Pick<RateLimiterMemory, 'consume'>>().not.toExtend<Limiter>();
   });
 
   it('stay the host’s, which may change them', async () => {

@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Authentication, Ostiary } from '@ostiary/core';
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { createTestOstiary } from '../../src/index.ts';
+import { createTestOstiary, type HostTestOptions, type TestOstiaryOptions } from '../../src/index.ts';
 
 const people = new Map([
   ['ana', { sub: 'u-1', name: 'Ana', password: 'secret', claims: { orders: ['A-1'] } }],
@@ -235,13 +235,11 @@ describe('the kit of a host', () => {
 
   it('knows its options: wrong ones do not compile, and are refused', async () => {
     const { users, login } = createHost();
-    // @ts-expect-error This test is of the types: the kit brings the storage, and another must not compile.
-    await createTestOstiary({ users, login, storage: null as never }).then(
-      (kit) => kit.close(),
-      () => null,
-    );
-    // @ts-expect-error This test is of the types: options without a login must not compile.
-    await expect(createTestOstiary({ users })).rejects.toThrow('login');
+    type Options = HostTestOptions | TestOstiaryOptions;
+    expectTypeOf<HostTestOptions>().not.toHaveProperty('storage');
+    expectTypeOf<{ users: typeof users; login: typeof login }>().toExtend<Options>();
+    expectTypeOf<{ users: typeof users }>().not.toExtend<Options>();
+    await expect(createTestOstiary({ users } as never)).rejects.toThrow('login');
     const claims = { points: z.number() };
     const wrong = () =>
       // @ts-expect-error This test is of the types: points are a number, and a text must not compile.
