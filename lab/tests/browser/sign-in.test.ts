@@ -129,11 +129,13 @@ it('with the keyboard alone: back to the app, the password shown and hidden befo
     await page.keyboard.press('Enter');
     await page.locator('#password').waitFor();
   };
-  /** The first field has the focus. */
+  /** The first field has the focus, which a browser gives it a moment after the page has loaded. */
   const fill = async () => {
+    await page.locator('#handle:focus').waitFor();
     await page.keyboard.type(handle);
     await tabTo('Password');
     await page.keyboard.type(password);
+    expect(await page.locator('#handle').inputValue()).toBe(handle);
   };
 
   await begin();
