@@ -73,7 +73,7 @@ describe('the pages for operators, in a real browser', () => {
       await page.getByRole('button', { name: 'Create a partner' }).click();
       await page.getByText('Nothing was changed.').waitFor();
       await look(page);
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe('slug');
+      await page.locator('#slug:focus').waitFor();
       expect([...asked]).toEqual([provider.origin]);
       expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
     },

@@ -33,9 +33,10 @@ describe('the pages of an endpoint, in a real browser', () => {
   const endpointsOf = async ({ kit, key }: Awaited<ReturnType<typeof opened>>) =>
     kit.storage.webhooks.list({ partner: key.partner, mode: 'test' });
 
-  /** What a reader of the page is told of the field that has the focus. */
-  const focused = (page: Page) =>
-    page.evaluate(() => {
+  /** What a reader of the page is told of the field that has the focus, or gets it a moment after the page has loaded. */
+  async function focused(page: Page) {
+    await page.locator(':focus').waitFor();
+    return page.evaluate(() => {
       const { activeElement } = document;
       const ids = activeElement?.getAttribute('aria-describedby')?.split(' ') ?? [];
       return {
@@ -43,6 +44,7 @@ describe('the pages of an endpoint, in a real browser', () => {
         told: ids.map((id) => document.getElementById(id)?.textContent).join(' '),
       };
     });
+  }
 
   it('an endpoint is removed with the keyboard alone, and not before that is confirmed', async () => {
     const visit = await opened();
