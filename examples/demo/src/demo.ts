@@ -61,34 +61,21 @@ export async function startDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
     OSTIARY_SEALING_KEYS: await demoSealingKey(dataDir),
   });
   // The terminal is for people here: the log goes to a file, anew on every start.
-  const logFile = await open(join(dataDir, 'server.log'), 'w', 0o600);
+  await using opened = new AsyncDisposableStack();
+  const logFile = opened.use(await open(join(dataDir, 'server.log'), 'w', 0o600));
   const logger = createLogger(config.logLevel, { write: (line) => void logFile.appendFile(line) });
-  let server: ReferenceServer | undefined;
-  try {
-    server = await startReferenceServer(config, { logger, closeDeadlineMs: 5_000 });
-    const { prefix } = config;
-    const seeded = await seed(server.installation, await readDemoFile(dataDir), {
-      prefix,
-      apiOrigin: `http://127.0.0.1:${server.port}`,
-      partnerUrl,
-    });
-    const file: DemoFile = { authUrl, baseUrl, prefix, ...seeded };
-    await writeDemoFile(dataDir, file);
-    const running = server;
-    const shop = await openShop(file, partnerUrl, partnerPort);
-    return {
-      file,
-      dataDir,
-      partnerUrl,
-      server,
-      async close() {
-        await Promise.all([shop.close(), running.close()]);
-        await logFile.close();
-      },
-    };
-  } catch (error) {
-    await server?.close();
-    await logFile.close();
-    throw error;
-  }
+  const server = opened.adopt(await startReferenceServer(config, { logger, closeDeadlineMs: 5_000 }), (it) =>
+    it.close(),
+  );
+  const { prefix } = config;
+  const seeded = await seed(server.installation, await readDemoFile(dataDir), {
+    prefix,
+    apiOrigin: `http://127.0.0.1:${server.port}`,
+    partnerUrl,
+  });
+  const file: DemoFile = { authUrl, baseUrl, prefix, ...seeded };
+  await writeDemoFile(dataDir, file);
+  opened.adopt(await openShop(file, partnerUrl, partnerPort), (shop) => shop.close());
+  const running = opened.move();
+  return { file, dataDir, partnerUrl, server, close: () => running.disposeAsync() };
 }

@@ -67,21 +67,15 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   const base = options.logger ?? createLogger(config.logLevel);
   const logger = place === undefined ? base : base.child({ process: place });
   const address = place === undefined ? config.metrics : null;
+  // What was opened before something fails is closed again, the last first.
+  await using opened = new AsyncDisposableStack();
   const metrics = config.metrics && (await startMetrics(address, config.role));
-  let installation: Installation;
-  try {
-    installation = await openInstallation(config, logger, options);
-    await refuseUnsafeStart(config, installation.database).catch(async (error: unknown) => {
-      await installation.close();
-      throw error;
-    });
-  } catch (error) {
-    await metrics?.close();
-    throw error;
-  }
+  opened.defer(async () => metrics?.close());
+  const installation = opened.adopt(await openInstallation(config, logger, options), (it) => it.close());
   const { ostiary, database, now } = installation;
+  await refuseUnsafeStart(config, database);
   metrics?.watch(database, now);
-  const presence = await startPresence(config, database, now, logger);
+  const presence = opened.adopt(await startPresence(config, database, now, logger), (it) => it.end());
   let closing: Promise<void> | undefined;
   let isReplaced = false;
   const health = createHealthRoutes(
@@ -97,12 +91,6 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   const context = createContext(config, installation, options.signInLimits);
   const answer = listenerOf(config, installation, context, { health, doctor }, logger);
 
-  async function closeDatabase(): Promise<void> {
-    await metrics?.close();
-    await presence.end();
-    await installation.close();
-  }
-
   const { maxConnections } = config;
   const onRefused = oncePerMinute(now, () =>
     logger.warn({ maxConnections }, 'too many connections; what comes now is closed unanswered'),
@@ -113,10 +101,8 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     logRequest(logger, routeOf, request, response);
     answer(request, response);
   };
-  const http = await listen(config, listener, { maxConnections, onRefused }).catch(async (error: unknown) => {
-    await closeDatabase();
-    throw error;
-  });
+  const http = await listen(config, listener, { maxConnections, onRefused });
+  const running = opened.move();
   const { port } = http;
   const { host, role, authUrl, baseUrl } = config;
   if (role !== 'web') ostiary.worker.start();
@@ -129,7 +115,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
       http.close(options.closeDeadlineMs ?? 10_000, { keepsIdle: isReplaced }),
     );
     await Promise.all([drained, ostiary.worker.stop()]);
-    await closeDatabase();
+    await running.disposeAsync();
     logger.info('closed');
   }
 

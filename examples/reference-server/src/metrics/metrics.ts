@@ -29,15 +29,6 @@ const views: ViewOptions[] = ['ostiary.request.duration', 'ostiary.webhook.attem
   (instrumentName) => ({ instrumentName, attributesProcessors: [byClass] }),
 );
 
-/** What is measured in this process. */
-export interface Metrics {
-  /** Adds what only the database knows. */
-  watch(database: Database, now: () => number): void;
-  /** The page that Prometheus gets. */
-  text(): Promise<string>;
-  close(): Promise<void>;
-}
-
 /**
  * Answers `/metrics` for Prometheus, and nothing else.
  *
@@ -63,36 +54,27 @@ export function serveMetrics(address: Address, text: () => Promise<string>): Pro
  * @throws AddressError when the port cannot be had
  * @throws {@link ConfigError} when something else in this process collects metrics already
  */
-export async function startMetrics(address: Address | null, role: ServerConfig['role']): Promise<Metrics> {
+export async function startMetrics(address: Address | null, role: ServerConfig['role']) {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const provider = new MeterProvider({ readers: [exporter], views });
   if (!global.setGlobalMeterProvider(provider)) {
     throw new ConfigError('OSTIARY_METRICS_PORT: this process has a provider of metrics already');
   }
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => provider.shutdown());
+  opened.defer(() => global.disable());
   const meter = provider.getMeter('ostiary-server');
-  const stopObserving = observeProcess(meter, role);
+  opened.defer(observeProcess(meter, role));
   // Without the name of the process, which would be a path of this machine; and without which library measured.
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  /** The page that Prometheus gets. */
   const text = async () => serializer.serialize((await exporter.collect()).resourceMetrics);
-
-  async function stop(): Promise<void> {
-    stopObserving();
-    global.disable();
-    await provider.shutdown();
-  }
-
-  try {
-    const http = address && (await serveMetrics(address, text));
-    return {
-      watch: (database, now) => observeDatabase(meter, database, now),
-      text,
-      async close() {
-        await http?.close(1_000);
-        await stop();
-      },
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  if (address !== null) opened.adopt(await serveMetrics(address, text), (http) => http.close(1_000));
+  const running = opened.move();
+  return {
+    /** Adds what only the database knows. */
+    watch: (database: Database, now: () => number) => observeDatabase(meter, database, now),
+    text,
+    close: () => running.disposeAsync(),
+  };
 }
