@@ -92,6 +92,8 @@ export async function openInstallation(
       sessions,
       cookies,
       ostiary,
+      /** What commands act with. */
+      admin: ostiary.admin,
       now,
       deriveKeys,
       askingApps,

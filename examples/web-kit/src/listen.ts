@@ -40,30 +40,24 @@ const reasons: Readonly<Record<string, (address: Address, of: Variables) => stri
   ENOTFOUND: noAddress,
 };
 
-/** How long a request may take to arrive, in milliseconds, and how many connections there may be. */
-export interface Patience {
+/**
+ * How long a request may take to arrive, in milliseconds, and how many connections there may be. Nothing is waited for longer than
+ * 15 s, the time until somebody looks included.
+ */
+export const patience = {
   /** From the first byte, or from the connection, to the end of the headers. */
-  readonly headersMs: number;
-  /** To the end of the body. */
-  readonly requestMs: number;
-  /** Without a byte after an answer. */
-  readonly keepAliveMs: number;
-  /** How often somebody looks for requests that took longer. */
-  readonly checkMs: number;
-  readonly maxConnections: number;
-}
-
-/** Nothing is waited for longer than 15 s, the time until somebody looks included. */
-export const patience: Patience = {
   headersMs: 9_000,
+  /** To the end of the body. */
   requestMs: 14_000,
+  /** Without a byte after an answer. */
   keepAliveMs: 5_000,
+  /** How often somebody looks for requests that took longer. */
   checkMs: 1_000,
   maxConnections: 5_000,
 };
 
 /** How a server listens, where it is not like the public one. */
-export interface ListenOptions extends Partial<Patience> {
+export interface ListenOptions extends Readonly<Partial<typeof patience>> {
   readonly variables?: Variables;
   /** Told of a connection that was closed because there were too many. */
   readonly onRefused?: () => void;

@@ -7,17 +7,6 @@ export interface Style {
   readonly hash: string;
 }
 
-/** The neutral colours of a scheme, each `#rrggbb`. */
-export interface Palette {
-  readonly canvas: string;
-  readonly surface: string;
-  readonly well: string;
-  readonly text: string;
-  readonly muted: string;
-  readonly line: string;
-  readonly border: string;
-}
-
 // The measures are those of Ostiary's own pages, so that sign-in and consent look like one place.
 const rules = `
 *,*::before,*::after{box-sizing:border-box}
@@ -59,7 +48,7 @@ footer{font-size:.875rem;color:var(--muted)}
 @media (prefers-reduced-motion:no-preference){.button{transition:background-color .15s,border-color .15s}}
 `;
 
-const light: Palette = {
+const light = {
   canvas: '#f3f4f7',
   surface: '#ffffff',
   well: '#f7f8fa',
@@ -68,6 +57,9 @@ const light: Palette = {
   line: '#e4e7ec',
   border: '#858e9d',
 };
+/** The neutral colours of a scheme, each `#rrggbb`. */
+export type Palette = Readonly<typeof light>;
+
 const dark: Palette = {
   canvas: '#0d1014',
   surface: '#161a20',

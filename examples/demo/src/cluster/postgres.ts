@@ -12,9 +12,6 @@ export interface PostgresOptions {
   readonly settings?: readonly string[];
 }
 
-/** A real PostgreSQL from npm, that can be stopped and started again. */
-export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
-
 /** How often a start is tried: a crash may have left what is not cleared away yet, or the port in somebody's hand. */
 const starts = 5;
 const betweenStartsMs = 300;
@@ -32,7 +29,7 @@ async function crash(data: string): Promise<void> {
   }
 }
 
-/** Starts a PostgreSQL from npm with its data in `folder`, which is there and empty. */
+/** Starts a real PostgreSQL from npm, that can be stopped and started again, with its data in `folder`, which is there and empty. */
 export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
   // PostgreSQL refuses to run as root: as root it runs as another user, who has to reach its data and read its password.

@@ -1,12 +1,14 @@
 import { runCommandLine } from '@ostiary/cli';
 import { doctorCommand } from '@ostiary/cli/doctor';
+import { createLogger } from '../http/logging.ts';
+import { openInstallation } from '../installation.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { AccountError, UnknownUserError } from '../users/accounts.ts';
 import { version } from '../version.ts';
 import { backup } from './backup.ts';
 import { diagnoseEnvironment } from './doctor.ts';
+import { configForCommands } from './find-installation.ts';
 import { move } from './move.ts';
-import { openOperated } from './operated.ts';
 import { partnerFundCommands } from './partner-funds.ts';
 import { passportCommand } from './passport.ts';
 import { userCommands } from './users.ts';
@@ -14,7 +16,8 @@ import { userCommands } from './users.ts';
 // What a command writes (a database, its WAL) is for its own user only.
 process.umask(0o077);
 process.exitCode = await runCommandLine({
-  open: openOperated,
+  // Beside the servers that run on it.
+  open: async () => openInstallation(await configForCommands(process.env), createLogger('silent')),
   commands: {
     ...userCommands,
     ...partnerFundCommands,

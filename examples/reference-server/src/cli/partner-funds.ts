@@ -1,17 +1,17 @@
-import { CommandUsageError, table, value } from '@ostiary/cli';
-import { PartnerNameError } from '@ostiary/core/admin';
+import { type Commands, CommandUsageError, table, value } from '@ostiary/cli';
+import { type Administration, PartnerNameError } from '@ostiary/core/admin';
+import type { Installation } from '../installation.ts';
 import { formatMoney } from '../ledger/money.ts';
 import { type Funds, ledgerCurrencies } from '../ledger/postings.ts';
-import type { Operated, OperatedCommands } from './operated.ts';
 
-async function requirePartner({ admin }: Pick<Operated, 'admin'>, slug: string): Promise<void> {
+async function requirePartner(admin: Administration, slug: string): Promise<void> {
   if ((await admin.partners.get(slug)) === null) throw new PartnerNameError('partner_not_found', slug);
 }
 
 const inWords = ({ HTG, USD }: Funds) => ({ HTG: formatMoney(HTG), USD: formatMoney(USD) });
 
 /** What partners pay with. */
-export const partnerFundCommands: OperatedCommands = {
+export const partnerFundCommands: Commands<Installation> = {
   'partners fund': {
     about: 'record money of a partner that has arrived on your bank account',
     example: 'kafe --amount 1250.00 --currency HTG',
@@ -25,7 +25,7 @@ export const partnerFundCommands: OperatedCommands = {
       const amount = args.required('amount');
       const currency = args.oneOf('currency', ledgerCurrencies);
       if (currency === undefined) throw new CommandUsageError('--currency is missing');
-      await requirePartner({ admin }, slug);
+      await requirePartner(admin, slug);
       const funds = inWords(await subject.ledger.fund(slug, amount, currency));
       await admin.audit.record({
         action: 'partner.fund',
@@ -41,7 +41,7 @@ export const partnerFundCommands: OperatedCommands = {
     example: 'kafe',
     positionals: ['slug'],
     async run({ admin, subject }, { positionals: [slug = ''] }) {
-      await requirePartner({ admin }, slug);
+      await requirePartner(admin, slug);
       const funds = inWords(await subject.ledger.funds(slug));
       return { text: table(Object.entries(funds)), json: { partner: slug, funds } };
     },

@@ -1,15 +1,14 @@
 import type { Command } from '@ostiary/cli';
-import { AccountError, noSuchUser } from '../users/accounts.ts';
-import type { Operated } from './operated.ts';
+import type { Installation } from '../installation.ts';
+import { AccountError } from '../users/accounts.ts';
 
 /** Prints a passport as the passport page shows it. Whoever does that acts for the user, so the audit log says so. */
-export const passportCommand: Command<Operated> = {
+export const passportCommand: Command<Installation> = {
   about: 'print a passport of a user, valid for five minutes, and nothing else',
   example: 'anaika',
   positionals: ['handle'],
   async run({ admin, subject: { accounts, ostiary } }, { positionals: [handle = ''] }) {
-    const account = await accounts.get(handle);
-    if (account === null) throw noSuchUser(handle);
+    const account = await accounts.require(handle);
     if (account.blockedAt !== null) throw new AccountError(`${account.handle} is blocked`);
     const { token, ...times } = await ostiary.passports.issue(account.sub);
     const [issuedAt, expiresAt] = [times.issuedAt, times.expiresAt].map((time) => time.toISOString());

@@ -1,5 +1,6 @@
 import {
   type CommandOutput,
+  type Commands,
   CommandUsageError,
   listOf,
   present,
@@ -7,8 +8,8 @@ import {
   table,
   value,
 } from '@ostiary/cli';
-import { type Account, type Accounts, noSuchUser } from '../users/accounts.ts';
-import type { OperatedCommands } from './operated.ts';
+import type { Installation } from '../installation.ts';
+import type { Account } from '../users/accounts.ts';
 
 const tiers = [0, 1, 2, 3] as const;
 const statuses = ['approved', 'pending', 'rejected'] as const;
@@ -24,14 +25,8 @@ function done(text: string, account: Account): CommandOutput {
 
 const targetOf = ({ sub }: Account): string => `user:${sub}`;
 
-async function accountOf(accounts: Accounts, handle: string): Promise<Account> {
-  const account = await accounts.get(handle);
-  if (account === null) throw noSuchUser(handle);
-  return account;
-}
-
 /** Users of this installation. */
-export const userCommands: OperatedCommands = {
+export const userCommands: Commands<Installation> = {
   'users create': {
     about: 'make a user; the password is asked for, or read from standard input',
     example: '--handle anaika --name "Anaïka Pierre" --phone +50937001122',
@@ -106,7 +101,7 @@ export const userCommands: OperatedCommands = {
     example: 'anaika',
     positionals: ['handle'],
     async run({ subject: { accounts } }, { positionals: [handle = ''] }) {
-      const account = await accountOf(accounts, handle);
+      const account = await accounts.require(handle);
       const rows = [
         ['handle', account.handle],
         ['name', account.name],
@@ -127,7 +122,7 @@ export const userCommands: OperatedCommands = {
     positionals: ['handle'],
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
       // Asked before the password: nobody wants to type one for a handle that is misspelt.
-      await accountOf(accounts, handle);
+      await accounts.require(handle);
       const account = await accounts.setPassword(handle, await readPassword());
       await admin.audit.record({ action: 'user.set_password', target: targetOf(account) });
       return done(`Changed the password of ${account.handle} and ended their sessions.`, account);

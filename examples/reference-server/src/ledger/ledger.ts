@@ -9,9 +9,6 @@ export class LedgerError extends Error {
   override readonly name = 'LedgerError';
 }
 
-/** Wallets of users and funding accounts of partners, in double entry. */
-export type Ledger = ReturnType<typeof createLedger>;
-
 const failures = {
   unknown_recipient: 'The recipient cannot be paid.',
   insufficient_funds: 'The funding account of the partner does not cover the amount.',

@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { PasswordOwner } from '../users/accounts.ts';
 import { createProofs, type SigningKeys } from './proofs.ts';
 
-/** See {@link createKnownBrowsers}. */
-export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
-
 /** After so long without a sign-in, in milliseconds, a browser is a stranger's. */
 export const knownLifetimeMs = 180 * 24 * 3_600_000;
 

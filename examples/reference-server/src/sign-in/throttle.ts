@@ -8,18 +8,6 @@ export interface Limit {
   readonly windowMs: number;
 }
 
-/** Where failed sign-ins are counted. */
-export interface ThrottleLimits {
-  /** For one handle from one network (IPv6: a /48). What stops a stranger, and nobody else. */
-  readonly perHandleAndNetwork: Limit;
-  /** For one handle from everywhere: what a stranger with hundreds of networks has. */
-  readonly perHandle: Limit;
-  /** For all handles from one network (IPv6: a /64). */
-  readonly perNetwork: Limit;
-  /** For a browser in which the user has signed in before, for which none of the others count. */
-  readonly perBrowser: Limit;
-}
-
 /** Somebody wants to sign in. */
 export interface SignInAttempt {
   readonly handle: string;
@@ -34,21 +22,25 @@ export type Admission =
   | { readonly admitted: true; settle(outcome: 'failed' | 'succeeded' | 'undecided'): Promise<void> }
   | { readonly admitted: false; readonly retryAfterSeconds: number };
 
-/** Slows down whoever guesses passwords, for one user or for many. */
-export type Throttle = ReturnType<typeof createThrottle>;
-
 const [quarter, hour] = [15 * 60_000, 60 * 60_000];
 
 /**
- * A hundred networks together stay below the limit of a handle, also where the windows of all of them end within its hour.
- * Several people behind one mobile network share an address, so that the limit of a network is generous.
+ * Where failed sign-ins are counted. A hundred networks together stay below the limit of a handle, also where the windows of all
+ * of them end within its hour. Several people behind one mobile network share an address, so that the limit of a network is generous.
  */
-export const defaultLimits: ThrottleLimits = {
+export const defaultLimits = {
+  /** For one handle from one network (IPv6: a /48). What stops a stranger, and nobody else. */
   perHandleAndNetwork: { failures: 10, windowMs: hour },
+  /** For one handle from everywhere: what a stranger with hundreds of networks has. */
   perHandle: { failures: 2_500, windowMs: hour },
+  /** For all handles from one network (IPv6: a /64). */
   perNetwork: { failures: 100, windowMs: quarter },
+  /** For a browser in which the user has signed in before, for which none of the others count. */
   perBrowser: { failures: 10, windowMs: quarter },
-};
+} satisfies Readonly<Record<string, Limit>>;
+
+export type ThrottleLimits = Readonly<typeof defaultLimits>;
+
 const purgeLimit = 100;
 
 /** Counts an attempt unless its window is full. Decided by one statement, so that attempts in other processes are seen. */
@@ -112,7 +104,7 @@ function enter(database: Database, now: number, counters: readonly Counter[]): P
 }
 
 /**
- * Fixed windows in the database: a restart does not reset them. Handles and addresses are stored under a key,
+ * Slows down whoever guesses passwords, for one user or for many. Fixed windows in the database: a restart does not reset them. Handles and addresses are stored under a key,
  * so that the table does not tell who tried to sign in from where.
  *
  * @param keys - an attempt counts under each of them, and a window that is full under any of them refuses: so a change of

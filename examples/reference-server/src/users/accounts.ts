@@ -208,6 +208,8 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     },
 
     get: async (handle: string) => shown(await find(database, handle)),
+    /** @throws {@link UnknownUserError} */
+    require: async (handle: string) => toAccount(await require(database, handle)),
     getBySub: async (sub: string) => shown(await findBySub(sub)),
     /** By handle; `after` is the last handle of the page before. */
     list: async (page: { readonly after?: string; readonly limit?: number } = {}): Promise<Account[]> =>

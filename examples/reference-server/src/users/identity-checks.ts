@@ -18,7 +18,7 @@ interface Row {
  */
 export function createIdentityChecks(
   database: Database,
-  accounts: Pick<Accounts, 'get'>,
+  accounts: Pick<Accounts, 'require'>,
   kycChanged: KycChanged,
 ) {
   const { caseless } = database;
@@ -48,9 +48,7 @@ export function createIdentityChecks(
         await transaction.run(update, { ...after, sub });
         return kycChanged({ sub, kid, ...after, previous }, { transaction: transaction.handle });
       });
-      const account = await accounts.get(handle);
-      if (account === null) throw noSuchUser(handle);
-      return { account, events };
+      return { account: await accounts.require(handle), events };
     },
   };
 }

@@ -2,7 +2,7 @@ import type { TransferOrder } from '@ostiary/core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/database/migrations.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/database/sqlite.ts';
-import { createLedger, type Ledger, LedgerError } from '../../src/ledger/ledger.ts';
+import { createLedger, LedgerError } from '../../src/ledger/ledger.ts';
 import { createAccounts } from '../../src/users/accounts.ts';
 import { createDirectory } from '../../src/users/directory.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 
 describe('the ledger', () => {
   let database: SqliteDatabase;
-  let ledger: Ledger;
+  let ledger: ReturnType<typeof createLedger>;
   let kid: string;
 
   const order = (changes: Partial<TransferOrder> = {}): TransferOrder => ({

@@ -1,9 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  createKnownBrowsers,
-  type KnownBrowsers,
-  knownLifetimeMs,
-} from '../../src/sign-in/known-browsers.ts';
+import { createKnownBrowsers, knownLifetimeMs } from '../../src/sign-in/known-browsers.ts';
 
 const key = new Uint8Array(32).fill(1);
 const next = new Uint8Array(32).fill(2);
@@ -12,7 +8,7 @@ const anaika = owner('usr_1');
 
 describe('a browser', () => {
   let now = 0;
-  let browsers: KnownBrowsers;
+  let browsers: ReturnType<typeof createKnownBrowsers>;
   beforeEach(() => {
     now = Date.parse('2026-05-01T12:00:00.000Z');
     browsers = createKnownBrowsers([key], () => now);

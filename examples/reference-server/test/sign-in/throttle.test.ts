@@ -4,10 +4,11 @@ import {
   createThrottle,
   defaultLimits,
   type SignInAttempt,
-  type Throttle,
   type ThrottleLimits,
 } from '../../src/sign-in/throttle.ts';
 import { testDatabase } from '../support/database.ts';
+
+type Throttle = ReturnType<typeof createThrottle>;
 
 const key = new Uint8Array(32).fill(1);
 const windowMs = 60_000;
