@@ -7,7 +7,7 @@ import { silentLogger } from '../../core/src/index.ts';
 import { systemRandom } from '../../core/src/random.ts';
 import { createDispatcher } from '../../core/src/webhooks/dispatcher.ts';
 import { together } from '../../core/src/worker/together.ts';
-import { nodeTimer, type Schedule } from '../../core/src/worker/worker.ts';
+import { nodeTimer, type Schedule } from '../../core/src/worker/looking.ts';
 import { now } from '../../testing/src/contract/samples.ts';
 import { published, registered } from '../../testing/src/contract/webhook-samples.ts';
 import { Database } from '../src/database.ts';

@@ -1,7 +1,7 @@
 /*
  * The dispatcher delivers webhooks in three parts, each with its own state:
  *
- * - claiming.ts takes leases on deliveries that are due, as many as there is room for;
+ * - this file claims what is due, as much as there is room for, whenever it is looked for (worker/looking.ts);
  * - running.ts makes the attempts, within the lanes of their endpoints (lanes.ts);
  * - writing.ts writes what they led to, in groups.
  *
@@ -10,9 +10,9 @@
 import type { DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { nodeTimer, type Schedule, type Worker } from '../worker/worker.ts';
+import { createLooking, type Found, nodeTimer, type Schedule } from '../worker/looking.ts';
+import type { Worker } from '../worker/worker.ts';
 import type { AttemptOptions } from './attempt.ts';
-import { type ClaimCount, createClaiming } from './claiming.ts';
 import { createRunning } from './running.ts';
 import { createWriting } from './writing.ts';
 
@@ -40,7 +40,6 @@ const graceMs = 5_000;
 /** Creates the worker that delivers webhooks; it does nothing before `start` or `runDue`. */
 export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, concurrency, schedule = nodeTimer } = options;
-  let isStarted = false;
   /** Whether the last claim found no room. */
   let isFull = false;
 
@@ -48,20 +47,21 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     writing.add(ended),
   );
   const { lanes } = running;
-  const claiming = createClaiming({ claimOnce, logger, schedule });
+  const trouble = 'deliveries cannot be claimed; it is tried again';
+  const looking = createLooking({ look: claim, trouble, logger, schedule });
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
-    isRunning: () => isStarted,
+    isRunning: looking.isStarted,
     // What is due for endpoints that nobody has heard of is found when it is looked for in any case.
     writing() {
-      if (isStarted && lanes.hasSlots()) void claiming.claim();
+      if (lanes.hasSlots()) looking.wake();
     },
     written() {
-      if (isStarted && isFull) void claiming.claim();
+      if (isFull) looking.wake();
     },
   });
 
-  async function claimOnce(): Promise<ClaimCount> {
+  async function claim(): Promise<Found> {
     // Results that wait to be written count too: a slow database slows the worker down.
     const limit = Math.min(batch, lanes.free, concurrency - writing.open);
     isFull = limit <= 0;
@@ -81,22 +81,15 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   }
 
   return {
-    start() {
-      if (isStarted) return;
-      isStarted = true;
-      claiming.start();
-    },
-    wake() {
-      if (isStarted) void claiming.claim();
-    },
+    start: looking.start,
+    wake: looking.wake,
     async runDue() {
-      const count = await claiming.claim();
+      const count = await looking.now();
       await writing.settled();
       return count;
     },
     async stop() {
-      isStarted = false;
-      await claiming.stop();
+      await looking.stop();
       running.stop();
       const cancelGrace = schedule(() => options.client.abort(), graceMs);
       await writing.settled();

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
-import type { Schedule } from '../worker/worker.ts';
+import type { Schedule } from '../worker/looking.ts';
 
 /** An attempt that is over, and whose result is not written yet. */
 export interface Ended {

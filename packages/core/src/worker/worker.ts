@@ -1,12 +1,9 @@
 import type { Core } from '../context.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
-import { createPace } from './pace.ts';
+import { createLooking, type Found, nodeTimer, type Schedule } from './looking.ts';
 
 /** A handler for each kind of job. */
 export type JobHandlers = { readonly [kind: string]: JobHandler };
-
-/** Calls back after a time in milliseconds; answers how to call it off. */
-export type Schedule = (callback: () => void, ms: number) => () => void;
 
 /** Work in the background. Any number of processes may run one. */
 export interface Worker {
@@ -31,14 +28,6 @@ const mostBeside = 256;
 /** Wait before the next try of a job that failed: 1 s, doubling, up to an hour. */
 function backoffMs(attempt: number): number {
   return Math.min(1000 * 2 ** (attempt - 1), 3_600_000);
-}
-
-/** Node's timer. */
-export function nodeTimer(callback: () => void, ms: number): () => void {
-  const timer = setTimeout(callback, ms);
-  // Waiting for work keeps no process alive.
-  timer.unref();
-  return () => clearTimeout(timer);
 }
 
 /** Does a job and says in the queue what came of it. */
@@ -96,15 +85,8 @@ export function createWorker(
   const { queue } = core.storage;
   const { logger } = core.options;
   const run = jobRunner(core, handlers);
-  const pace = createPace();
   const kinds = Object.keys(handlers);
   const underWay = new Set<Promise<void>>();
-  let running = false;
-  let round: Promise<unknown> = Promise.resolve();
-  let cancel: () => void = () => {};
-  // A wake during a round is a round right after it: what was enqueued meanwhile may have been missed.
-  let woken = false;
-  let idle = false;
 
   function runBeside(job: ClaimedJob): void {
     const end = run(job)
@@ -116,7 +98,7 @@ export function createWorker(
   }
 
   /** Claims what is due, and waits for those jobs that others wait for. */
-  async function work(): Promise<number> {
+  async function work(): Promise<Found> {
     const isFull = underWay.size >= mostBeside;
     const jobs = await queue.claim({
       kinds: isFull ? kinds.filter((kind) => !beside.includes(kind)) : kinds,
@@ -126,47 +108,22 @@ export function createWorker(
       limit: batch,
     });
     await Promise.all(jobs.map((job) => (beside.includes(job.kind) ? runBeside(job) : run(job))));
-    return jobs.length;
+    return { claimed: jobs.length, isCutOff: jobs.length === batch };
   }
 
-  function poll(): void {
-    idle = false;
-    woken = false;
-    round = work()
-      .catch((error: unknown) => {
-        logger.warn({ err: error }, 'the queue cannot be read; it is tried again');
-        return 0;
-      })
-      .then((claimed) => {
-        if (!running) return;
-        idle = true;
-        pace.found(claimed);
-        cancel = schedule(poll, woken || claimed === batch ? 0 : pace.wait());
-      });
-  }
+  const trouble = 'the queue cannot be read; it is tried again';
+  const looking = createLooking({ look: work, trouble, logger, schedule });
 
   return {
-    start() {
-      if (running) return;
-      running = true;
-      poll();
-    },
-    wake() {
-      woken = true;
-      if (!running || !idle) return;
-      idle = false;
-      cancel();
-      cancel = schedule(poll, 0);
-    },
+    start: looking.start,
+    wake: looking.wake,
     async runDue() {
-      const claimed = await work();
+      const { claimed } = await work();
       await Promise.all(underWay);
       return claimed;
     },
     async stop() {
-      running = false;
-      cancel();
-      await round;
+      await looking.stop();
       if (underWay.size === 0) return;
       const callOff = schedule(abort, graceMs);
       await Promise.all(underWay);

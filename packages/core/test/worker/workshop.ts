@@ -3,7 +3,8 @@ import type { Core } from '../../src/context.ts';
 import type { JobHandler } from '../../src/ports/queue.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
-import { createWorker, type Schedule } from '../../src/worker/worker.ts';
+import type { Schedule } from '../../src/worker/looking.ts';
+import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 
 /** Resolves when everything that needs no timer has happened. */

@@ -1,0 +1,97 @@
+import type { Logger } from '../logger.ts';
+import { createPace } from './pace.ts';
+
+/** Calls back after a time in milliseconds; answers how to call it off. */
+export type Schedule = (callback: () => void, ms: number) => () => void;
+
+/** Node's timer. */
+export function nodeTimer(callback: () => void, ms: number): () => void {
+  const timer = setTimeout(callback, ms);
+  // Waiting for work keeps no process alive.
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+/** What one look for work found. */
+export interface Found {
+  readonly claimed: number;
+  /** Whether it had as many as it may have at once, so that there may be more. */
+  readonly isCutOff: boolean;
+}
+
+/** Looks for work that is due, one look at a time. */
+export function createLooking({
+  look,
+  trouble,
+  logger,
+  schedule,
+}: {
+  /** Claims for the room that there is, and begins what it has claimed. */
+  readonly look: () => Promise<Found>;
+  /** What is logged where a look fails. */
+  readonly trouble: string;
+  readonly logger: Logger;
+  readonly schedule: Schedule;
+}) {
+  const pace = createPace();
+  let isStarted = false;
+  let cancelPoll: () => void = () => {};
+  /** The looks under way: a single flight, which every caller shares. */
+  let flight: Promise<number> | null = null;
+  /** Whether something may be due, or may have room, that the look under way does not see. */
+  let isWoken = false;
+
+  async function lookAgain(): Promise<number> {
+    let total = 0;
+    try {
+      while (isWoken) {
+        isWoken = false;
+        const { claimed, isCutOff } = await look();
+        total += claimed;
+        isWoken ||= isStarted && isCutOff;
+      }
+      pace.found(total);
+    } catch (error) {
+      pace.found(0);
+      logger.warn({ err: error }, trouble);
+    } finally {
+      flight = null;
+    }
+    return total;
+  }
+
+  /** Looks until nothing is left that there is room for. Answers how much it claimed. */
+  function now(): Promise<number> {
+    isWoken = true;
+    flight ??= lookAgain();
+    return flight;
+  }
+
+  function poll(): void {
+    void (flight ?? now()).then(() => {
+      if (isStarted) cancelPoll = schedule(poll, pace.wait());
+    });
+  }
+
+  return {
+    now,
+    /** Looks now, and again after a while, until it is stopped. Repeatable. */
+    start(): void {
+      if (isStarted) return;
+      isStarted = true;
+      poll();
+    },
+    /** Looks now, where it is started. */
+    wake(): void {
+      if (isStarted) void now();
+    },
+    isStarted: () => isStarted,
+    /** Resolves when no look is under way. */
+    async stop(): Promise<void> {
+      isStarted = false;
+      isWoken = false;
+      cancelPoll();
+      await flight;
+    },
+  };
+}
