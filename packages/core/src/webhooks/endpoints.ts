@@ -21,8 +21,22 @@ export interface EndpointSettings {
   readonly enabled: boolean;
 }
 
-const unknownEndpoint = () =>
+export const unknownEndpoint = () =>
   new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+
+export const disabledEndpoint = () =>
+  new PartnerError('invalid_request', { description: 'The webhook endpoint is disabled; enable it first.' });
+
+/** @throws PartnerError `not_found` */
+export async function findEndpoint(
+  { storage }: Core,
+  owner: Owner,
+  id: string,
+): Promise<WebhookEndpointRecord> {
+  const endpoint = await storage.webhooks.find(owner, id);
+  if (endpoint === null) throw unknownEndpoint();
+  return endpoint;
+}
 
 /** Receivers refuse a secret that protects nothing, so it is not registered either. */
 function refuseWeak(secret: string): void {
@@ -65,16 +79,9 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
     return sealer.seal(secret, webhookSecretContext(id));
   }
 
-  /** @throws PartnerError `not_found` */
-  async function find(owner: Owner, id: string): Promise<WebhookEndpointRecord> {
-    const endpoint = await storage.webhooks.find(owner, id);
-    if (endpoint === null) throw unknownEndpoint();
-    return endpoint;
-  }
-
   return {
     list: (owner: Owner) => storage.webhooks.list(owner),
-    find,
+    find: (owner: Owner, id: string) => findEndpoint(core, owner, id),
 
     /** @throws PartnerError `invalid_request` for a target that is refused or one endpoint too many */
     async create(
@@ -123,7 +130,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
     ): Promise<WebhookEndpointRecord> {
       const { url, events, secret, enabled } = changes;
       // Nobody's name is looked up for an endpoint that there is not.
-      await find(owner, id);
+      await findEndpoint(core, owner, id);
       const given = {
         ...(url !== undefined && { url: await targetOf(url) }),
         ...(events !== undefined && { events }),

@@ -4,6 +4,7 @@ import type { Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import { newId } from '../random.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
+import { disabledEndpoint, unknownEndpoint } from './endpoints.ts';
 import { deliveryView } from './views.ts';
 
 /** Deliveries that one recovery queues at most; the next call goes on with the rest. */
@@ -27,11 +28,9 @@ export function createRedeliveries(core: Core) {
       case 'unknown_event':
         throw new PartnerError('not_found', { description: 'There is no such event.' });
       case 'unknown_endpoint':
-        throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+        throw unknownEndpoint();
       case 'disabled_endpoint':
-        throw new PartnerError('invalid_request', {
-          description: 'The webhook endpoint is disabled; enable it first.',
-        });
+        throw disabledEndpoint();
       default:
         return earlierAnswer(core, request, result);
     }

@@ -1,11 +1,10 @@
-import { signWebhook } from '@ostiary/webhook-verifier';
 import type { Core } from '../context.ts';
-import { PartnerError } from '../errors.ts';
 import type { Catalogue } from '../events.ts';
 import type { Owner } from '../ports/partners.ts';
-import { newId } from '../random.ts';
 import type { AttemptAnswer, WebhookClient } from './client.ts';
-import { eventBody } from './outgoing.ts';
+import { disabledEndpoint, findEndpoint } from './endpoints.ts';
+import { newEvent } from './outgoing.ts';
+import { signedAttempt } from './signing.ts';
 
 /** What the answers to a right and a wrong signature say of an endpoint. */
 export type SignatureVerdict =
@@ -44,37 +43,22 @@ interface CheckParts {
  * answers mean. Neither is stored, and neither is sent again.
  */
 export function signatureCheck(core: Core, { catalogue, client, secretOf }: CheckParts) {
-  const { storage, random, clock, options } = core;
+  const { random, clock, options } = core;
+  const { prefix } = options;
 
   /** @throws PartnerError `not_found`, and `invalid_request` for an endpoint that is disabled */
   return async (owner: Owner, endpointId: string) => {
-    const endpoint = await storage.webhooks.find(owner, endpointId);
-    if (endpoint === null)
-      throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
-    if (!endpoint.enabled) {
-      throw new PartnerError('invalid_request', {
-        description: 'The webhook endpoint is disabled; enable it first.',
-      });
-    }
-    const { partner } = owner;
+    const endpoint = await findEndpoint(core, owner, endpointId);
+    if (!endpoint.enabled) throw disabledEndpoint();
     const { url } = endpoint;
     const type = 'webhook.test';
 
     async function send(secret: string): Promise<AttemptAnswer> {
-      const now = clock.now();
+      const at = clock.now();
       // Each has an id of its own: a receiver that leaves out what it has seen before must not do so here.
-      const id = newId('evt', random, now);
-      const content = { ...owner, type, data: catalogue.example(type), createdAt: now };
-      const signed = await signWebhook(Buffer.from(JSON.stringify(eventBody(id, content))), {
-        secret,
-        id,
-        type,
-        timestamp: Math.floor(now / 1000),
-        partner,
-        attempt: 1,
-        prefix: options.prefix,
-      });
-      return client.post({ url, ...signed });
+      const event = newEvent(core, { ...owner, type, data: catalogue.example(type), createdAt: at });
+      const facts = { ...event, eventId: event.id, eventType: type, attempt: 1, at, prefix };
+      return client.post({ url, ...(await signedAttempt(secret, facts)) });
     }
 
     const [genuine, forged] = await Promise.all([

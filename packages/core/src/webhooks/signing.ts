@@ -1,13 +1,9 @@
 import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
+import type { ClaimedDelivery } from '../ports/deliveries.ts';
 
 /** What the request of an attempt is made of, besides the endpoint. */
-export interface AttemptFacts {
-  readonly body: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly partner: string;
-  /** 1 on the first attempt. */
-  readonly attempt: number;
+export interface AttemptFacts
+  extends Pick<ClaimedDelivery, 'body' | 'eventId' | 'eventType' | 'partner' | 'attempt'> {
   /** When it began, in milliseconds since the Unix epoch. */
   readonly at: number;
   /** The wire prefix. */
