@@ -1,8 +1,7 @@
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-import { LRUCache } from 'lru-cache';
 import { isPublicAddress } from './addresses.ts';
 import { errorClassOf } from './attempt-errors.ts';
-import { Connections, type Open, type Origin } from './connections.ts';
+import { Connections, type Open } from './connections.ts';
 import { dial } from './dial.ts';
 import { type AttemptAnswer, Exchange, failedAnswer } from './exchange.ts';
 import { handedHeaders } from './sent-headers.ts';
@@ -49,15 +48,6 @@ export interface WebhookClientOptions {
   readonly now?: () => number;
 }
 
-/** A URL that passed the checks of its text. */
-interface Target extends Origin {
-  /** With the query. */
-  readonly path: string;
-}
-
-/** How many checked URLs are remembered. */
-const maxTargets = 1_000;
-
 /**
  * Creates the client. It resolves each name once per connection, checks every address, dials a checked one and
  * checks who answered; it follows no redirect, asks no proxy and inflates nothing.
@@ -72,7 +62,6 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   } = options;
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
-  const targets = new LRUCache<string, Target>({ max: maxTargets });
   const underWay = new Set<Exchange>();
   let isClosed = false;
   let context: SecureContext | undefined;
@@ -89,27 +78,18 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const connections = new Connections({ open, idleMs, maxIdle, now });
   const shared = { connections, underWay, timeoutMs, now };
 
-  /** @throws TargetError */
-  function targetOf(text: string): Target {
-    const known = targets.get(text);
-    if (known !== undefined) return known;
-    const url = parseTarget(text, policy);
-    const target = { url, origin: url.origin, path: `${url.pathname}${url.search}` };
-    targets.set(text, target);
-    return target;
-  }
-
   return {
     post: ({ url, headers, body }) =>
       new Promise((settle) => {
         if (isClosed) return settle(failedAnswer('aborted', 0));
-        let target: Target;
+        let target: URL;
         try {
-          target = targetOf(url);
+          target = parseTarget(url, policy);
         } catch (error) {
           return settle(failedAnswer(errorClassOf(error), 0));
         }
-        const request = { method: 'POST', path: target.path, headers: handedHeaders(headers), body } as const;
+        const path = `${target.pathname}${target.search}`;
+        const request = { method: 'POST', path, headers: handedHeaders(headers), body } as const;
         new Exchange(shared, { target, request }, settle).start();
       }),
     abort: () => {

@@ -1,12 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 
-export interface Origin {
-  readonly url: URL;
-  /** `url.origin`, which a URL puts together anew every time. */
-  readonly origin: string;
-}
-
 /** Opens a socket to an origin, or tells `resolved` first that its addresses were found and are allowed. */
 export type Open = (url: URL, signal: AbortSignal, resolved: () => void) => Promise<Socket>;
 
@@ -34,13 +28,13 @@ export class Connection {
   #openedAt = 0;
 
   constructor(
-    { url, origin }: Origin,
+    url: URL,
     { open, idleMs, now }: ConnectionsOptions,
     onClosed: (connection: Connection) => void,
   ) {
-    this.origin = origin;
+    this.origin = url.origin;
     this.#now = now;
-    this.#client = new Client(origin, {
+    this.#client = new Client(this.origin, {
       // A server's hint may shorten the idle time and never prolongs it.
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
@@ -106,9 +100,10 @@ export class Connections {
   }
 
   /** A connection for one request, to be given back or destroyed. */
-  take(target: Origin): Connection {
+  take(target: URL): Connection {
+    const wanted = target.origin;
     for (;;) {
-      const place = this.#idle.findLastIndex(({ origin }) => origin === target.origin);
+      const place = this.#idle.findLastIndex(({ origin }) => origin === wanted);
       const [last] = place === -1 ? [] : this.#idle.splice(place, 1);
       if (last === undefined) return this.open(target);
       if (last.isReusable()) return last;
@@ -117,7 +112,7 @@ export class Connections {
   }
 
   /** A new connection for one request, to be given back or destroyed. */
-  open(target: Origin): Connection {
+  open(target: URL): Connection {
     return new Connection(target, this.#options, (connection) => this.#closed(connection));
   }
 

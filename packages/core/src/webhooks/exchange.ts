@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
-import type { Connection, Connections, Origin } from './connections.ts';
+import type { Connection, Connections } from './connections.ts';
 
 /** What became of one attempt. */
 export interface AttemptAnswer {
@@ -29,7 +29,7 @@ export interface ExchangeOptions {
 }
 
 export interface ExchangeRequest {
-  readonly target: Origin;
+  readonly target: URL;
   readonly request: Dispatcher.DispatchOptions;
 }
 
