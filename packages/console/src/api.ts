@@ -1,9 +1,15 @@
 import type {
+  AttemptRequest,
   ConsoleInput,
   ConsoleVisit,
   Delivery,
+  FirstRun,
+  KycState,
   LoggedRequest,
   PartnerEvent,
+  SandboxPassport,
+  SignatureCheck,
+  Transfer,
   WebhookEndpoint,
 } from '@ostiary/core/console';
 
@@ -20,20 +26,6 @@ export interface ListedEvent extends PartnerEvent {
   readonly hasMoreDeliveries: boolean;
 }
 
-/** A request to an endpoint. */
-export interface SentRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: string;
-}
-
-/** What was sent with an attempt. */
-export interface AttemptRequest extends SentRequest {
-  /** When the endpoint was changed afterwards: URL and signature are those of its present settings. `null`: it was not. */
-  readonly changedAt: string | null;
-}
-
 /** A delivery whose attempts say what was sent, in the list of one event; `null`: the endpoint is gone. */
 export interface ShownDelivery extends Omit<Delivery, 'attempts'> {
   readonly attempts: readonly (Delivery['attempts'][number] & { readonly request?: AttemptRequest | null })[];
@@ -45,53 +37,11 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** The state of an identity check. */
-export interface KycState {
-  readonly kycStatus: 'approved' | 'pending' | 'rejected';
-  readonly kycTier: number;
-}
-
 /** A user of the sandbox, as this partner sees it, and as it was in the beginning. */
 export interface SandboxUser extends KycState {
   readonly kid: string;
   readonly name: string;
   readonly original: KycState;
-}
-
-/** A transfer. */
-export interface Transfer {
-  readonly id: string;
-  readonly status: 'pending' | 'completed' | 'failed';
-  readonly amount: string;
-  readonly currency: string;
-  readonly recipient: { readonly kid: string };
-  readonly reference: string | null;
-  readonly failure: { readonly code: string; readonly message: string } | null;
-  readonly createdAt: string;
-}
-
-/** A passport, as it is shown once. */
-export interface Passport {
-  readonly token: string;
-  readonly kid: string;
-  readonly expiresAt: string;
-}
-
-type CheckedAnswer = Pick<Delivery['attempts'][number], 'httpStatus' | 'error' | 'response' | 'durationMs'>;
-
-/** What an endpoint answered to a right and to a wrong signature, and what that says of it. */
-export interface SignatureCheck {
-  readonly verdict: 'right' | 'takes_forged' | 'fails_at_forged' | 'refuses_genuine' | 'no_answer';
-  readonly genuine: CheckedAnswer;
-  readonly forged: CheckedAnswer;
-}
-
-/** Which steps of the first run are done. */
-export interface FirstRun {
-  readonly endpoint: boolean;
-  readonly event: boolean;
-  readonly signature: boolean;
-  readonly payment: boolean;
 }
 
 /** What became of the deliveries to an endpoint that were made within an hour. */
@@ -131,7 +81,7 @@ interface Answers {
   readonly createSandboxEvent: Omit<PartnerEvent, 'sequence'>;
   readonly whoami: { readonly key: { readonly scopes: readonly string[] } };
   readonly listSandboxUsers: { readonly data: readonly SandboxUser[] };
-  readonly createSandboxPassport: Passport;
+  readonly createSandboxPassport: SandboxPassport;
   readonly changeSandboxKyc: { readonly eventId: string | null };
   readonly createPayment: Transfer;
   readonly getPayment: Transfer;

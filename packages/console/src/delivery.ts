@@ -1,5 +1,5 @@
-import { type Html, html, nameOf } from '@ostiary/core/console';
-import type { AttemptRequest, DeliveryPage, ShownDelivery } from './api.ts';
+import { type AttemptRequest, type Html, html, nameOf } from '@ostiary/core/console';
+import type { DeliveryPage, ShownDelivery } from './api.ts';
 import { counted, dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import { curlOf, snippet } from './snippets.ts';
 import type { Visit } from './visit.ts';

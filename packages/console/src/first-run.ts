@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ConsoleAnswer, type Html, html, icons } from '@ostiary/core/console';
-import type { FirstRun } from './api.ts';
+import { type ConsoleAnswer, type FirstRun, type Html, html, icons } from '@ostiary/core/console';
 import { csrfField } from './frame.ts';
 import { type ApiCall, apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';

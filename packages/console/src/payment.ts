@@ -1,5 +1,4 @@
-import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
-import type { Transfer } from './api.ts';
+import { type ConsoleAnswer, type Html, html, nameOf, type Transfer } from '@ostiary/core/console';
 import { answerFramed } from './frame.ts';
 import { facts, moment, stateBadge } from './parts.ts';
 import type { Visit } from './visit.ts';

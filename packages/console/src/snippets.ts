@@ -1,5 +1,5 @@
+import type { AttemptRequest } from '@ostiary/core/console';
 import { type ConsoleDesk, type Html, html } from '@ostiary/core/console';
-import type { SentRequest } from './api.ts';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words/words.ts';
 
@@ -22,7 +22,7 @@ const curlSays = new Set(['host', 'connection', 'content-length']);
 const command = (words: readonly string[]): string => words.join(' \\\n  ');
 
 /** A request as a command of curl. `--globoff`: brackets in a URL are what they are. */
-export function curlOf({ method, url, headers, body }: SentRequest): string {
+export function curlOf({ method, url, headers, body }: Omit<AttemptRequest, 'changedAt'>): string {
   return command([
     `curl --globoff --request ${quoted(method)} ${quoted(url)}`,
     ...headers.flatMap(([name, value]) =>

@@ -6,14 +6,18 @@
  */
 import type { z } from 'zod';
 import type { Shown } from './admin/checked.ts';
+import type { sandboxPassport } from './partner/schemas.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
 import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
+import type { transferSchema } from './transfer-schema.ts';
+import type { signatureCheck } from './webhooks/signature-check.ts';
 
 export { PartnerError } from './errors.ts';
 export { negotiateLanguage } from './languages/negotiate.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
 export { type Page, page } from './pages/layout.ts';
 export { icons } from './pages/parts.ts';
+export type { FirstRun } from './partner/first-run.ts';
 export type {
   ConsoleAnswer,
   ConsoleDesk,
@@ -32,12 +36,23 @@ export type {
   Operators,
   OperatorVisit,
 } from './ports/operators.ts';
+export type { KycState } from './ports/users.ts';
+export type { AttemptRequest } from './webhooks/past-requests.ts';
 
 /** A webhook endpoint, as the partner API shows it. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;
 
 /** A delivery, as the partner API shows it. */
 export type Delivery = z.output<typeof deliverySchema>;
+
+/** A transfer, as the partner API shows it. */
+export type Transfer = z.output<typeof transferSchema>;
+
+/** A passport of the sandbox, as it is shown once. */
+export type SandboxPassport = z.output<typeof sandboxPassport>;
+
+/** What an endpoint answered to a right and to a wrong signature, and what that says of it. */
+export type SignatureCheck = Awaited<ReturnType<ReturnType<typeof signatureCheck>>>;
 
 /** An event, as the partner API shows it. */
 export type PartnerEvent = z.output<typeof eventSchema>;

@@ -38,6 +38,7 @@ export type { PaymentRail, TransferOrder, TransferResult } from './ports/payment
 export type {
   ActiveCredential,
   Authentication,
+  KycState,
   KycStatus,
   Login,
   LoginRequest,
@@ -53,6 +54,6 @@ export { isScope, scopeNames, scopes } from './scopes.ts';
 export type { StandardSchema } from './standard-schema.ts';
 export type { SandboxUser } from './users/sandbox.ts';
 export { sandboxUsers } from './users/sandbox.ts';
-export type { KycChange, KycChanged, KycState } from './webhooks/kyc.ts';
+export type { KycChange, KycChanged } from './webhooks/kyc.ts';
 export type { EventPublishing, HostEvent, PublishedEvent, PublishOptions } from './webhooks/publish.ts';
 export type { Worker } from './worker/worker.ts';

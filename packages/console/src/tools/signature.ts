@@ -1,5 +1,4 @@
-import { type Html, html, icons, nameOf, visible } from '@ostiary/core/console';
-import type { SignatureCheck } from '../api.ts';
+import { type Html, html, icons, nameOf, type SignatureCheck, visible } from '@ostiary/core/console';
 import { failureKind } from '../delivery.ts';
 import { csrfField } from '../frame.ts';
 import { choiceField, foreignText } from '../parts.ts';

@@ -1,10 +1,9 @@
-import type { Texts } from './texts.ts';
-
-/** English. */
-export const en: Texts = {
+/** English, which says what texts there are. A name in braces, such as `{client}`, is where the pages put something in. */
+export const en = {
   signedInAs: 'Signed in as',
   consent: {
     title: 'Allow {client}?',
+    /** Follows the client's name in the heading. */
     ask: 'asks for access to your {service} account',
     switchAccount: 'Use another account',
     scopes: 'If you allow it, {client} can:',
@@ -24,6 +23,7 @@ export const en: Texts = {
     since: 'Allowed on {date}',
     changed: 'Last changed on {date}',
     remove: 'Remove access',
+    /** Follows `remove` for those who hear the page. */
     removeOf: 'of {client}',
     removed: 'The app no longer has access to your account.',
     emptyTitle: 'No connected apps',

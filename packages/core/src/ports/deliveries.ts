@@ -1,6 +1,5 @@
 import type { AuditRecord } from './audit.ts';
-import type { DeliveryStatus } from './delivery-status.ts';
-import type { NewEvent } from './events.ts';
+import type { DeliveryStatus, NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 import type { ListPosition } from './lists.ts';
 import type { Owner } from './partners.ts';

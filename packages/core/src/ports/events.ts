@@ -1,4 +1,3 @@
-import type { DeliveryStatus } from './delivery-status.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { Owner } from './partners.ts';
 
@@ -17,6 +16,9 @@ export interface NewEvent extends Owner {
    */
   readonly deliveryId: string;
 }
+
+/** `pending` becomes one of the others, which are final. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
 
 /** An event as it is stored. */
 export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {

@@ -3,6 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** State of a user's identity check. */
 export type KycStatus = 'approved' | 'pending' | 'rejected';
 
+/** The state of a user's identity check. */
+export interface KycState {
+  readonly kycStatus: KycStatus;
+  readonly kycTier: 0 | 1 | 2 | 3;
+}
+
 /** A credential that a user holds. Times are ISO 8601. */
 export interface ActiveCredential {
   readonly id: string;

@@ -1,45 +1,37 @@
 import type { Core } from '../context.ts';
-import type { KycStatus } from '../ports/users.ts';
+import type { KycState, KycStatus } from '../ports/users.ts';
 import { digest } from '../tokens.ts';
 import { type SandboxUser, sandboxUsers } from './sandbox.ts';
-
-/** What a partner sees of a sandbox user's identity check. */
-export interface SandboxKyc {
-  readonly kycStatus: KycStatus;
-  readonly kycTier: 0 | 1 | 2 | 3;
-}
 
 /** What a partner changed of a sandbox user is undone after this time, in milliseconds. */
 export const sandboxKycLifetimeMs = 7 * 24 * 3600_000;
 
 /** The tier that goes with a status, as the users of the sandbox have it. */
-export function sandboxTierOf(status: KycStatus): SandboxKyc['kycTier'] {
+export function sandboxTierOf(status: KycStatus): KycState['kycTier'] {
   return sandboxUsers.find(({ kycStatus }) => kycStatus === status)?.kycTier ?? 0;
 }
 
 /** What every sandbox user begins with. */
-export function originalKyc({ kycStatus = 'approved', kycTier = 0 }: SandboxUser): SandboxKyc {
+export function originalKyc({ kycStatus = 'approved', kycTier = 0 }: SandboxUser): KycState {
   return { kycStatus, kycTier };
 }
 
-export const sameKyc = (one: SandboxKyc, other: SandboxKyc): boolean =>
+export const sameKyc = (one: KycState, other: KycState): boolean =>
   one.kycStatus === other.kycStatus && one.kycTier === other.kycTier;
 
 /** One record for each user, so that changes of two users at the same time do not undo each other. */
 const recordOf = (partner: string, { sub }: SandboxUser): Buffer =>
   digest(`sandbox identity check ${partner} ${sub}`);
 
-export type SandboxKycStore = ReturnType<typeof sandboxKycStore>;
-
 /** What each partner changed of the identity checks of sandbox users: for its test keys, and for a week. */
 export function sandboxKycStore({ storage: { interactions } }: Pick<Core, 'storage'>) {
   return {
-    async find(partner: string, user: SandboxUser, now: number): Promise<SandboxKyc> {
+    async find(partner: string, user: SandboxUser, now: number): Promise<KycState> {
       const changed = await interactions.find(recordOf(partner, user), now);
-      return changed === null ? originalKyc(user) : (changed as unknown as SandboxKyc);
+      return changed === null ? originalKyc(user) : (changed as unknown as KycState);
     },
     /** Nothing is kept where it is what the user began with. */
-    async save(partner: string, user: SandboxUser, kyc: SandboxKyc, now: number): Promise<void> {
+    async save(partner: string, user: SandboxUser, kyc: KycState, now: number): Promise<void> {
       const record = recordOf(partner, user);
       if (sameKyc(kyc, originalKyc(user))) {
         await interactions.remove(record);

@@ -3,7 +3,7 @@ import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
 import type { HostTransaction } from '../ports/events.ts';
-import type { KycStatus } from '../ports/users.ts';
+import type { KycState } from '../ports/users.ts';
 import { newEvent } from './outgoing.ts';
 import {
   type PublishedEvent,
@@ -14,12 +14,6 @@ import {
   slugFormat,
   transactionOf,
 } from './publish.ts';
-
-/** The state of a user's identity check. */
-export interface KycState {
-  readonly kycStatus: KycStatus;
-  readonly kycTier: 0 | 1 | 2 | 3;
-}
 
 /** A change of a user's identity check. */
 export interface KycChange extends KycState {
