@@ -16,7 +16,7 @@ const rooms = {
   passports: ['ground', 'ports'],
   webhooks: ['ground', 'ports', 'worker'],
   payments: ['ground', 'ports', 'webhooks'],
-  admin: ['ground', 'keys', 'ports', 'webhooks'],
+  admin: ['ground', 'keys', 'payments', 'ports', 'webhooks', 'worker'],
   oauth: ['ground', 'http', 'keys', 'languages', 'pages', 'ports'],
   operators: ['admin', 'ground', 'http', 'ports'],
   partner: ['ground', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],

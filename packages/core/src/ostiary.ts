@@ -7,7 +7,7 @@ import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { createForms, type Forms } from './http/csrf.ts';
 import type { Route } from './http/route.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
-import { resealHandler, resealKind, resealNow, scheduleReseal } from './keys/reseal.ts';
+import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
 import { type ConnectedApps, connectedApps } from './oauth/connected-apps.ts';
@@ -23,7 +23,6 @@ import type { Partner, PartnerTopics } from './partner/create.ts';
 import { answerPartnerError } from './partner/error-answer.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
-import { exportRange, exportTransfers } from './payments/reconciliation.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import type { Operators } from './ports/operators.ts';
 import type { Storage } from './ports/storage.ts';
@@ -36,7 +35,7 @@ import { createWebhooks, type Webhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
-import { purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
+import { purgeHandler, purgeKind, schedulePurge } from './worker/purge.ts';
 import { together } from './worker/together.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
@@ -242,16 +241,6 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const partner = options.payments && (await partnerOf(core, { passports, webhooks, forms }));
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
-    purge: (told) => purgeNow(core, told),
-    reseal: (told) => resealNow(core, told),
-    reconciliation: ({ partner, mode, from, to, format }, told) => {
-      const now = clock.now();
-      const range = exportRange({ from, to }, now);
-      const lasts = Math.min(range.to, now) - range.from;
-      return exportTransfers(storage.transfers, { partner, mode }, range, format, (rows, until) =>
-        told?.(rows, Math.round((rows * lasts) / Math.max(until - range.from, 1))),
-      );
-    },
     checkTarget: webhooks.checkTarget,
     telling: signOuts.around,
   });

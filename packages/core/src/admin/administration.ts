@@ -1,17 +1,14 @@
 import type { Core } from '../context.ts';
-import type { Resealed } from '../keys/reseal.ts';
+import { type Resealed, resealNow } from '../keys/reseal.ts';
 import type { Purged } from '../ports/storage.ts';
+import { purgeNow } from '../worker/purge.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
 import { type CheckTarget, type ClientAdministration, clientAdministration } from './clients.ts';
 import { type ConsentAdministration, consentAdministration } from './consents.ts';
 import { type Health, healthOf } from './health.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
-import {
-  type ReconciliationAdministration,
-  type ReconciliationSource,
-  reconciliationAdministration,
-} from './reconciliation.ts';
+import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
 import { type RequestAdministration, requestAdministration } from './requests.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
@@ -64,9 +61,6 @@ export function administration(
   core: Core,
   consequences: {
     readonly forgetKeys: () => void;
-    readonly purge: (told?: (removed: number) => void) => Promise<Purged>;
-    readonly reseal: (told?: (done: number, of: number) => void) => Promise<Resealed>;
-    readonly reconciliation: ReconciliationSource;
     readonly checkTarget: CheckTarget;
     /** Ends a user, and tells the user's apps. */
     readonly telling: (sub: string, end: () => Promise<void>) => Promise<void>;
@@ -74,7 +68,7 @@ export function administration(
   actor = 'host',
 ): Administration {
   const act = actsOf(core, actor);
-  const { forgetKeys, purge, reseal, checkTarget, telling, reconciliation } = consequences;
+  const { forgetKeys, checkTarget, telling } = consequences;
   return {
     clients: clientAdministration(core, act, checkTarget),
     partners: partnerAdministration(core, act, forgetKeys),
@@ -90,15 +84,15 @@ export function administration(
           core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),
         ),
     },
-    reconciliation: reconciliationAdministration(core, reconciliation),
+    reconciliation: reconciliationAdministration(core),
     health: () => healthOf(core),
     async purge({ onProgress } = {}) {
-      const count = await purge(onProgress);
+      const count = await purgeNow(core, onProgress);
       await core.storage.audit.append(act('storage.purge', 'storage', { ...count }));
       return count;
     },
     async reseal({ onProgress } = {}) {
-      const count = await reseal(onProgress);
+      const count = await resealNow(core, onProgress);
       await core.storage.audit.append(act('storage.reseal', 'storage', { ...count }));
       return count;
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import { exportRange, exportTransfers } from '../payments/reconciliation.ts';
 import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
@@ -30,12 +31,6 @@ export interface ReconciliationAdministration {
   ): Promise<AsyncIterable<string>>;
 }
 
-/** Writes an export. @throws PartnerError for days that are none, too many, or to come */
-export type ReconciliationSource = (
-  request: ReconciliationRequest,
-  told?: (rows: number, of: number) => void,
-) => AsyncIterable<string>;
-
 const schema = z.strictObject({
   partner: z.string(),
   mode: z.enum(['live', 'test']),
@@ -44,17 +39,19 @@ const schema = z.strictObject({
   format: z.enum(['json', 'ndjson', 'csv']),
 });
 
-export function reconciliationAdministration(
-  { storage }: Core,
-  source: ReconciliationSource,
-): ReconciliationAdministration {
+export function reconciliationAdministration({ storage, clock }: Core): ReconciliationAdministration {
   return {
     async export(request, { onProgress } = {}) {
-      const given = checked(schema, request);
-      if ((await storage.partners.find(given.partner)) === null)
-        throw new PartnerNameError('partner_not_found', given.partner);
+      const { partner, mode, from, to, format } = checked(schema, request);
+      if ((await storage.partners.find(partner)) === null)
+        throw new PartnerNameError('partner_not_found', partner);
+      const now = clock.now();
       try {
-        return source(given, onProgress);
+        const range = exportRange({ from, to }, now);
+        const lasts = Math.min(range.to, now) - range.from;
+        return exportTransfers(storage.transfers, { partner, mode }, range, format, (rows, until) =>
+          onProgress?.(rows, Math.round((rows * lasts) / Math.max(until - range.from, 1))),
+        );
       } catch (error) {
         if (!(error instanceof PartnerError)) throw error;
         const [problem] = error.details;
