@@ -51,7 +51,11 @@ export function postgresWakeUps(database: Database, askMs = 60_000): WakeUps & {
     listen(hear) {
       const stopped = new AbortController();
       const signal = AbortSignal.any([closed.signal, stopped.signal]);
-      void keepListening(database, hear, { signal, askMs });
+      // A connection that is about to end may still bring something.
+      const hearUntilEnd = (work: Work) => {
+        if (!signal.aborted) hear(work);
+      };
+      void keepListening(database, hearUntilEnd, { signal, askMs });
       return () => stopped.abort();
     },
     close: () => closed.abort(),
