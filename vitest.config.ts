@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -13,6 +13,22 @@ const { alone = [], shared = [] } = Object.groupBy(
   }),
   (file) => (readFileSync(join(root, file), 'utf8').includes('useFakeTimers') ? 'alone' : 'shared'),
 );
+
+/**
+ * Databases of tests wait for no disk where there is room for them in memory: what ends in a test is a process, and never a machine.
+ */
+function useMemory(folder: string): void {
+  if (!existsSync(folder)) return;
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < 8 * 1024 ** 3) return;
+  const own = mkdtempSync(join(folder, 'ostiary-tests-'));
+  // A database of another user lies in it.
+  chmodSync(own, 0o755);
+  process.env.TMPDIR = own;
+  process.once('exit', () => rmSync(own, { recursive: true, force: true }));
+}
+
+useMemory('/dev/shm');
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
