@@ -2,6 +2,7 @@ import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../lab/support/patient.ts';
 import { pkce, type TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -81,7 +82,7 @@ describe('a secret that was imported as a hash', () => {
       present(client, 'a-wrong-secret'),
       present(other, secret),
     ];
-    await vi.waitFor(() => expect(asked.toSorted()).toEqual(['a-wrong-secret', secret, secret]));
+    await vi.waitFor(() => expect(asked.toSorted()).toEqual(['a-wrong-secret', secret, secret]), patient);
     gate.resolve();
     expect(await Promise.all(answers)).toEqual([200, 200, '401 invalid_client', 200]);
     expect(asked).toHaveLength(3);

@@ -1,6 +1,7 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../lab/support/patient.ts';
 import type { NewClient } from '../../src/admin.ts';
 import type { Core } from '../../src/context.ts';
 import type { OstiaryOptions } from '../../src/index.ts';
@@ -227,8 +228,8 @@ describe('whatever becomes of telling', () => {
     }
     await provider.ostiary.users.signedOut(ana.sub);
     provider.ostiary.worker.start();
-    await vi.waitFor(() => expect(endpoint.received).toHaveLength(1));
-    await vi.waitFor(() => expect(silent.received).toHaveLength(8));
+    await vi.waitFor(() => expect(endpoint.received).toHaveLength(1), patient);
+    await vi.waitFor(() => expect(silent.received).toHaveLength(8), patient);
     expect(other.id).not.toBe(mute.id);
   });
 
