@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { memoryStorage } from '@ostiary/testing/memory';
+import { keepSigningKeys, lendSigningKeys, sealingKey } from '../../../testing/src/signing-keys.ts';
 import { keyScopes, type NewApiKey, type NewClient } from '../../src/admin.ts';
 import { createOstiary, type Ostiary, type OstiaryOptions, scopeNames } from '../../src/index.ts';
 import { type Answer, answerOf, TestBrowser } from './browser.ts';
@@ -94,9 +95,16 @@ export class TestProvider {
     const logged: TestProvider['logged'] = [];
     const log = (level: string) => (fields: object, message: string) =>
       void logged.push({ level, message, fields });
+    // Making an RSA key takes longer than the rest of a start; whoever brings a storage or a sealing key has one made.
+    const isPlain = options.storage === undefined && options.sealingKeys === undefined;
+    const storage = options.storage ?? memoryStorage();
+    if (isPlain) {
+      await storage.open();
+      await lendSigningKeys(storage.signingKeys, clock.now());
+    }
     const ostiary = await createOstiary({
       authUrl: origin,
-      sealingKeys: [randomBytes(32)],
+      sealingKeys: [isPlain ? sealingKey : randomBytes(32)],
       users: host.users,
       login: host.login,
       clock,
@@ -104,8 +112,9 @@ export class TestProvider {
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...options,
       // An object of its own, as in another process.
-      storage: { ...(options.storage ?? memoryStorage()) },
+      storage: { ...storage },
     });
+    if (isPlain) await keepSigningKeys(storage.signingKeys);
     server.on('request', (request, response) => {
       const { pages } = host;
       ostiary.handler(request, response, pages === null ? undefined : () => pages(request, response));
