@@ -35,15 +35,6 @@ const answerMs = 10_000;
 /** After a connection that broke, in milliseconds. */
 const pauseMs = 100;
 
-/** A request with a JSON body. */
-export function jsonPost(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
-  return {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  };
-}
-
 /** A client as it should be: it goes on until it has a definite answer, waits as it is told, then takes another process. */
 export class Client {
   readonly #processes: readonly Target[];

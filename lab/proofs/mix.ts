@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { authorizePath, type RemoteClient } from '../support/browser/remote-flow.ts';
-import { jsonPost } from './client.ts';
+import { jsonPost } from '../support/http.ts';
 
 /** What people, apps and partners do. */
 export const kinds = ['userinfo', 'exchange', 'verify', 'payment'] as const;

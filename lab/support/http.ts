@@ -37,6 +37,15 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
+/** A request with a JSON body. */
+export function jsonPost(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
 /** Registers an endpoint as a partner does. @throws Error when it is refused */
 export async function registerEndpoint(
   origin: string,
@@ -44,10 +53,7 @@ export async function registerEndpoint(
   endpoint: { readonly url: string; readonly events: readonly string[]; readonly secret: string },
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const response = await fetch(`${origin}/v1/partner/webhooks`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(endpoint),
-  });
+  const request = jsonPost(endpoint, { 'x-api-key': apiKey, ...headers });
+  const response = await fetch(`${origin}/v1/partner/webhooks`, request);
   if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
 }

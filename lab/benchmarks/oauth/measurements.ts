@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { jsonPost } from '../../support/http.ts';
 import { users } from '../../support/measure/directory.ts';
 import { type Load, measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
@@ -58,11 +59,7 @@ async function fullAnswer(side: Userinfo, token = side.tokens[0]) {
 /** Nothing may be cached: a token that is revoked opens nothing at the very next request. @throws Error when it does */
 async function requireFreshRead(side: Userinfo): Promise<void> {
   const [token] = side.tokens;
-  await fetch(side.server.origin + paths.revoke, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-  });
+  await fetch(side.server.origin + paths.revoke, jsonPost({ token }));
   const { status } = await askOnce(side, token);
   if (status !== 401) throw new Error(`a revoked token is answered with ${status}`);
 }

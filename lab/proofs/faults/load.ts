@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
 import { authorizePath, codeFrom, RoamingBrowser } from '../../support/browser/remote-flow.ts';
+import { jsonPost } from '../../support/http.ts';
 import { authUrl } from '../../support/processes/cluster-options.ts';
 import type { Stage } from '../../support/processes/stage.ts';
-import { type Answer, Client, jsonPost, Tally } from '../client.ts';
+import { type Answer, Client, Tally } from '../client.ts';
 
 /** Clients of each kind. */
 export interface LoadSize {

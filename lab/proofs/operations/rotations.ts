@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countSecrets, sealIdOf } from '@ostiary/cli/doctor';
 import { readableBy } from '../../../examples/reference-server/src/operations/nodes.ts';
+import { jsonPost } from '../../support/http.ts';
 import { until } from '../../support/proof.ts';
-import { jsonPost } from '../client.ts';
 import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
 import type { Load } from './load.ts';
 

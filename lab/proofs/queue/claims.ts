@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
-import type { DeliveryResult, Storage } from '@ostiary/core/storage';
+import type { Storage } from '@ostiary/core/storage';
 import { nodesOf, planOf } from '../../../packages/adapter-postgres/test/plans.ts';
 import {
   type Ran,
   type WatchedPool,
   watchedPool,
 } from '../../../packages/adapter-postgres/test/watched-pool.ts';
+import { resultOf } from '../../../packages/testing/src/contract/webhook-samples.ts';
 import { percentile } from '../../support/measure/statistics.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
 
@@ -56,16 +57,6 @@ async function publish({ app }: ProofServer, endpoints: number, from: number, to
   // As autovacuum does in the next minute, which would be that of the claims; and what was filled goes to the disk.
   await app.query('VACUUM (ANALYZE)');
   await app.query('CHECKPOINT');
-}
-
-function delivered(claimed: {
-  readonly id: string;
-  readonly claimId: string;
-  readonly attempt: number;
-}): DeliveryResult {
-  const { id, claimId, attempt: number } = claimed;
-  const attempt = { number, at: 9, durationMs: 1, httpStatus: 200, error: null, response: 'ok' };
-  return { id, claimId, attempt, next: { status: 'delivered' } };
 }
 
 /** The one with a fifth of everything. */
@@ -123,7 +114,7 @@ async function timeKind(
     // What was sent is kept no longer than this: clearing it away would be counted.
     sent = watched.ran().findLast(({ text }) => text.includes('claim_deliveries')) ?? sent;
     if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
-    const counted = await storage.deliveries.finish(claimed.map(delivered));
+    const counted = await storage.deliveries.finish(claimed.map((delivery) => resultOf(delivery)));
     if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
   }
   if (sent === undefined) throw new Error('no claim was sent');

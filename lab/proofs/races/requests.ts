@@ -5,11 +5,11 @@ import {
   RoamingBrowser,
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
+import { jsonPost } from '../../support/http.ts';
 import { insist } from '../../support/insist.ts';
 import { authUrl, partner, usersLimit } from '../../support/processes/cluster-options.ts';
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Claim } from '../../support/proof.ts';
-import { jsonPost } from '../client.ts';
 import { atOnce, race, unavailableIn } from './race.ts';
 
 /** How often, and how many at once. */

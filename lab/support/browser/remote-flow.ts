@@ -1,4 +1,5 @@
 import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
+import { jsonPost } from '../http.ts';
 
 /** A client as these tests know it. */
 export interface RemoteClient {
@@ -86,11 +87,7 @@ export async function exchangeAt(
     client_secret: client.secret,
     ...changes,
   };
-  const response = await fetch(`${origin}/v1/oauth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await fetch(`${origin}/v1/oauth/token`, jsonPost(body));
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 

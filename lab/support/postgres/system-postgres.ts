@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Pool } from 'pg';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
+import { createDatabases } from './postgres-server.ts';
 
 /** Where Debian keeps versions beside each other; what is in the path there is a script. */
 const debianFolder = '/usr/lib/postgresql';
@@ -55,10 +55,7 @@ export async function startSystemServer(folder: string) {
   const flags = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
   ctl(['start', '--log', join(root, 'log'), '--options', flags]);
   const url = (database: 'app' | 'rail'): string => `postgres://ostiary@127.0.0.1:${port}/${database}`;
-  const pool = new Pool({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`, max: 1 });
-  await pool.query('CREATE ROLE ostiary LOGIN');
-  for (const database of ['app', 'rail']) await pool.query(`CREATE DATABASE ${database} OWNER ostiary`);
-  await pool.end();
+  await createDatabases(`postgres://postgres@127.0.0.1:${port}/postgres`);
   return {
     url,
     async remove() {

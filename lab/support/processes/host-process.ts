@@ -8,7 +8,7 @@ import { options } from './cluster-options.ts';
 import { obey, settings } from './control.ts';
 import type { HostSettings } from './host.ts';
 
-const { file, sealingKey, authUrl } = settings<HostSettings>();
+const { file, sealingKey } = settings<HostSettings>();
 
 /** Prints everything that it is given, as a careless host would. */
 const print =
@@ -26,7 +26,7 @@ const { partnerLimits: _, ...rest } = options(sqliteStorage({ file }), {
   sealingKey,
   rail: { execute: async () => ({ status: 'completed' }) },
 });
-const ostiary = await createOstiary({ ...rest, authUrl, logger });
+const ostiary = await createOstiary({ ...rest, logger });
 ostiary.worker.start();
 const server = createServer(ostiary.handler);
 obey({}, await listen(server), async () => {

@@ -209,7 +209,10 @@ describe.each([
     await press(/^API keys$/, 'There are no keys yet.');
     await tick(/^webhooks$/);
     await press(/^Issue a key$/, 'Keep this now');
+    // For tests, as nobody said otherwise.
+    expect(await page.getByText(/^svc_test_/).count()).toBe(1);
     await press(/^I have kept it$/, 'Roll this key');
+    expect(await provider.ostiary.admin.apiKeys.list('kafe')).toHaveLength(1);
     await twice(/^Roll this key$/, 'Keep this now');
     await press(/^I have kept it$/, 'Revoke this key');
     await twice(/^Revoke this key$/, 'The key is revoked.');

@@ -5,7 +5,7 @@ import { manyRequests, TestRail } from '../../../packages/core/test/support/part
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
-import { look, pressUntil } from '../../support/browser/page-checks.ts';
+import { look } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 
 /** Pages that the documentation shows. */
@@ -79,22 +79,4 @@ describe('the pages for operators, in a real browser', () => {
     },
     120_000,
   );
-
-  it('need no script and no mouse: a key is issued and shown once by keyboard', async () => {
-    await provider.partner('keyboard');
-    const { page } = await newProfile(browser, { javaScriptEnabled: true });
-    await page.goto(`${provider.origin}/operators/partners/keyboard/keys`);
-    expect(await page.locator('script').count()).toBe(0);
-    await pressUntil(page, 'Tab', /webhooks/);
-    await page.keyboard.press('Space');
-    await pressUntil(page, 'Tab', /^Issue a key/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Keep this now').waitFor();
-    expect(await page.getByText(/^svc_test_/).count()).toBe(1);
-    await pressUntil(page, 'Tab', /^I have kept it/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Roll this key').first().waitFor();
-    expect(await page.getByText(/^svc_test_/).count()).toBe(0);
-    expect(await provider.ostiary.admin.apiKeys.list('keyboard')).toHaveLength(1);
-  }, 60_000);
 });

@@ -1,5 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { Auth, type AuthConfig, customFetch } from '@auth/core';
+import type { OIDCConfig } from '@auth/core/providers';
+import type { Profile } from '@auth/core/types';
 import { betterAuth } from 'better-auth';
 import { memoryAdapter } from 'better-auth/adapters/memory';
 import { toNodeHandler } from 'better-auth/node';
@@ -9,10 +11,12 @@ import openid from 'express-openid-connect';
 import { expect, it, onTestFinished } from 'vitest';
 import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
 import { ana, Host } from '../../../packages/core/test/support/directory.ts';
+import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 import { close, listen } from '../../support/http.ts';
 
-// Libraries that ask for `openid profile email` when nobody tells them what to ask for, or read those claims.
+// Libraries that ask for `openid profile email` when nobody tells them what to ask for, or read those claims; and Auth.js also
+// without them.
 
 const host = new Host();
 host.people.set(ana.sub, { ...ana, email: 'ana@example.com', emailVerified: true });
@@ -31,55 +35,88 @@ async function startApp(listenerOf: (origin: string) => RequestListener | Promis
   return { origin, browser: new TestBrowser(origin) };
 }
 
-/** From an address of the provider, through its pages, back to the app. */
-async function throughProvider(address: string, atProvider = provider.browser()): Promise<string> {
-  const { location, status, text } = await provider.follow(atProvider, address);
+/** From an address of a provider, through its pages, back to the app. */
+async function throughProvider(
+  address: string,
+  browser = provider.browser(),
+  at = provider,
+): Promise<string> {
+  const { location, status, text } = await at.follow(browser, address);
   if (location === null) throw new Error(`${status} ${text.slice(0, 300)}`);
   return location;
 }
 
-it('Auth.js signs in with its defaults, and reads the profile from userinfo when it is told to', async () => {
-  for (const idToken of [undefined, false]) {
-    const app = 'https://app.example';
-    const client = await provider.client({ allowedScopes, redirectUris: [`${app}/auth/callback/ostiary`] });
-    const errors: unknown[] = [];
-    const config: AuthConfig = {
-      ...{ basePath: '/auth', secret: 'a secret of the application', trustHost: true },
-      logger: { error: (error) => errors.push(error), warn() {}, debug() {} },
-      providers: [
-        {
-          ...{ id: 'ostiary', name: 'Ostiary', type: 'oidc', issuer: provider.origin },
-          ...{ clientId: client.id, clientSecret: client.secret ?? '' },
-          ...(idToken === undefined ? {} : { idToken }),
-          // Auth.js speaks https only; this test's provider is on loopback.
-          [customFetch]: fetch,
-        },
-      ],
-    };
-    const cookies = new Map<string, string>();
-    const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await Auth(new Request(app + path, { ...init, headers: { cookie } }), config);
-      for (const line of response.headers.getSetCookie()) {
-        const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s);
-        cookies.set(name, value);
-      }
-      return response;
-    };
-    const { csrfToken } = (await (await send('/auth/csrf')).json()) as { csrfToken: string };
-    const body = new URLSearchParams({ csrfToken });
-    const start = await send('/auth/signin/ostiary', { method: 'POST', body });
-    const asked = start.headers.get('location') ?? '';
-    expect(new URL(asked).searchParams.get('scope')).toBe('openid profile email');
-    const back = new URL(await throughProvider(asked));
-    await send(back.pathname + back.search);
-    expect(errors).toEqual([]);
-    const session = await (await send('/auth/session')).json();
-    const whole = { name: ana.name, email: 'ana@example.com', image: ana.avatarUrl };
-    // The ID token has no identity fields.
-    if (idToken === undefined) expect(session.expires).toEqual(expect.any(String));
-    else expect(session.user).toEqual(whole);
-  }
+const defaults = { at: provider, client: { allowedScopes }, scope: 'openid profile email' };
+const authJsCases: readonly {
+  readonly what: string;
+  readonly at: TestProvider;
+  readonly client: Parameters<TestProvider['client']>[0];
+  readonly settings: Partial<OIDCConfig<Profile>>;
+  readonly scope: string;
+  readonly user: object;
+}[] = [
+  // The ID token has no identity fields.
+  { what: 'with its defaults', ...defaults, settings: {}, user: {} },
+  {
+    what: 'and reads userinfo when it is told to',
+    ...{ ...defaults, settings: { idToken: false } },
+    user: { name: ana.name, email: 'ana@example.com', image: ana.avatarUrl },
+  },
+  {
+    what: 'with each of its checks and a profile of the app',
+    at: await startProvider(),
+    client: {},
+    settings: {
+      checks: ['pkce', 'state', 'nonce'],
+      authorization: { params: { scope: 'openid profile' } },
+      idToken: false,
+      profile: ({ sub, name }) => ({ id: String(sub), name: String(name), image: null, email: null }),
+    },
+    scope: 'openid profile',
+    // Without an address: Auth.js leaves it away.
+    user: { name: ana.name, image: null },
+  },
+];
+
+it.each(authJsCases)('Auth.js signs in $what', async ({ at, client: allowed, settings, ...expected }) => {
+  const app = 'https://app.example';
+  const client = await at.client({ ...allowed, redirectUris: [`${app}/auth/callback/ostiary`] });
+  const errors: unknown[] = [];
+  const config: AuthConfig = {
+    ...{ basePath: '/auth', secret: 'a secret of the application', trustHost: true },
+    logger: { error: (error) => errors.push(error), warn() {}, debug() {} },
+    providers: [
+      {
+        ...{ id: 'ostiary', name: 'Ostiary', type: 'oidc', issuer: at.origin },
+        ...{ clientId: client.id, clientSecret: client.secret ?? '' },
+        ...settings,
+        // Auth.js speaks https only; this test's provider is on loopback.
+        [customFetch]: fetch,
+      },
+    ],
+  };
+  const cookies = new Map<string, string>();
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await Auth(new Request(app + path, { ...init, headers: { cookie } }), config);
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s);
+      cookies.set(name, value);
+    }
+    return response;
+  };
+  const { csrfToken } = (await (await send('/auth/csrf')).json()) as { csrfToken: string };
+  const body = new URLSearchParams({ csrfToken });
+  const start = await send('/auth/signin/ostiary', { method: 'POST', body });
+  const asked = start.headers.get('location') ?? '';
+  expect(new URL(asked).searchParams.get('scope')).toBe(expected.scope);
+  const back = new URL(await throughProvider(asked, at.browser(), at));
+  await send(back.pathname + back.search);
+  expect(errors).toEqual([]);
+  expect(await (await send('/auth/session')).json()).toEqual({
+    user: expected.user,
+    expires: expect.any(String),
+  });
 });
 
 it('better-auth signs in, reads userinfo, refreshes, and signs out here too', async () => {

@@ -18,10 +18,11 @@ import {
   RoamingBrowser,
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
-import { type HostProcess, startHost } from '../../support/processes/host.ts';
+import type { Child } from '../../support/processes/child.ts';
+import { authUrl, options } from '../../support/processes/cluster-options.ts';
+import { startHost } from '../../support/processes/host.ts';
 import { spellingsOf } from './spellings.ts';
 
-const authUrl = 'http://localhost:1';
 const redirectUri = 'https://app.example/callback';
 
 /** What must be found nowhere, by a name for it. */
@@ -58,7 +59,7 @@ async function keepKeyMaterial(file: string, sealingKey: string): Promise<void> 
 describe('after whole flows, attacks and failures, with every debug line turned on', () => {
   let directory: string;
   let file: string;
-  let provider: HostProcess;
+  let provider: Child;
   let client: RemoteClient;
   /** The files of the database while the process ran. */
   let whileRunning: Map<string, Buffer>;
@@ -74,7 +75,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     const sealingKey = randomBytes(32).toString('base64url');
     secrets.set('sealing key', sealingKey);
     client = await provision(sealingKey);
-    provider = await startHost({ authUrl, file, sealingKey }, { DEBUG: '*', NODE_DEBUG: 'koa:application' });
+    provider = await startHost({ file, sealingKey }, { DEBUG: '*', NODE_DEBUG: 'koa:application' });
     await wholeFlow();
     await attacks();
     await openEnds();
@@ -88,13 +89,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
   async function provision(sealingKey: string): Promise<RemoteClient> {
-    const ostiary = await createOstiary({
-      authUrl,
-      storage: sqliteStorage({ file }),
-      sealingKeys: [sealingKey],
-      users: { find: () => null },
-      login: { authenticate: () => null, loginUrl: () => '/login' },
-    });
+    const ostiary = await createOstiary(options(sqliteStorage({ file }), { sealingKey }));
     const settings = { name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid' as const] };
     const { client: created, clientSecret } = await ostiary.admin.clients.create(settings);
     const rotated = await ostiary.admin.clients.rotateSecret(created.clientId, { overlapSeconds: 600 });

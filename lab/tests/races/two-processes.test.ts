@@ -14,31 +14,26 @@ import {
   RoamingBrowser,
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
-import { type HostProcess, startHost } from '../../support/processes/host.ts';
+import type { Child } from '../../support/processes/child.ts';
+import { authUrl, options } from '../../support/processes/cluster-options.ts';
+import { startHost } from '../../support/processes/host.ts';
 
-const authUrl = 'http://localhost:1';
 const redirectUri = 'https://app.example/callback';
 
 // What two storages on one file have to do is in the contract suite; here they are behind HTTP, in processes of their own.
 describe('two processes on one SQLite file', () => {
   let directory: string;
-  let processes: HostProcess[] = [];
+  let processes: Child[] = [];
   let origins: string[];
   let ostiary: Ostiary;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ostiary-races-'));
     const file = join(directory, 'ostiary.db');
     const sealingKey = randomBytes(32).toString('base64url');
-    processes = await Promise.all([1, 2].map(() => startHost({ authUrl, file, sealingKey })));
+    processes = await Promise.all([1, 2].map(() => startHost({ file, sealingKey })));
     origins = processes.map(({ origin }) => origin);
     // The administrator is a third process on the same file.
-    ostiary = await createOstiary({
-      authUrl,
-      storage: sqliteStorage({ file }),
-      sealingKeys: [sealingKey],
-      users: { find: () => null },
-      login: { authenticate: () => null, loginUrl: () => '/login' },
-    });
+    ostiary = await createOstiary(options(sqliteStorage({ file }), { sealingKey }));
   });
   afterAll(async () => {
     await ostiary?.close();

@@ -56,9 +56,10 @@ const tried =
     }
   };
 
-/** A claim as its record has kept it. */
+/** A claim as its record has kept it; `null` without one. */
 async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 'answer'>): Promise<unknown> {
-  return { ...given, ...(await idempotency.find({ ...given, now })) };
+  const found = await idempotency.find({ ...given, now });
+  return found && { ...given, ...found };
 }
 
 const answering = (body: string) => ({ answer: { status: 201, body } });

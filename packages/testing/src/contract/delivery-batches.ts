@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DeliveryResult } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf } from './case.ts';
+import { assertFields, assertSame, assertUnavailable, casesOf } from './case.ts';
 import { hour, now } from './samples.ts';
 import {
   claim,
@@ -28,7 +28,9 @@ export const deliveryBatchCases = casesOf('delivery results', {
       sampleAttempt(5, { response: 'ä😀"\\'.repeat(4000) }),
     ];
     for (const [index, attempt] of attempts.entries()) {
-      const results = (await claim(storage, `c${index}`)).map(({ id, claimId }) => ({
+      const claimed = await claim(storage, `c${index}`);
+      assertFields(claimed, 'attempt', [attempt.number, attempt.number]);
+      const results = claimed.map(({ id, claimId }) => ({
         id,
         claimId,
         attempt: id.endsWith('1') ? attempt : { ...attempt, error: 'of the other' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IdempotencyClaim } from '@ostiary/core/storage';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
-import { digestOf, minute, now } from './samples.ts';
+import { digestOf, now } from './samples.ts';
 
 export const idempotencyCases = casesOf('idempotency', {
   'a record gives its answer again, byte for byte': async (storage) => {
@@ -36,39 +36,6 @@ export const idempotencyCases = casesOf('idempotency', {
       { key: key.slice(0, -1) },
     ];
     for (const changes of others) assert.equal(await find(changes), null, JSON.stringify(changes));
-  },
-
-  'another fingerprint is a conflict': async (storage) => {
-    const claim = sampleClaim('a');
-    await create(storage, sampleTransfer('a'), claim);
-    const wrong = Uint8Array.from(claim.fingerprint);
-    wrong[31] = (wrong[31] ?? 0) ^ 1;
-    for (const fingerprint of [digestOf('another request'), wrong]) {
-      const conflict = await create(storage, sampleTransfer('b'), { ...claim, fingerprint });
-      assertSame(conflict, { outcome: 'key_conflict' });
-    }
-    const replay = await create(storage, sampleTransfer('b'), claim);
-    assertSame(replay, { outcome: 'replayed', answer: claim.answer });
-  },
-
-  'a record ends at its exact millisecond': async (storage) => {
-    const claim = sampleClaim('a', { endsAt: now + minute });
-    await create(storage, sampleTransfer('a'), claim);
-    assert.ok(await storage.idempotency.find({ ...claim, now: now + minute - 1 }));
-    assert.equal(await storage.idempotency.find({ ...claim, now: now + minute }), null);
-    const other = { ...claim, fingerprint: digestOf('x') };
-    const conflict = await create(storage, sampleTransfer('b'), other, now + minute - 1);
-    assertSame(conflict, { outcome: 'key_conflict' });
-    const next = await create(storage, sampleTransfer('b'), other, now + minute);
-    assertSame(next, { outcome: 'created' }, 'nothing to be in conflict with');
-  },
-
-  'looking a key up does not take it': async (storage) => {
-    const claim = sampleClaim('a');
-    assert.equal(await storage.idempotency.find({ ...claim, now }), null);
-    assertOutcome(await create(storage, sampleTransfer('a'), claim), 'created');
-    assert.ok(await storage.idempotency.find({ ...claim, now }));
-    assertOutcome(await create(storage, sampleTransfer('b'), claim), 'replayed');
   },
 
   'one key means another request for another partner and in another mode': async (storage) => {

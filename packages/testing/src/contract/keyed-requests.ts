@@ -157,7 +157,9 @@ const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promis
     { done, ask, made },
   ) => {
     const first = claimOf('a', { endsAt: now + minute });
-    const second = { ...first, fingerprint: digestOf('second'), endsAt: now + 2 * minute };
+    const fingerprint = Uint8Array.from(first.fingerprint);
+    fingerprint[31] = (fingerprint[31] ?? 0) ^ 1;
+    const second = { ...first, fingerprint, endsAt: now + 2 * minute };
     const outcomeOf = async (label: string, claim: IdempotencyClaim, at: number) =>
       (await ask(storage, label, claim, at)).outcome;
     assert.equal(await outcomeOf('a', first, now), done);
@@ -192,6 +194,7 @@ const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promis
     assertSame([await refusedAt(now), await refusedAt(now, other)], ['replayed', 'key_conflict']);
     assert.equal(await refusedAt(now + minute, other), outcome);
     assert.equal(await isKept(now + minute - 1), true, 'the record was not overwritten');
+    assert.equal(await isKept(now + minute), false);
   },
 
   'an id that is taken is an error, makes nothing and leaves the key free': async (

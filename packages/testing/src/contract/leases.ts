@@ -5,6 +5,7 @@ import { hour, minute, now } from './samples.ts';
 import { claim, finish, leaseMs, published, registered } from './webhook-samples.ts';
 
 interface Held extends Claim {
+  readonly dueAt: number;
   readonly attempt: number;
 }
 
@@ -111,7 +112,7 @@ const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promis
     assert.equal(await kind.done(storage, held), false);
     assertSame(await kind.take(storage, 'early', now + minute - 1), []);
     const again = await takeOne(storage, kind, 'second', now + minute);
-    assertSame([again.id, again.attempt], [id, 2]);
+    assertSame([again.id, again.attempt, again.dueAt], [id, 2, now + minute]);
     assert.equal(await kind.giveBack(storage, again, now), true);
     assertFields(await kind.take(storage, 'third'), 'id', [id]);
   },

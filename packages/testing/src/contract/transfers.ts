@@ -12,7 +12,7 @@ import {
   sampleTransfer,
   settle,
 } from './partner-samples.ts';
-import { hour, minute, now } from './samples.ts';
+import { hour, now } from './samples.ts';
 
 const everyField = {
   id: 'tr_full',
@@ -79,21 +79,6 @@ export const transferCases = casesOf('transfers', {
     ]) {
       assertSame(new Set(listed.map(({ amount }) => amount)), new Set(amounts));
     }
-  },
-
-  'a transfer is stored with its record and its job': async (storage) => {
-    const transfer = sampleTransfer('a', { reference: 'order 7' });
-    const claim = sampleClaim('key');
-    assertSame(await create(storage, transfer, claim), { outcome: 'created' });
-    assertSame((await storage.idempotency.find({ ...claim, now }))?.answer, claim.answer);
-    const jobs = await storage.queue.claim({
-      kinds: ['transfer'],
-      claimId: 'c',
-      now,
-      leaseMs: minute,
-      limit: 9,
-    });
-    assertSame(jobs, [{ ...executionOf(transfer), claimId: 'c', attempt: 1 }]);
   },
 
   'of parallel requests with one reference exactly one is stored, and the others hear its id': async (

@@ -108,7 +108,7 @@ describeMistakes({
     }),
   ],
   'keeps a delivery back until its lease would have ended': [
-    'delivery results: a delivery that is due earlier than its lease ended is given out then',
+    'leases of deliveries: what is given back is due when it was told, with the next attempt',
     asked('deliveries', 'finish', (results) =>
       results.map(({ next, ...result }) => ({
         ...result,
