@@ -52,6 +52,15 @@ export async function look(page: Page, name: string | null = null): Promise<void
   if (name !== null) await picture(page, `${name}-${width}`);
 }
 
+/** That a page is good on a wide screen and on a phone, which is where it goes on; see {@link look}. */
+export async function lookSmallAndWide(page: Page, name: string | null = null): Promise<void> {
+  const { height = 800 } = page.viewportSize() ?? {};
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height });
+    await look(page, name);
+  }
+}
+
 /** Presses a key until the focus is on an element with this text or label. */
 export async function pressUntil(page: Page, key: string, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
