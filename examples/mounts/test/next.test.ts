@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../../../lab/support/browser/browser.ts';
-import { deployed, type Serve, variants } from './support/deployment.ts';
+import { deployed, type Serve, twoVariants } from './support/deployment.ts';
+import { type Proof, walkWithHeaders } from './support/headers.ts';
 import { buildNextProject, type NextProject } from './support/next-project.ts';
-import { walkInBrowser } from './support/partner-site.ts';
 import { callPartnerApi, signIn, visitShop } from './support/walk.ts';
 
 describe('Next.js, built for production', () => {
@@ -25,7 +24,7 @@ describe('Next.js, built for production', () => {
     });
   };
 
-  it.each(variants)(
+  it.each(twoVariants)(
     '$name: sign-in and the host beside it; behind a proxy also the partner API with its webhook',
     (variant) =>
       deployed(
@@ -42,23 +41,20 @@ describe('Next.js, built for production', () => {
     60_000,
   );
 
-  it('with headers(), in a real browser: sign in twice, deny, revoke', async () => {
-    const browser = await launchBrowser();
+  it('with headers(): sign in, revoke', () => {
     const everywhere = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' };
-    const proof = {
+    const proof: Proof = {
       hostHeaders: {
         ...everywhere,
         'content-security-policy': expect.stringContaining("form-action 'self'"),
       },
-      // What `headers()` names takes the place of Ostiary's own; the browser hides the origin of the form then.
+      // What `headers()` names takes the place of Ostiary's own; browsers hide the origin of the form then.
       consentHeaders: {
         ...everywhere,
         'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),
       },
       origin: () => 'null',
     };
-    await deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof), {
-      worker: false,
-    }).finally(() => browser.close());
+    return deployed(serve, (deployment) => walkWithHeaders(deployment, proof), { worker: false });
   }, 60_000);
 });

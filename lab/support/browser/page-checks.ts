@@ -11,19 +11,15 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(images, `${name}.png`), fullPage: true });
 }
 
-/** The rules of axe about colours: what else axe looks at is the same in both schemes. */
-export const colourRules = ['color-contrast', 'link-in-text-block'];
-
 /** What axe finds on a page: how many rules were kept, what is wrong, and what it cannot judge. */
-export async function examine(page: Page, rules?: string[]) {
+export async function examine(page: Page) {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
-  return page.evaluate(async (runOnly) => {
-    // To describe what is as it should be, and to bring that here, would take half of the time.
-    const only: axe.RunOptions = { resultTypes: ['violations', 'incomplete'], ...(runOnly && { runOnly }) };
+  return page.evaluate(async () => {
     const { run } = (globalThis as unknown as { axe: typeof axe }).axe;
-    const { passes, violations, incomplete } = await run(only);
+    // To describe what is as it should be, and to bring that here, would take half of the time.
+    const { passes, violations, incomplete } = await run({ resultTypes: ['violations', 'incomplete'] });
     return { kept: passes.length, violations, incomplete };
-  }, rules);
+  });
 }
 
 /** What axe finds wrong on a page. */
@@ -54,6 +50,15 @@ export async function look(page: Page, name: string | null = null): Promise<void
   await expectGood(page);
   await page.emulateMedia({ colorScheme: 'light' });
   if (name !== null) await picture(page, `${name}-${width}`);
+}
+
+/** That a page is good on a wide screen and on a phone, which is where it goes on; see {@link look}. */
+export async function lookSmallAndWide(page: Page, name: string | null = null): Promise<void> {
+  const { height = 800 } = page.viewportSize() ?? {};
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height });
+    await look(page, name);
+  }
 }
 
 /** Presses a key until the focus is on an element with this text or label. */

@@ -132,7 +132,8 @@ describe('the console in its languages, in a real browser', () => {
     ].map((problem) => `${name}: ${problem}`);
   }
 
-  it.each(['en', 'fr', 'ht', 'es', 'pt'])(
+  // English ones are looked at by the tests of the pages. What axe looks for does not depend on the words.
+  it.each(['fr', 'ht', 'es', 'pt'])(
     'in %s: the widest pages fit into 360 pixels and are accessible, and seconds are counted',
     async (language) => {
       const { page, complaints } = await visitor(language, 360);
@@ -140,48 +141,50 @@ describe('the console in its languages, in a real browser', () => {
       for (const name of ['home', 'tools', 'endpoint', 'overview']) {
         await open(page, pathOf(name));
         expect(await page.locator('html').getAttribute('lang')).toBe(language);
-        problems.push(...(await look(page, `${name}-${language}`)), ...(await violations(page)));
+        problems.push(...(await look(page, `${name}-${language}`)));
+        if (language === 'fr') problems.push(...(await violations(page)));
       }
       expect(problems).toEqual([]);
       await open(page, pathOf('endpoint'));
       const left = await page.locator('[data-left]').first().textContent();
       // In French where a browser does not know the language.
-      const counted = language === 'en' ? /^\(\d+ mins? \d+ secs?\)$/ : /^\(\d+\smin \d+\ss\)$/;
-      expect(left).toMatch(counted);
+      expect(left).toMatch(/^\(\d+\smin \d+\ss\)$/);
       expect(complaints).toEqual([]);
     },
     60_000,
   );
 
-  it.each([360, 1280])(
-    'from right to left, at %i pixels, every page fits, and nothing lies upon something else',
-    async (width) => {
-      // The words that take the most room.
-      const { page } = await visitor('fr', width);
-      const problems: string[] = [];
-      for (const [name, path] of pages) {
-        await open(page, path);
-        await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+  it('from right to left, small and wide, every page fits, and nothing lies upon something else', async () => {
+    // The words that take the most room.
+    const { page } = await visitor('fr', 360);
+    const turn = () => page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+    const problems: string[] = [];
+    for (const [name, path] of pages) {
+      await open(page, path);
+      await turn();
+      for (const width of [360, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
         problems.push(...(await look(page, `rtl-${name}-${width}`)));
       }
-      expect(problems).toEqual([]);
+    }
+    expect(problems).toEqual([]);
+    const places = () =>
+      page
+        .locator('.timeline li')
+        .first()
+        .evaluate((item) => {
+          const place = (part: string) => item.querySelector(part)?.getBoundingClientRect() ?? new DOMRect();
+          return { bead: place('.bead'), rail: place('.rail'), text: place('.facts') };
+        });
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
       await open(page, pathOf('endpoint'));
-      const places = () =>
-        page
-          .locator('.timeline li')
-          .first()
-          .evaluate((item) => {
-            const place = (part: string) =>
-              item.querySelector(part)?.getBoundingClientRect() ?? new DOMRect();
-            return { bead: place('.bead'), rail: place('.rail'), text: place('.facts') };
-          });
       const before = await places();
       expect(before.bead.right).toBeLessThan(before.text.left);
-      await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+      await turn();
       const { bead, rail, text } = await places();
       expect(bead.left).toBeGreaterThan(text.right);
       expect(Math.abs(rail.left + rail.width / 2 - bead.left - bead.width / 2)).toBeLessThan(2);
-    },
-    60_000,
-  );
+    }
+  }, 60_000);
 });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
-import { look, pressUntil } from '../../support/browser/page-checks.ts';
+import { lookSmallAndWide, pressUntil } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 import { careful, fillInEndpoint, secret, send, signInWith, startConsole } from './console-pages.ts';
 
@@ -18,81 +18,61 @@ describe('the test tools, in a real browser', () => {
   const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const tick = (page: Page, step: string) => page.locator(`#step-${step} .done`).waitFor();
 
-  it.each([
-    [360, true],
-    [1280, true],
-    [1280, false],
-  ])(
-    'at %i pixels, with scripts: %s: the first steps one by one, each ticked off',
-    async (width, javaScriptEnabled) => {
-      const { page, complaints, asked } = await newProfile(browser, {
-        viewport: { width, height: 800 },
-        javaScriptEnabled,
-      });
-      // What checks pages is a script.
-      const seen = async (name?: string) => javaScriptEnabled && look(page, name);
-      const { key } = await provider.key({ mode: 'test' });
-      await signInWith(page, provider.origin, key);
-      await seen('sandbox-first-steps');
-      const home = () => page.getByRole('link', { name: 'Events and endpoints' }).click();
-      await fillInEndpoint(page, urlOf('/careful'));
-      await tick(page, 'endpoint');
-      await send(page, 'webhook.test');
-      await home();
-      await tick(page, 'event');
+  it('the first steps one by one, each ticked off, look good at both widths', async () => {
+    const { page, complaints, asked } = await newProfile(browser);
+    const seen = (name?: string) => lookSmallAndWide(page, name);
+    const { key } = await provider.key({ mode: 'test' });
+    await signInWith(page, provider.origin, key);
+    await seen('sandbox-first-steps');
+    const home = () => page.getByRole('link', { name: 'Events and endpoints' }).click();
+    await fillInEndpoint(page, urlOf('/careful'));
+    await tick(page, 'endpoint');
+    await send(page, 'webhook.test');
+    await home();
+    await tick(page, 'event');
 
-      await page.getByRole('link', { name: 'Check an endpoint' }).click();
-      await seen('sandbox-tools');
-      await panel(page, 'Signature check').getByRole('button', { name: 'Check it' }).click();
-      await page.getByText('This endpoint verifies signatures').waitFor();
-      // What came of it is where the reader is.
-      if (javaScriptEnabled)
-        await page.locator(':focus', { hasText: 'This endpoint verifies signatures' }).waitFor();
-      await seen();
-      const passport = panel(page, 'Passport');
-      await passport.getByLabel('State').selectOption('Expired already');
-      await passport.getByRole('button', { name: 'Mint a passport' }).click();
-      await page.getByText('It is shown this once.').waitFor();
-      await seen();
-      const kyc = panel(page, 'Identity check');
-      await kyc.getByLabel('New status').selectOption('Rejected');
-      await kyc.getByRole('button', { name: 'Change it' }).click();
-      await page.getByText('The identity check is changed').waitFor();
+    await page.getByRole('link', { name: 'Check an endpoint' }).click();
+    await seen('sandbox-tools');
+    await panel(page, 'Signature check').getByRole('button', { name: 'Check it' }).click();
+    await page.getByText('This endpoint verifies signatures').waitFor();
+    // What came of it is where the reader is.
+    await page.locator(':focus', { hasText: 'This endpoint verifies signatures' }).waitFor();
+    await seen();
+    const passport = panel(page, 'Passport');
+    await passport.getByLabel('State').selectOption('Expired already');
+    await passport.getByRole('button', { name: 'Mint a passport' }).click();
+    await page.getByText('It is shown this once.').waitFor();
+    await seen();
+    const kyc = panel(page, 'Identity check');
+    await kyc.getByLabel('New status').selectOption('Rejected');
+    await kyc.getByRole('button', { name: 'Change it' }).click();
+    await page.getByText('The identity check is changed').waitFor();
 
-      await home();
-      await tick(page, 'signature');
-      await page.getByRole('link', { name: 'Make a test payment' }).click();
-      const payment = panel(page, 'Payment');
-      await payment.getByLabel('Amount').fill('one');
-      await payment.getByRole('button', { name: 'Make the payment' }).click();
-      await page.getByText('400 invalid_request').waitFor();
-      expect(await payment.getByLabel('Amount').inputValue()).toBe('one');
-      if (javaScriptEnabled) await page.locator('#amount:focus').waitFor();
-      await seen();
-      await payment.getByLabel('Amount').fill('30');
-      await payment.getByLabel('Outcome').selectOption('Failed (amount .01)');
-      await payment.getByRole('button', { name: 'Make the payment' }).click();
-      await page.getByText('The payment is initiated').waitFor();
-      if (!javaScriptEnabled)
-        await expect
-          .poll(async () => {
-            await page.reload();
-            return page.getByText('sandbox_failure').count();
-          })
-          .toBe(1);
-      // Without a reload.
-      await page.getByText('sandbox_failure').waitFor();
-      await page.getByRole('link', { name: 'payment.failed' }).waitFor();
-      await seen();
-      await home();
-      await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
-      expect(await page.getByText('First steps').count()).toBe(0);
-      // The refused form is what the browser complains of.
-      expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
-      expect([...asked]).toEqual([provider.origin]);
-    },
-    90_000,
-  );
+    await home();
+    await tick(page, 'signature');
+    await page.getByRole('link', { name: 'Make a test payment' }).click();
+    const payment = panel(page, 'Payment');
+    await payment.getByLabel('Amount').fill('one');
+    await payment.getByRole('button', { name: 'Make the payment' }).click();
+    await page.getByText('400 invalid_request').waitFor();
+    expect(await payment.getByLabel('Amount').inputValue()).toBe('one');
+    await page.locator('#amount:focus').waitFor();
+    await seen();
+    await payment.getByLabel('Amount').fill('30');
+    await payment.getByLabel('Outcome').selectOption('Failed (amount .01)');
+    await payment.getByRole('button', { name: 'Make the payment' }).click();
+    await page.getByText('The payment is initiated').waitFor();
+    // Without a reload.
+    await page.getByText('sandbox_failure').waitFor();
+    await page.getByRole('link', { name: 'payment.failed' }).waitFor();
+    await seen();
+    await home();
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    expect(await page.getByText('First steps').count()).toBe(0);
+    // The refused form is what the browser complains of.
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+    expect([...asked]).toEqual([provider.origin]);
+  }, 90_000);
 
   it('an endpoint that takes everything is told so, and a double click pays once, with the keyboard alone', async () => {
     const { page } = await newProfile(browser);

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
-import { expectGood, pressUntil } from '../../../lab/support/browser/page-checks.ts';
+import { lookSmallAndWide, pressUntil } from '../../../lab/support/browser/page-checks.ts';
 import { newProfile } from '../../../lab/support/browser/profile.ts';
 import { consoleKit } from './console-kit.ts';
 
@@ -120,25 +120,19 @@ describe('the pages of an endpoint, in a real browser', () => {
     expect(await endpointsOf(visit)).toHaveLength(2);
   });
 
-  it.each([
-    [360, 'light'],
-    [1280, 'dark'],
-  ] as const)('are accessible at %i pixels in %s, and lead to what is wrong', async (width, colorScheme) => {
-    const { kit, key, page, url, complaints } = await opened({
-      viewport: { width, height: 800 },
-      colorScheme,
-    });
+  it('are accessible small and wide, and lead to what is wrong', async () => {
+    const { kit, key, page, url, complaints } = await opened();
     const second = await kit.endpoint(key, '/second');
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.goto(`${url}/edit`);
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.getByLabel('URL').fill('https://receiver.example/second');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await focused(page)).toMatchObject({ id: 'url', told: expect.stringContaining(second) });
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.goto(`${url}/secret`);
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.getByLabel('New secret').fill('                    ');
     await page.getByRole('button', { name: 'Sign with it from now on' }).click();
     await page.getByRole('alert').waitFor();
@@ -148,32 +142,32 @@ describe('the pages of an endpoint, in a real browser', () => {
     });
     await page.getByRole('button', { name: 'Generate a secret' }).click();
     await page.locator('code', { hasText: shown }).waitFor();
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.goto(`${kit.provider.origin}/sandbox/endpoints`);
     await page.getByLabel('URL').fill('https://receiver.example/second');
     await page.getByLabel('All types of events').uncheck();
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByRole('alert').waitFor();
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.getByRole('alert').getByRole('link', { name: 'Types of events' }).click();
     expect((await focused(page)).told).toContain('Choose at least one type.');
     await page.getByLabel('URL').fill('https://receiver.example/third');
     await page.getByLabel('All types of events').check();
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.locator('code', { hasText: shown }).waitFor();
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.goto(`${kit.provider.origin}/sandbox/trigger?type=webhook.test`);
     await page.getByLabel('Data', { exact: true }).fill('{"message":1}');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('alert').waitFor();
     expect(await focused(page)).toMatchObject({ id: 'data', told: expect.stringContaining('data.message') });
-    await expectGood(page);
+    await lookSmallAndWide(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Test API key').fill('svc_test_wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await focused(page)).toMatchObject({ id: 'key', told: expect.stringContaining('not accepted') });
-    await expectGood(page);
+    await lookSmallAndWide(page);
     expect(complaints.filter((text) => !text.includes('status of 40'))).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 export interface Page {
   readonly url: string;
   readonly status: number;
+  readonly headers: Headers;
   readonly html: string;
   readonly forms: readonly Form[];
   /** Where a redirect leads; absolute. */
@@ -71,13 +72,14 @@ export class Browser {
     return this.#request('GET', url);
   }
 
-  /** Sends a form of a page, with what the user typed and the button that was pressed. */
+  /** Sends a form of a page, with what the user typed and the button that was pressed; and where it comes from. */
   async submit(
     page: Pick<Page, 'url'>,
     form: Pick<Form, 'action' | 'fields'>,
     input: Readonly<Record<string, string>>,
+    from: Readonly<Record<string, string>> = { Origin: new URL(page.url).origin },
   ): Promise<Page> {
-    return this.#request('POST', form.action, { ...form.fields, ...input }, new URL(page.url).origin);
+    return this.#request('POST', form.action, { ...form.fields, ...input }, from);
   }
 
   /** Opens a redirect's target, and so on, until a page comes or the target is the end. */
@@ -95,7 +97,7 @@ export class Browser {
     method: 'GET' | 'POST',
     url: string,
     form: Readonly<Record<string, string>> | null = null,
-    origin: string | null = null,
+    from: Readonly<Record<string, string>> = {},
   ): Promise<Page> {
     const { hostname, pathname } = new URL(url);
     const cookies = [...this.#cookies.values()]
@@ -109,7 +111,7 @@ export class Browser {
         Accept: 'text/html',
         'Accept-Language': 'en',
         Cookie: cookies.map(({ pair }) => pair).join('; '),
-        ...(origin !== null && { Origin: origin }),
+        ...from,
       },
       ...(form !== null && { body: new URLSearchParams(form) }),
     });
@@ -117,9 +119,9 @@ export class Browser {
     const html = await response.text();
     const target = response.headers.get('location');
     const location = target === null ? null : new URL(target, url).href;
-    const { status } = response;
+    const { status, headers } = response;
     this.#observe({ method, url, form, status, location });
-    return { url, status, html, forms: formsOf(html, url), location };
+    return { url, status, headers, html, forms: formsOf(html, url), location };
   }
 
   #keep(line: string, host: string): void {

@@ -21,13 +21,21 @@ export interface Variant {
   readonly tls: boolean;
 }
 
-export const atRoot: Variant = { name: 'at the root', prefix: false, tls: false };
+const atRoot: Variant = { name: 'at the root', prefix: false, tls: false };
+
+export const prefixedBehindProxy: Variant = {
+  name: 'under path prefixes, behind a proxy with TLS',
+  prefix: true,
+  tls: true,
+};
+
+/** With prefixes and a proxy, and without. */
+export const twoVariants: readonly Variant[] = [atRoot, prefixedBehindProxy];
 
 export const variants: readonly Variant[] = [
-  atRoot,
+  ...twoVariants,
   { name: 'under path prefixes', prefix: true, tls: false },
   { name: 'at the root, behind a proxy with TLS', prefix: false, tls: true },
-  { name: 'under path prefixes, behind a proxy with TLS', prefix: true, tls: true },
 ];
 
 /** An example that runs. */

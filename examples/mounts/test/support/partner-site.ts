@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Deployment } from './deployment.ts';
+import type { Proof } from './headers.ts';
 
 /** The site of an app, to which users come back, in a real browser. */
 export interface PartnerSite {
@@ -78,16 +79,6 @@ async function post(page: Page, name: string | RegExp): Promise<Request> {
     page.getByRole('button', { name }).click(),
   ]);
   return request;
-}
-
-/** What has to be seen on the way for a walk to prove anything. */
-export interface Proof {
-  /** Of the host's own login page. */
-  readonly hostHeaders: object;
-  /** Of Ostiary's consent page. */
-  readonly consentHeaders: object;
-  /** What the browser names as the origin of the consent form. */
-  readonly origin: (site: string) => string;
 }
 
 /** Signs in, again with the consent remembered, denies, and takes the consent back. */
