@@ -5,6 +5,7 @@ import {
   createLogger,
   loadConfig,
   type ReferenceServer,
+  type ServerOptions,
   startReferenceServer,
 } from '@ostiary/reference-server';
 import { type DemoFile, demoSealingKey, readDemoFile, writeDemoFile } from './demo-file.ts';
@@ -43,9 +44,13 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
 /**
  * Starts both programs in this process, on loopback addresses, with demo data.
  *
+ * @param options - what tests hand in: cheaper hashes, where a test is not about their strength
  * @throws ConfigError with production settings, AddressError when a port is taken
  */
-export async function startDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
+export async function startDemo(
+  env: NodeJS.ProcessEnv,
+  options: Pick<ServerOptions, 'passwordCost'> = {},
+): Promise<Demo> {
   const { dataDir, authUrl, baseUrl, port, partnerUrl, partnerPort } = readDemoEnvironment(env);
   const config = loadConfig({
     ...env,
@@ -64,8 +69,9 @@ export async function startDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
   await using opened = new AsyncDisposableStack();
   const logFile = opened.use(await open(join(dataDir, 'server.log'), 'w', 0o600));
   const logger = createLogger(config.logLevel, { write: (line) => void logFile.appendFile(line) });
-  const server = opened.adopt(await startReferenceServer(config, { logger, closeDeadlineMs: 5_000 }), (it) =>
-    it.close(),
+  const server = opened.adopt(
+    await startReferenceServer(config, { ...options, logger, closeDeadlineMs: 5_000 }),
+    (it) => it.close(),
   );
   const { prefix } = config;
   const seeded = await seed(server.installation, await readDemoFile(dataDir), {

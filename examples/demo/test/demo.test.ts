@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { freePort } from '../../../lab/support/free-port.ts';
 import { runHere } from '../../../lab/support/processes/run-here.ts';
 import { run } from '../../reference-server/test/support/processes.ts';
+import { cheap } from '../../reference-server/test/support/server.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
 import { withArguments } from '../src/environment.ts';
 import { demoTable } from '../src/table.ts';
@@ -39,7 +40,7 @@ beforeAll(async () => {
   afterFirstStart.OSTIARY_DATA_DIR = await mkdtemp(join(tmpdir(), 'demo-test-'));
   afterFirstStart.PORT = String(await freePort());
   afterFirstStart.PARTNER_PORT = String(await freePort());
-  const demo = await startDemo(afterFirstStart);
+  const demo = await start(afterFirstStart);
   await demo.close();
 });
 afterAll(() => rm(afterFirstStart.OSTIARY_DATA_DIR, { recursive: true, force: true }));
@@ -53,7 +54,9 @@ async function startedBefore(): Promise<typeof afterFirstStart> {
 
 const read = async (folder: string): Promise<string> => readFile(join(folder, 'demo.json'), 'utf8');
 
-const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
+/** In this process, with cheap hashes: those of the program and of the walkthrough are as strong as anywhere. */
+const start = (env: NodeJS.ProcessEnv): Promise<Demo> =>
+  startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' }, { passwordCost: cheap });
 
 /** The partner API as the shop calls it. */
 function partnerOf({ file }: Demo, mode: 'live' | 'test'): OstiaryPartner {
@@ -211,10 +214,10 @@ describe('npm start', () => {
   test('says what to do where the passwords are lost, and begins anew in an empty folder', async () => {
     const env = await startedBefore();
     await writeFile(join(env.OSTIARY_DATA_DIR, 'demo.json'), '{"users": [');
-    await expect(startDemo(env)).rejects.toThrow('not its demo.json: remove the folder');
+    await expect(start(env)).rejects.toThrow('not its demo.json: remove the folder');
     for (const name of await readdir(env.OSTIARY_DATA_DIR))
       if (name.startsWith('ostiary.sqlite')) await rm(join(env.OSTIARY_DATA_DIR, name));
-    await (await startDemo(env)).close();
+    await (await start(env)).close();
     expect(JSON.parse(await read(env.OSTIARY_DATA_DIR)).users).toHaveLength(3);
   });
 

@@ -76,10 +76,9 @@ describe('the server process', () => {
     const other = createServer().listen(Number(env.PORT), '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
-    const program = run('main.ts', [], env);
-    expect(await program.ended).toBe(1);
-    expect(program.errors()).toBe(
-      `ostiary: port ${env.PORT} is taken; set PORT to a free one, or stop the other program\n`,
-    );
+    expect(await runHere(main, [], env)).toMatchObject({
+      code: 1,
+      errors: `ostiary: port ${env.PORT} is taken; set PORT to a free one, or stop the other program\n`,
+    });
   });
 });

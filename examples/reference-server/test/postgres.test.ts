@@ -1,12 +1,16 @@
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
+import { runHere } from '../../../lab/support/processes/run-here.ts';
 import { createLogger } from '../src/http/logging.ts';
 import { approve, createPartner } from './support/partners.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { type Program, run } from './support/processes.ts';
 import { anaika, environment, start } from './support/server.ts';
 import { Visitor } from './support/visitor.ts';
+
+const main = join(import.meta.dirname, '../src/main.ts');
 
 let postgres: PostgresServer;
 let databases = 0;
@@ -159,17 +163,29 @@ describe('the server on PostgreSQL', () => {
   }, 60_000);
 
   test.each([
-    ['the password is wrong', { password: 'wrong-and-secret' }, 'it refuses the password'],
     ['there is no such database', { pathname: '/nowhere' }, 'there is no such database'],
     ['the host is nowhere', { hostname: 'secret-host.invalid' }, 'its host name'],
   ])('does not start when %s, and says so in one line without the URL', async (_, changes, reason) => {
     const url = Object.assign(new URL(postgres.url), changes);
-    const program = run('main.ts', [], await environment({ NODE_ENV: 'test', DATABASE_URL: url.href }));
-    expect(await program.ended).toBe(1);
-    expect(program.errors()).toMatch(/^ostiary: the database of DATABASE_URL cannot be used: [^\n]*\n$/);
-    expect(program.errors()).toContain(reason);
+    const { code, errors } = await runHere(main, [], await environment({ DATABASE_URL: url.href }));
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^ostiary: the database of DATABASE_URL cannot be used: [^\n]*\n$/);
+    expect(errors).toContain(reason);
     for (const part of ['127.0.0.1', 'postgres:', url.password, 'secret', '/nowhere'])
-      expect(program.output() + program.errors()).not.toContain(part);
+      expect(errors).not.toContain(part);
+  });
+
+  test('ends in its own process when the password is wrong, and writes nothing of the URL anywhere', async () => {
+    const url = Object.assign(new URL(postgres.url), { password: 'wrong-and-secret' });
+    const program = run('main.ts', [], await environment({ DATABASE_URL: url.href }));
+    expect(await program.ended).toBe(1);
+    expect([program.output(), program.errors()]).toEqual([
+      '',
+      expect.stringMatching(
+        /^ostiary: the database of DATABASE_URL cannot be used: it refuses the password[^\n]*\n$/,
+      ),
+    ]);
+    for (const part of ['127.0.0.1', 'postgres:', 'secret']) expect(program.errors()).not.toContain(part);
   });
 
   test('starts with few rights on tables that are there, and says what is missing where they are not', async () => {
@@ -190,11 +206,9 @@ describe('the server on PostgreSQL', () => {
     expect((await new Visitor(origin).signIn('anaika', anaika.password)).status).toBe(303);
 
     const empty = await postgresEnvironment();
-    const program = run('main.ts', [], { ...empty, DATABASE_URL: few(empty.DATABASE_URL) });
-    expect(await program.ended).toBe(1);
-    expect(program.errors()).toBe(
-      'ostiary: the database of DATABASE_URL cannot be used: its user lacks a right\n',
-    );
+    const refused = await runHere(main, [], { ...empty, DATABASE_URL: few(empty.DATABASE_URL) });
+    const errors = 'ostiary: the database of DATABASE_URL cannot be used: its user lacks a right\n';
+    expect(refused).toMatchObject({ code: 1, errors });
   });
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
 import { type Pair, startPair } from '../../support/postgres/pair.ts';
+import { startServer } from '../../support/postgres/postgres-server.ts';
 import { drained, type Stage, stageOn } from '../../support/processes/stage.ts';
 import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
 import { Client, Tally } from '../client.ts';
@@ -87,8 +88,18 @@ export async function prove(plan: Plan, told: (round: string) => void = () => {}
   await using ends = new AsyncDisposableStack();
   const pair = await startPair({ fsync: plan.fsync });
   ends.defer(() => pair.remove());
+  // What stands for the outside world is a server of its own, which nothing happens to.
+  const outside = await startServer({ fsync: false });
+  ends.defer(() => outside.remove());
+  const server = {
+    get app() {
+      return pair.app;
+    },
+    rail: outside.rail,
+    url: (database: 'app' | 'rail') => (database === 'app' ? pair.url() : outside.url('rail')),
+  };
   const wanted = { webs: 2, workers: 1, endpoints: 2, speed: plan.speed };
-  const stage = await stageOn(ends, pair, wanted, pair.url('app'));
+  const stage = await stageOn(ends, server, wanted, pair.url());
   const load = new Load(stage, plan.seed, plan);
   ends.defer(() => load.abandon());
   const random = seeded(plan.seed);

@@ -8,13 +8,16 @@ import { freePort } from '../free-port.ts';
 import { launchBrowser } from './browser.ts';
 import { newProfile } from './profile.ts';
 
+/** Cheap hashes: no test in a browser is about their strength. */
+const cheap = { logN: 10, r: 8, p: 1 };
+
 /** Starts the demo and a browser for the tests of a file, and ends both after them. */
 export async function startDemoInBrowser() {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-in-browser-'));
   afterAll(() => rm(dataDir, { recursive: true }));
   const [PORT, PARTNER_PORT] = [String(await freePort()), String(await freePort())];
   const [demo, browser] = await Promise.all([
-    startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }),
+    startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }, { passwordCost: cheap }),
     launchBrowser(),
   ]);
   afterAll(async () => {

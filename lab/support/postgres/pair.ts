@@ -7,7 +7,7 @@ import { freePort } from '../free-port.ts';
 import { insist } from '../insist.ts';
 import { until } from '../proof.ts';
 import { testPostgres } from './postgres.ts';
-import { createDatabases, type ServerOptions, startServer, superusers } from './postgres-server.ts';
+import { createDatabases, type ServerOptions, superusers } from './postgres-server.ts';
 import { owner } from './system-postgres.ts';
 
 const run = promisify(execFile);
@@ -115,9 +115,8 @@ async function waitForStandby({ pool }: Server): Promise<void> {
 /** A primary and, once it is made, its synchronous standby, which take turns on two ports. */
 export type Pair = Awaited<ReturnType<typeof startPair>>;
 
-/** Starts the primary. What stands for the outside world is a server of its own, which nothing happens to. */
+/** Starts the primary. */
 export async function startPair({ fsync = true, settings = [] }: ServerOptions = {}) {
-  const outside = await startServer({ fsync: false });
   const wanted = [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', 'wal_keep_size=1GB'];
   const servers = await foundation([...wanted, ...settings]);
   const ports = [servers.port, await freePort()] as const;
@@ -136,11 +135,8 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
     get standby() {
       return standby?.pool ?? null;
     },
-    rail: outside.rail,
-    url: (database: 'app' | 'rail', at: readonly number[] = ports) =>
-      database === 'rail'
-        ? outside.url('rail')
-        : `${urlOf('app', at, 'ostiary')}?target_session_attrs=read-write`,
+    /** Where the database is for its owner. */
+    url: (at: readonly number[] = ports) => `${urlOf('app', at, 'ostiary')}?target_session_attrs=read-write`,
     primaryPort: () => primary.port,
     standbyPort: otherPort,
     /** Makes a standby, and has commits wait for it from now on. */
@@ -172,7 +168,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
     },
     async remove(): Promise<void> {
       for (const server of [primary, standby]) if (server !== null) await servers.stop(server);
-      await Promise.all([servers.remove(), outside.remove()]);
+      await servers.remove();
     },
   };
 }

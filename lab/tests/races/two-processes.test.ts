@@ -69,7 +69,8 @@ describe('two processes on one SQLite file', () => {
     const browser = new RoamingBrowser(authUrl, 'ana');
     const other = await codeFrom(origins, browser, authorizePath(client));
     const bystander = (await exchangeAt(at(0), client, other)).json.access_token;
-    for (let round = 0; round < 20; round += 1) {
+    // The storages race for more codes in processes of their own; here each race has the way of HTTP before it.
+    for (let round = 0; round < 5; round += 1) {
       const code = await codeFrom([at(round)], browser, authorizePath(client));
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => exchangeAt(at(index), client, code)),

@@ -1,4 +1,3 @@
-import type { Storage } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -10,30 +9,12 @@ import {
 } from '../../testing/src/contract/partner-samples.ts';
 import { now } from '../../testing/src/contract/samples.ts';
 import { claim, published, registered, resultOf } from '../../testing/src/contract/webhook-samples.ts';
-import { everyCall, storeSamples } from '../../testing/test/adapters/every-call.ts';
-import { nodesOf, pagesOf, planOf, readBy, withoutFrame } from './plans.ts';
-import { identityRows, partnerRows } from './rows.ts';
+import { storeSamples } from '../../testing/test/adapters/every-call.ts';
+import { pagesOf, readBy } from './plans.ts';
+import { calls, identityRows } from './rows.ts';
 import { hostPool, serverForTests } from './server.ts';
 
 const server = serverForTests();
-
-/** Tables that stay small, or are empty here. */
-const small = [
-  ...['webhook_endpoints', 'endpoint_queues', 'event_sequences', 'signing_keys', 'schema_migrations'],
-  ...['audit', 'audit_head', 'client_logos'],
-];
-
-/** For hundreds of deliveries at once the server may read all events. */
-const ofHundreds = new Set(['deliveries.redeliver', 'deliveries.list']);
-
-/** What an operator looks at now and then: the queues, and keys that somebody has issued. Never deliveries that have ended. */
-const ofOperators = ['jobs', 'pending_deliveries', 'api_keys'];
-
-/** What those find that look for the oldest is little, as it is wherever a worker runs. */
-const calls = [
-  ...everyCall.filter(([name]) => name !== 'purge'),
-  ['purge', (storage: Storage) => storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 })],
-] as const;
 
 /** How many rows were read of tables from their beginning on. */
 async function rowsRead(single: Pool, schema: string): Promise<number> {
@@ -45,29 +26,7 @@ async function rowsRead(single: Pool, schema: string): Promise<number> {
   return Number(rows[0].count);
 }
 
-test('no call reads a table of many rows from its beginning to its end', async () => {
-  const { schema, storage, watched } = await server.watched();
-  await watched.own.query(`SET search_path TO "${schema}"; ${identityRows} ${partnerRows}`);
-  await storeSamples(storage);
-  await watched.own.query('ANALYZE');
-  for (const [name, call] of calls) {
-    watched.ran();
-    await call(storage);
-    const statements = withoutFrame(watched.ran());
-    const nodes = (await Promise.all(statements.map((one) => planOf(watched, one)))).flatMap(nodesOf);
-    const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan');
-    const tables = scanned.map((node) => String(node['Relation Name']));
-    const allowed = [
-      ...small,
-      ...(ofHundreds.has(name) ? ['events'] : []),
-      ...(name === 'survey' ? ofOperators : []),
-    ];
-    const grown = tables.filter((table) => !allowed.includes(table));
-    expect.soft(grown, name).toEqual([]);
-  }
-});
-
-test('what was prepared while there was nothing does not either', async () => {
+test('no call that was prepared while there was nothing reads a table of many rows from its beginning to its end', async () => {
   const single = hostPool(server.url);
   single.options.max = 1;
   onTestFinished(() => single.end());

@@ -30,7 +30,7 @@ const save = (storage: Storage) => storage.interactions.save(digest, { kept: tru
 const find = (storage: Storage) => storage.interactions.find(digest, 0);
 
 test.each(['its own', 'the host’s'])('a storage with %s pool reads nothing from a standby', async (whose) => {
-  const url = pair.url('app', [pair.standbyPort()]);
+  const url = pair.url([pair.standbyPort()]);
   const host = hostPool(url);
   const database = new Database({
     schema: 'ostiary',
@@ -58,7 +58,7 @@ test('a pool for hosts goes to the primary, wherever it stands among the hosts',
     [1, standby, primary],
     [gone.port, primary],
   ]) {
-    const pool = postgresPool({ connectionString: pair.url('app', ports) });
+    const pool = postgresPool({ connectionString: pair.url(ports) });
     const client = await pool.connect();
     const { rows } = await client.query({ text: 'SELECT pg_is_in_recovery() AS "isStandby"' });
     client.release();
@@ -69,7 +69,7 @@ test('a pool for hosts goes to the primary, wherever it stands among the hosts',
 });
 
 test('when the standby takes over, reads are refused until then, and everything goes on with the same storage', async () => {
-  const storage = postgresStorage({ connectionString: pair.url('app') });
+  const storage = postgresStorage({ connectionString: pair.url() });
   onTestFinished(() => storage.close());
   await storage.open();
   await save(storage);

@@ -48,26 +48,28 @@ async function manyDelivered() {
 async function claimed({ storage, watched }: Stage, at: number) {
   const rows = await claim(storage, `at ${at}`, { now: at });
   const last = watched.ran().findLast(({ text }) => text.includes('claim_deliveries'));
-  return { ids: rows.map(({ id }) => id), pages: pagesOf(await readBy(watched, last)) };
+  const pages = pagesOf(await readBy(watched, last));
+  return { rows, ids: rows.map(({ id }) => id), pages };
 }
 
-test('beside an open transaction a claim passes nothing that was delivered', async () => {
+test('beside an open transaction a claim passes nothing that was delivered, and the leases that ended well once', async () => {
   const stage = await manyDelivered();
-  await published(stage.storage, 'first', { type: '1' });
-  await published(stage.storage, 'second', { type: '2' });
-  const { ids, pages } = await claimed(stage, now);
+  const { storage } = stage;
+  await published(storage, 'first', { type: '1' });
+  await published(storage, 'second', { type: '2' });
+  const { rows, ids, pages } = await claimed(stage, now);
   expect(ids).toEqual(['dl_first_1', 'dl_second_1']);
   expect(pages).toBeLessThan(200);
-}, 60_000);
+  await storage.deliveries.finish(rows.map((delivery) => resultOf(delivery)));
 
-test('it finds what was lost after the end of its lease, and passes the leases that ended well once', async () => {
-  const stage = await manyDelivered();
-  await published(stage.storage, 'lost', { type: '1' });
-  expect((await claimed(stage, now)).ids).toEqual(['dl_lost_1']);
-  expect((await claimed(stage, now + leaseMs - 1)).ids).toEqual([]);
-  expect((await claimed(stage, now + leaseMs)).ids).toEqual(['dl_lost_1']);
-  await published(stage.storage, 'next', { type: '1' });
-  const { ids, pages } = await claimed(stage, now + leaseMs + 1);
-  expect(ids).toEqual(['dl_next_1']);
-  expect(pages).toBeLessThan(200);
+  // It finds what was lost after the end of its lease.
+  const lostAt = now + 1;
+  await published(storage, 'lost', { type: '1' });
+  expect((await claimed(stage, lostAt)).ids).toEqual(['dl_lost_1']);
+  expect((await claimed(stage, lostAt + leaseMs - 1)).ids).toEqual([]);
+  expect((await claimed(stage, lostAt + leaseMs)).ids).toEqual(['dl_lost_1']);
+  await published(storage, 'next', { type: '1' });
+  const next = await claimed(stage, lostAt + leaseMs + 1);
+  expect(next.ids).toEqual(['dl_next_1']);
+  expect(next.pages).toBeLessThan(200);
 }, 60_000);

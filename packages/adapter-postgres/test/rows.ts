@@ -1,3 +1,12 @@
+import type { Storage } from '@ostiary/core/storage';
+import { everyCall } from '../../testing/test/adapters/every-call.ts';
+
+/** Every call. What those find that look for the oldest is little, as it is wherever a worker runs. */
+export const calls = [
+  ...everyCall.filter(([name]) => name !== 'purge'),
+  ['purge', (storage: Storage) => storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 })],
+] as const;
+
 /** How many rows the tables of identities get that grow without end. */
 const identities = 20_000;
 

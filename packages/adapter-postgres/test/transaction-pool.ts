@@ -1,6 +1,9 @@
 import { Client } from 'pg';
 import type { PostgresClient, PostgresPool, PostgresPoolClient } from '../src/index.ts';
 
+/** What the next transaction of a session would find, and here never does: settings, and locks of the session. */
+const ofSession = /(?:^|;)\s*SET\s+(?!\s|LOCAL\b)|\bpg_(?:try_)?advisory_lock(?:_shared)?\(/i;
+
 /**
  * A pool as strict as a pooler in transaction mode can be: whoever connects gets a connection for each transaction,
  * always another one, and `DISCARD ALL` runs after it.
@@ -29,6 +32,7 @@ export class TransactionPool implements PostgresPool {
     let current: Client | null = null;
     let isReleased = false;
     const query: PostgresClient['query'] = async ({ values, ...statement }) => {
+      if (ofSession.test(statement.text)) throw new Error(`keeps it in its session: ${statement.text}`);
       current ??= await this.#take();
       const client = current;
       if (isReleased) {

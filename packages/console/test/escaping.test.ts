@@ -44,24 +44,30 @@ describe('what an endpoint answered', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
     complaints.length = 0;
-    for (const [name, response] of Object.entries(hostile)) {
-      await kit.event(key);
-      await kit.attempt({ response, error: 'status', httpStatus: 418 }, 'dropped');
-      kit.provider.clock.advance(1_000);
+    const answers = Object.entries(hostile);
+    // As many as a page shows, the latest of them first.
+    for (const shownAtOnce of [answers.slice(0, 10), answers.slice(10)]) {
+      for (const [, response] of shownAtOnce) {
+        await kit.event(key);
+        await kit.attempt({ response, error: 'status', httpStatus: 418 }, 'dropped');
+        kit.provider.clock.advance(1_000);
+      }
       await page.goto(`${kit.provider.origin}/sandbox/endpoints/${endpoint}`);
-      const shown = page.locator('.delivery').first().locator('pre');
-      const text = await shown.textContent();
-      expect.soft([name, await shown.locator('*').count()]).toEqual([name, 0]);
-      expect.soft([name, text]).not.toEqual([name, '']);
-      expect.soft([name, /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text ?? '')]).toEqual([name, false]);
-      const printable = /^[\x20-\x7e]*$/.test(response);
-      if (printable) expect.soft(text).toBe(response);
+      for (const [index, [name, response]] of shownAtOnce.toReversed().entries()) {
+        const shown = page.locator('.delivery').nth(index).locator('pre');
+        const text = await shown.textContent();
+        expect.soft([name, await shown.locator('*').count()]).toEqual([name, 0]);
+        expect.soft([name, text]).not.toEqual([name, '']);
+        expect.soft([name, /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text ?? '')]).toEqual([name, false]);
+        const printable = /^[\x20-\x7e]*$/.test(response);
+        if (printable) expect.soft(text).toBe(response);
+      }
+      expect(await page.locator('pre script, pre img, base, .delivery form').count()).toBe(0);
     }
     const forms = await page
       .locator('form')
       .evaluateAll((all) => all.map((form) => form.getAttribute('action')));
     expect(forms.filter((action) => !action?.startsWith(kit.provider.origin))).toEqual([]);
-    expect(await page.locator('pre script, pre img, base, .delivery form').count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });

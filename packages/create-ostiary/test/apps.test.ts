@@ -1,11 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
 import { type TestPostgres, testPostgres } from '../../../lab/support/postgres/postgres.ts';
+import { createCommands } from '../../../scripts/install-commands.ts';
 import { frameworks, storages } from '../src/choices.ts';
+import { isReleased } from '../src/install.ts';
 import { packInto } from './support/packed.ts';
 import { run, start } from './support/shell.ts';
 
@@ -19,25 +21,39 @@ const isEvery = process.env.TEST_EVERY_APP !== undefined;
 const combinations = frameworks
   .flatMap((framework) => storages.map((storage) => ({ framework, storage, app: `${framework}-${storage}` })))
   .filter(({ app }) => isEvery || app === 'node-sqlite' || app === 'express-postgres');
+// All are written with flags, and have what they need in the folder above them; what runs of this one is written once more,
+// and installed, as the pages say, beside a checkout.
+const asOnPages = 'node-sqlite';
 const folder = mkdtempSync(join(tmpdir(), 'create-ostiary-'));
+const reader = mkdtempSync(join(tmpdir(), 'create-ostiary-reader-'));
+const folderOf = (app: string): string => (app === asOnPages ? join(reader, 'own', app) : join(folder, app));
 const read = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
 const manifestOf = (app: string): Manifest => JSON.parse(read(app, 'package.json'));
 
 let postgres: TestPostgres;
 
-/** Installs, in the folder above all apps, what any of them asks for. */
+/** Installs, in the folder above the apps, what any of them asks for that runs there. */
 async function installAll(tarballs: ReadonlyMap<string, string>): Promise<void> {
-  const asked = combinations.map(({ app }) => manifestOf(app));
+  const asked = combinations.flatMap(({ app }) => (app === asOnPages ? [] : manifestOf(app)));
   const dependencies = Object.assign({}, ...asked.flatMap((own) => [own.dependencies, own.devDependencies]));
   for (const [name, tarball] of tarballs) dependencies[name] = `file:${tarball}`;
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
   await run(folder, 'npm install --loglevel=error');
 }
 
+/** Writes an app and installs what it needs, with the commands of a page. */
+async function createAsOnPages(): Promise<void> {
+  for (const name of ['own', 'ostiary']) mkdirSync(join(reader, name));
+  symlinkSync(folder, join(reader, 'ostiary/packed'));
+  // As before the first release: a release is older than these pages.
+  await run(join(reader, 'own'), ['set -e', ...createCommands(asOnPages, false)].join('\n'));
+}
+
 beforeAll(async () => {
   const packing = packInto(folder);
   postgres = await testPostgres({ settings: ['fsync=off'] });
   const tarballs = await packing;
+  await createAsOnPages();
   mkdirSync(join(folder, 'packed'));
   await run(folder, `tar -xzf ${tarballs.get('create-ostiary')} -C packed`);
   // Nothing is installed yet: it needs nothing but Node.
@@ -51,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await postgres?.remove();
-  rmSync(folder, { recursive: true, force: true });
+  for (const made of [folder, reader]) rmSync(made, { recursive: true, force: true });
 });
 
 async function environmentOf(storage: string): Promise<Record<string, string>> {
@@ -61,7 +77,7 @@ async function environmentOf(storage: string): Promise<Record<string, string>> {
 /** Starts an app as its README says; resolves with its login page, once that is there, and stops it. */
 async function startedApp(app: string, env: Readonly<Record<string, string>>) {
   const port = await freePort();
-  const server = start(join(folder, app), 'npm start', { ...env, PORT: String(port) });
+  const server = start(folderOf(app), 'npm start', { ...env, PORT: String(port) });
   try {
     const deadline = Date.now() + 90_000;
     for (; !server.hasEnded() && Date.now() < deadline; await pause(50)) {
@@ -81,7 +97,7 @@ describe('an app of the packed package', () => {
     'passes its own test and starts, on $framework with $storage',
     async ({ app, storage }) => {
       const env = await environmentOf(storage);
-      expect(await run(join(folder, app), 'npm test', env)).toMatch(/^ℹ pass 4$/m);
+      expect(await run(folderOf(app), 'npm test', env)).toMatch(/^ℹ pass 4$/m);
       const { status, html, said } = await startedApp(app, env);
       expect([status, html.includes('<form method="post" action="/login">')]).toEqual([200, true]);
       expect(said).toContain('Demo client: demo-app, redirect URI: http://localhost:4000/callback');
@@ -89,8 +105,13 @@ describe('an app of the packed package', () => {
     180_000,
   );
 
+  it('is written by the commands of the quickstart', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/quickstart-embed.md'), 'utf8');
+    expect(page).toContain(createCommands('my-app', isReleased).join('\n'));
+  });
+
   it('has cookies for https only at an https address, and no demo client there', async () => {
-    const { cookie, said } = await startedApp('node-sqlite', { AUTH_URL: 'https://id.example.com' });
+    const { cookie, said } = await startedApp(asOnPages, { AUTH_URL: 'https://id.example.com' });
     expect(cookie).toMatch(/^__Host-login-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
     expect(said).not.toContain('Demo client');
   });

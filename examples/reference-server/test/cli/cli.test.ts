@@ -9,7 +9,7 @@ describe('the commands of Ostiary', () => {
   test('work beside a server that runs, and what is secret is shown once', async () => {
     const { env, server } = await running();
     const shop = args('--name Shop --redirect-uri https://shop.example/callback --scope openid --scope kyc');
-    const created = await commandProcess('clients create', [...shop, '--json'], env);
+    const created = await command('clients create', [...shop, '--json'], env);
     expect(created.code).toBe(0);
     const { client, clientSecret } = created.json();
     expect(client).toMatchObject({ name: 'Shop', public: false, allowedScopes: ['openid', 'kyc'] });
@@ -21,13 +21,13 @@ describe('the commands of Ostiary', () => {
 
   test('say where to find an installation when there is none', async () => {
     const { OSTIARY_DATA_DIR } = await environment();
-    const result = await commandProcess('clients list', [], { OSTIARY_DATA_DIR });
+    const result = await command('clients list', [], { OSTIARY_DATA_DIR });
     expect(result.code).toBe(1);
     expect(result.errors).toMatch(/^no installation found: .*\n$/);
   });
 
   test('are listed with those of this server', async () => {
-    const help = await commandProcess('help', [], {});
+    const help = await command('help', [], {});
     expect(help.code).toBe(0);
     const names = 'users, partners, keys, passport, move, migrate, doctor, backup'.split(', ');
     for (const name of names) expect(help.output).toMatch(new RegExp(`^  ${name} `, 'm'));

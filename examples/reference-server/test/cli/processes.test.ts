@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandProcess, running } from '../support/commands.ts';
+import { command, commandProcess, running } from '../support/commands.ts';
 import { run } from '../support/processes.ts';
 import { anaika, temporaryFolder } from '../support/server.ts';
 
@@ -34,7 +33,7 @@ describe('in a process of its own', () => {
     expect(saved.json().tables).toMatchObject({ app_users: 1, signing_keys: 2 });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const restored = { ...env, OSTIARY_DATA_DIR: folder };
-    const users = await commandProcess('users list', ['--json'], restored);
+    const users = await command('users list', ['--json'], restored);
     expect(users.json().users).toMatchObject([{ handle: 'anaika' }]);
   });
 
@@ -59,30 +58,28 @@ describe('in a process of its own', () => {
     expect([await tail.ended, tail.errors()]).toEqual([0, '']);
   });
 
-  test.each([
-    ['--version', 0, /^\d+\.\d+\.\d+\n$/, /^$/],
-    [
-      'keys issue --json',
-      2,
-      /^$/,
-      /^{"error":{"code":"usage","message":"<partner> is missing; --mode is missing/,
-    ],
-    [
-      'clients show nobody --json',
-      3,
-      /^$/,
-      /^{"error":{"code":"client_not_found","message":"there is no client nobody",/,
-    ],
-  ])('%s ends with %s', async (line, code, output, errors) => {
+  test('a command ends with the exit code of its answer', async () => {
     const { env } = await running();
-    const main = join(import.meta.dirname, '../../src/cli/main.ts');
-    const { PATH, NODE_COMPILE_CACHE } = process.env;
-    const ended = spawnSync(process.execPath, ['--conditions=source', main, ...line.split(' ')], {
-      env: { PATH, NODE_COMPILE_CACHE, ...env },
-      encoding: 'utf8',
-    });
-    expect(ended.status).toBe(code);
-    expect(ended.stdout).toMatch(output);
-    expect(ended.stderr).toMatch(errors);
+    const ended = await commandProcess('clients show', ['nobody', '--json'], env);
+    expect([ended.code, ended.output]).toEqual([3, '']);
+    expect(ended.errors).toMatch(
+      /^{"error":{"code":"client_not_found","message":"there is no client nobody",/,
+    );
   });
+});
+
+test.each([
+  ['--version', 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+  [
+    'keys issue --json',
+    2,
+    /^$/,
+    /^{"error":{"code":"usage","message":"<partner> is missing; --mode is missing/,
+  ],
+])('%s ends with %s', async (line, code, output, errors) => {
+  const { env } = await running();
+  const ended = await command(line, [], env);
+  expect(ended.code).toBe(code);
+  expect(ended.output).toMatch(output);
+  expect(ended.errors).toMatch(errors);
 });

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 import { packInto } from '../../../../packages/create-ostiary/test/support/packed.ts';
-import { createCommands, installCommand } from '../../../../scripts/install-commands.ts';
+import { installCommand } from '../../../../scripts/install-commands.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { blocksOf } from './pages.ts';
 import { commandsOf } from './shell.ts';
@@ -17,9 +17,7 @@ export const withPorts = (text: string): string =>
   text.replace(/\b[34]000\b/g, (port) => ports.get(port) ?? port);
 
 /** What the pages install of this repository. Declarations are read of one of them only. */
-const packages = [
-  ...['adapter-sqlite', 'cli', 'client-sdk', 'core', 'create-ostiary', 'testing', 'webhook-verifier'],
-];
+const packages = ['adapter-sqlite', 'cli', 'client-sdk', 'core', 'webhook-verifier'];
 const checkout = mkdtempSync(join(tmpdir(), 'ostiary-checkout-'));
 const folders: string[] = [checkout];
 const running: ChildProcess[] = [];
@@ -34,17 +32,8 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** Whether a block writes a new app, which is in a folder of its own. */
+/** Whether a block writes a new app, which is in a folder of its own: the tests of `create-ostiary` do what it says. */
 const writesApp = (block: string): boolean => /\bcreate[ -]ostiary/.test(block);
-
-/** The folder of an app that a page writes. */
-export async function appOf(page: string): Promise<string> {
-  const folder = emptyFolder();
-  expect(blocksOf(page, 'sh').filter(writesApp)).toHaveLength(1);
-  // As before the first release: a release is older than this page.
-  await run(folder, ['set -e', ...createCommands('my-app', false)].join('\n'));
-  return join(folder, 'my-app');
-}
 
 /** A reader's folder beside a checkout, with the files of a page in it, and with what its commands install. */
 export async function folderOf(page: string): Promise<string> {

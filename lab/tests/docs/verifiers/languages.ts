@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Vector } from '../../../../packages/webhook-verifier/test/vectors/vectors.ts';
@@ -49,7 +49,9 @@ export interface Language {
   readonly runner: readonly [file: string, target: string];
   /** Files that a project of that language has besides, by their name. */
   readonly project?: (page: string) => { readonly [file: string]: string };
-  /** Fetches what the verifier depends on, and compiles it. */
+  /** Fetches what the verifier depends on, which that file of the project names. */
+  readonly fetch?: { readonly command: string; readonly file: string };
+  /** Compiles it; for some languages it fetches, too. */
   readonly build?: readonly string[];
   readonly run: string;
 }
@@ -96,10 +98,8 @@ export const languages: readonly Language[] = [
     verifier: 'Webhook.java',
     runner: ['Run.java', 'Run.java'],
     project: (page) => ({ 'pom.xml': pom(blocksOf(page, 'xml').join('\n')) }),
-    build: [
-      `mvn -q -B ${copyDependencies} -DoutputDirectory=lib`,
-      `javac -J${inHaste} -Xlint:all -Werror -cp 'lib/*' -d classes Webhook.java Run.java`,
-    ],
+    fetch: { command: `mvn -q -B ${copyDependencies} -DoutputDirectory=lib`, file: 'pom.xml' },
+    build: [`javac -J${inHaste} -Xlint:all -Werror -cp 'lib/*' -d classes Webhook.java Run.java`],
     run: `java ${inHaste} -cp 'classes:lib/*' Run`,
   },
   {
@@ -147,6 +147,19 @@ export async function verdictsOf(
     await writeFile(join(cwd, file), content);
   }
   await copyFile(join(import.meta.dirname, runner), join(cwd, target));
+  if (language.fetch !== undefined) {
+    const { command, file } = language.fetch;
+    // What the last fetching was for lies beside it.
+    const fetched = join(cwd, `${file}.fetched`);
+    const [wanted, before] = await Promise.all([
+      readFile(join(cwd, file), 'utf8'),
+      readFile(fetched, 'utf8').catch(() => null),
+    ]);
+    if (wanted !== before) {
+      await execute(command, cwd);
+      await writeFile(fetched, wanted);
+    }
+  }
   for (const command of language.build ?? []) await execute(command, cwd);
   const said = await execute(
     language.run,

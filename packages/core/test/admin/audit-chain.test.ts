@@ -1,15 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { memoryStorage } from '@ostiary/testing/memory';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { actDigest, verifyAudit } from '../../src/admin/audit-chain.ts';
 import type { StoredAct } from '../../src/storage.ts';
 import { partnerProvider, temporaryDatabase } from '../support/partner-api.ts';
 
-/** A provider on a file with twelve acts of every kind, and the file itself in a forger's hands. */
-async function written() {
-  const file = temporaryDatabase();
-  const { provider } = await partnerProvider({ storage: sqliteStorage({ file }) });
+const folder = mkdtempSync(join(tmpdir(), 'audit-chain-'));
+const original = join(folder, 'ostiary.db');
+const sealingKeys = [randomBytes(32)];
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes twelve acts of every kind. */
+beforeAll(async () => {
+  const { provider } = await partnerProvider({ storage: sqliteStorage({ file: original }), sealingKeys });
   const { admin } = provider.ostiary;
   const ana = admin.as('ana@example.com');
   await ana.partners.create({ slug: 'kafe', name: 'Kafe “Lakay” 🗝️' });
@@ -25,6 +33,16 @@ async function written() {
   }
   await ana.partners.disable('kafe');
   await admin.users.end('user-ana');
+});
+
+/** A provider on a copy of that file, and the copy itself in a forger's hands. */
+async function written() {
+  const file = temporaryDatabase();
+  const copying = new Sqlite(original);
+  copying.prepare('VACUUM INTO ?').run(file);
+  copying.close();
+  const { provider } = await partnerProvider({ storage: sqliteStorage({ file }), sealingKeys });
+  const { admin } = provider.ostiary;
   const { head } = await admin.audit.verify();
 
   const forger = new Sqlite(file);

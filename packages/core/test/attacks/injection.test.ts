@@ -87,7 +87,8 @@ describe('texts from outside', async () => {
     const read = 'client_id redirect_uri scope prompt max_age response_mode response_type';
     const others = 'request request_uri registration claims display anything __proto__ constructor';
     for (const parameter of `${kept} ${read} ${others}`.split(' ')) {
-      for (const accept of ['text/html', 'application/json']) {
+      // JSON does the same to all of them.
+      for (const accept of payload === payloads[0] ? ['text/html', 'application/json'] : ['text/html']) {
         const url = provider.authorizeUrl(client, { [parameter]: payload });
         const answer = await provider.browser().get(url, { accept });
         expect.soft([parameter, answer.status < 500], answer.text).toEqual([parameter, true]);

@@ -161,10 +161,11 @@ const refusals: readonly Refusal[] = [
   ['GET /v1/partner/reconciliation?to=2026-03-01', undefined, 'from'],
 ];
 
+const before = await state();
+
 it.each(refusals.map(([target, body, ...paths]) => [target, body, paths] as const))(
   '%s with %j is refused for %j, and changes nothing',
   async (target, body, paths) => {
-    const before = await state();
     expect(blamed(await send(target, body)).sort()).toEqual(paths.toSorted());
     expect(await state()).toEqual(before);
   },

@@ -24,7 +24,7 @@ function sqlite(): Database.Database {
 
 let postgres: TestPostgres;
 beforeAll(async () => {
-  postgres = await testPostgres();
+  postgres = await testPostgres({ settings: ['fsync=off'] });
 }, 60_000);
 afterAll(() => postgres.remove());
 

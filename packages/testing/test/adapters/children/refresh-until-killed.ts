@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { refresh } from '../../../src/contract/samples.ts';
 import { args, storage } from './storage.ts';
 
@@ -5,6 +6,9 @@ import { args, storage } from './storage.ts';
 const [family] = args;
 
 await storage.open();
+const told = once(process, 'message');
+process.send?.('ready');
+await told;
 for (let use = 1; ; use += 1) {
   await new Promise((resolve) => process.send?.(use, resolve));
   const answer = await refresh(storage, `${family} ${use}`, `${family} ${use + 1}`);
