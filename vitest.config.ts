@@ -48,7 +48,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     // For the same reason what is awaited has longer than its second.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 40_000 } },
     // And a database that stands still with it is no fault of what a test is about, nor is a port that another test has
     // taken between two lines. The report says `retry`.
     retry: {
