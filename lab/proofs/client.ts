@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /** A process that is asked. */
-export interface Target {
+interface Target {
   /** Where it is, or was before it was killed. */
   readonly origin: string;
 }

@@ -20,7 +20,7 @@ export interface Credentials {
 export const partner = 'kafe-lakay';
 
 /** How users and apps of a mix do what depends on the servers. */
-export interface Ways {
+interface Ways {
   /** Web processes, or what stands before them; they are asked in turns. */
   readonly origins: readonly string[];
   /** Nobody waits longer for an answer. */

@@ -7,7 +7,7 @@ import { secret } from './processes/cluster-options.ts';
 export const healthyPath = '/acme-0/0';
 
 /** How many requests of an event an endpoint mistreats at first, by how many events had arrived before it. */
-export const misbehaviours = {
+const misbehaviours = {
   accepting: () => 0,
   refusing: (lot) => lot % 3,
   hanging: (lot) => (lot % 100 === 0 ? 1 : 0),
@@ -20,7 +20,7 @@ export const misbehaviours = {
 export type Misbehaviour = keyof typeof misbehaviours;
 
 /** What came of one event at one endpoint. */
-export interface Arrived {
+interface Arrived {
   readonly path: string;
   /** Of the event. */
   readonly id: string;

@@ -16,7 +16,7 @@ import type { KoaSettings } from './servers/koa.ts';
 import type { Beside, Provisioned } from './servers/ostiary.ts';
 
 /** How much is measured. */
-export interface Size {
+interface Size {
   readonly rounds: number;
   readonly requests: number;
   readonly payments: number;
@@ -44,7 +44,7 @@ export async function startOstiary(
 }
 
 /** Starts bare Koa routes on the same kind of database. @param keys - with which the answer is looked up on PostgreSQL */
-export async function startKoa(
+async function startKoa(
   bench: Benchmark,
   postgres: TestPostgres | null,
   answer = 'null',

@@ -10,7 +10,7 @@ export interface Size {
 }
 
 /** One setting of a contestant, and how many deliveries per second it made in each round. */
-export type Trial = Awaited<ReturnType<typeof trySettings>>[number];
+type Trial = Awaited<ReturnType<typeof trySettings>>[number];
 
 /** Everyone's settings, in turns. */
 export async function trySettings(arena: Arena, { rounds, count }: Size) {

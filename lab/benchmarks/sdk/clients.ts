@@ -2,7 +2,7 @@ import { OstiaryPartner } from '@ostiary/client-sdk';
 import { apiKey, type CallName, callNames, operations, passport, payment, transferId } from './fixture.ts';
 
 /** One side: each call answers the parsed data. */
-export type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
+type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
 
 /** What somebody writes who has no SDK, and trusts the network: no time-out, no retry, no check of the answer but its status. */
 export function bareClient(origin: string): Client {

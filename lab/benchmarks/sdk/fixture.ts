@@ -32,7 +32,7 @@ const transfer = {
 };
 
 /** One operation: how it is asked for by hand, and its answer. */
-export interface Operation {
+interface Operation {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;

@@ -4,7 +4,7 @@ import { eachOf } from '../../support/proof.ts';
 import type { CostStage } from './stage.ts';
 
 /** What one of an operation costs, in microseconds of processor time, and how many statements it makes. */
-export interface Cost {
+interface Cost {
   readonly web: number;
   readonly worker: number;
   readonly database: number;

@@ -10,7 +10,7 @@ import { bearer, Load, type LoadSize } from '../faults/load.ts';
 import { recovery } from '../faults/recovery.ts';
 
 /** How a run is made. Times are those of the machine. */
-export interface Plan extends LoadSize {
+interface Plan extends LoadSize {
   readonly seed: number;
   readonly rounds: number;
   /** How long the load goes on between a new standby and the end of the primary, on average. */

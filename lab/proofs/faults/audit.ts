@@ -2,7 +2,7 @@ import type { Stage } from '../../support/processes/stage.ts';
 import type { Load } from './load.ts';
 
 /** What books are looked at. */
-export interface AuditedStage extends Pick<Stage, 'receiver'> {
+interface AuditedStage extends Pick<Stage, 'receiver'> {
   readonly server: Pick<Stage['server'], 'app' | 'rail'>;
 }
 

@@ -15,7 +15,7 @@ export interface FaultSize {
 }
 
 /** What faults are made with. */
-export interface FaultContext {
+interface FaultContext {
   readonly stage: Stage;
   readonly size: FaultSize;
   readonly random: () => number;
@@ -24,7 +24,7 @@ export interface FaultContext {
 }
 
 /** One way to break things. */
-export interface Fault {
+interface Fault {
   readonly name: string;
   /** Breaks something and mends it again. */
   make(context: FaultContext): Promise<void>;

@@ -18,7 +18,7 @@ export interface LoadSize {
 }
 
 /** A payment or a test event that a client has an answer for, or has none for. */
-export interface Asked {
+interface Asked {
   /** Its `Idempotency-Key`, and its description or message. */
   readonly key: string;
   /** What was broken when it was asked for. */
@@ -28,7 +28,7 @@ export interface Asked {
 }
 
 /** Where they go. */
-export type LoadedStage = Pick<Stage, 'cluster' | 'client' | 'keys'>;
+type LoadedStage = Pick<Stage, 'cluster' | 'client' | 'keys'>;
 
 type Work = (this: Load, client: Client, index: number, random: () => number) => Promise<void>;
 

@@ -9,7 +9,7 @@ import { Load, type LoadSize } from './load.ts';
 import { recovery } from './recovery.ts';
 
 /** How a run is made. */
-export interface Plan extends FaultSize, LoadSize {
+interface Plan extends FaultSize, LoadSize {
   readonly seed: number;
   /** How much faster than the machine's the time of the processes runs: leases end sooner. */
   readonly speed: number;

@@ -2,7 +2,7 @@ import type { Claim } from '../../support/proof.ts';
 import type { Taken } from './measure.ts';
 
 /** How much more than of the smallest size something may be. */
-export interface Limits {
+interface Limits {
   /** So many times its median. */
   readonly median: number;
   /**

@@ -30,7 +30,7 @@ export async function filled(ends: AsyncDisposableStack, server: ProofServer, si
 }
 
 /** How often an operation is called in each size. */
-export interface Calls {
+interface Calls {
   /** That are not counted: connections prepare statements, and caches fill. */
   readonly first: number;
   /** In turns, so that what else the machine does hits all sizes. */

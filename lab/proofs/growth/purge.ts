@@ -12,7 +12,7 @@ import type { Filled } from './measure.ts';
 import { delivered, newEvent } from './operations.ts';
 
 /** How long events come and go, and how many in a second. */
-export interface Pace {
+interface Pace {
   readonly seconds: number;
   readonly perSecond: number;
   /** Between two runs of the purge; the worker's ten minutes would be over with the proof. */

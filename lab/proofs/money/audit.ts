@@ -23,7 +23,7 @@ export interface ListedTransfer {
 }
 
 /** Everything that is looked at when the last process is gone. */
-export interface Evidence {
+interface Evidence {
   readonly schedule: Schedule;
   readonly kids: readonly string[];
   readonly outcomes: readonly Outcome[];

@@ -14,7 +14,7 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-export const currencies = ['HTG', 'USD'] as const;
+const currencies = ['HTG', 'USD'] as const;
 
 export const recipients = 5;
 

@@ -15,7 +15,7 @@ import {
 } from './rotations.ts';
 
 /** How much is done. */
-export interface Size {
+interface Size {
   readonly workers: number;
   readonly rates: Rates;
   /** For which old secrets and keys go on working. */

@@ -82,7 +82,7 @@ function kindsOf(endpoints: number) {
 /** Longer than a lease: whatever a run leaves claimed is free in the next one. */
 const runMs = 3_600_000;
 
-export interface ClaimSize {
+interface ClaimSize {
   readonly waiting: number;
   readonly endpoints: number;
   /** In each run of a kind. */

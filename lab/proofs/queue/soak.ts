@@ -6,7 +6,7 @@ import { publish, type Stage, setStage } from '../../support/processes/stage.ts'
 import { Load } from '../faults/load.ts';
 
 /** How long, and how much. */
-export interface SoakSize {
+interface SoakSize {
   readonly seconds: number;
   readonly sampleSeconds: number;
   /** That are published beside those of the clients. */

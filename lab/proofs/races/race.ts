@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Claim } from '../../support/proof.ts';
 
 /** One answer, and how often it was 503 before. */
-export type Definite<Answer> = Answer & { readonly unavailable: number };
+type Definite<Answer> = Answer & { readonly unavailable: number };
 
 const patienceMs = 60_000;
 
@@ -35,7 +35,7 @@ export function unavailableIn(answers: readonly { readonly unavailable: number }
 }
 
 /** Notes what is wrong in a run, unless it holds. */
-export type Expect = (holds: boolean, problem: string) => void;
+type Expect = (holds: boolean, problem: string) => void;
 
 /**
  * Makes several runs of one race.

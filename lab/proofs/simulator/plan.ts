@@ -1,7 +1,7 @@
 import { seeded } from '../../support/arguments.ts';
 
 /** An endpoint, and what is published for it. */
-export interface Endpoint {
+interface Endpoint {
   readonly perSecond: number;
   /** How long it takes to answer, in milliseconds. */
   readonly serviceMs: number;

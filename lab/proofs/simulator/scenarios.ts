@@ -41,7 +41,7 @@ export function small(kind: Kind): Plan {
 }
 
 /** What the model and the real dispatcher have to agree on, and by how much they may differ: a share, or a number where both are small. */
-export const tolerances = {
+const tolerances = {
   attempts: [0.05, 5],
   backlog: [0.05, 5],
   dropped: [0.05, 3],

@@ -4,7 +4,7 @@ import type { Plan } from './plan.ts';
 /** The delays of others are looked at in windows of so many milliseconds. */
 const windowMs = 10_000;
 /** Others are late when the slowest hundredth of a window took longer. */
-export const lateMs = 1_000;
+const lateMs = 1_000;
 
 /** Of the endpoint that dies: what waits, and which attempts it gets. */
 function createPatient({ endpoints, outage }: Plan) {

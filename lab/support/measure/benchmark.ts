@@ -25,10 +25,10 @@ function build(name: string): void {
 }
 
 /** What a benchmark measures, by the names that `--only` takes. @param postgres - where it is measured, unless it is SQLite */
-export type Measurements = Readonly<Record<string, (postgres: TestPostgres | null) => Promise<void>>>;
+type Measurements = Readonly<Record<string, (postgres: TestPostgres | null) => Promise<void>>>;
 
 /** Where Ostiary has its data. */
-export type StorageName = 'sqlite' | 'postgres';
+type StorageName = 'sqlite' | 'postgres';
 
 /** The choice of an option. @throws TypeError for what there is not */
 function chosen(option: string, given: string | undefined, known: readonly string[]): ReadonlySet<string> {

@@ -12,7 +12,7 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let databases = 0;
 
 /** The path of a database that does not exist yet; it is gone when the benchmark ends. */
-export function newDatabase(): string {
+function newDatabase(): string {
   databases += 1;
   return join(folder, `${databases}.db`);
 }

@@ -6,7 +6,7 @@ import type { Command, Message } from './control.ts';
 const sourceFlags = ['--conditions=source', '--max-semi-space-size=8', '--expose-gc'];
 
 /** How a program is started. */
-export interface ChildOptions {
+interface ChildOptions {
   /** Options of Node. @defaultValue those of a program that runs from its source */
   readonly flags?: readonly string[];
   /** Its environment, besides the path and what Node has compiled before. */

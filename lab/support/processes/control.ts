@@ -13,7 +13,7 @@ export interface Command {
 export type Message = { readonly origin: string } | { readonly to: number; readonly answer: unknown };
 
 /** What a process may be asked for. */
-export interface Commands {
+interface Commands {
   readonly [name: string]: (argument: never) => unknown;
 }
 

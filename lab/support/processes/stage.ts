@@ -13,7 +13,7 @@ import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
 /** What a proof wants. */
-export interface StageOptions extends ServerOptions {
+interface StageOptions extends ServerOptions {
   readonly webs: number;
   readonly workers: number;
   /** Endpoints of the partner, in live and in test mode each; every one gets every event. */

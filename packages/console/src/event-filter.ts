@@ -8,7 +8,7 @@ import type { Visit } from './visit.ts';
 const states = [...deliveryStatuses, 'none'] as const;
 
 /** What is chosen, as the address has it; `null`: nothing. */
-export interface EventChoice {
+interface EventChoice {
   readonly type: string | null;
   readonly state: (typeof states)[number] | null;
   readonly endpoint: string | null;

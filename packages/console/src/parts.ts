@@ -122,7 +122,7 @@ ${choice({ id: 'filter', name, options: [['', all], ...options], chosen: chosen 
 }
 
 /** A drop-down list. */
-export function choice({
+function choice({
   id,
   name,
   options,

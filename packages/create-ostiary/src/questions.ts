@@ -12,7 +12,7 @@ import {
 /** Puts a question; resolves with what was typed. */
 export type Ask = (question: string) => Promise<string>;
 
-export const defaultFolder = 'my-ostiary';
+const defaultFolder = 'my-ostiary';
 
 /** Asks until an answer is one; nothing typed is the default. */
 async function answered<Value>(

@@ -14,7 +14,7 @@ const templates = join(import.meta.dirname, '../templates');
 const marked = /^ *(?:# |\/\/ |<!-- )<([\w-]+)>(?: -->)?\n([\s\S]*?)^ *(?:# |\/\/ |<!-- )<\/\1>(?: -->)?\n/gm;
 
 /** A template with the words of an app in it. */
-export function rendered(text: string, choices: Choices): string {
+function rendered(text: string, choices: Choices): string {
   const { folder, framework, storage, languages } = choices;
   const tags: readonly string[] = [
     framework,

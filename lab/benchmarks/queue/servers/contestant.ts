@@ -20,7 +20,7 @@ export interface ContestantSettings extends HostSettings {
 export type Published = readonly [id: string, at: number];
 
 /** What the benchmark asks of everyone who delivers. */
-export interface Contestant {
+interface Contestant {
   /** Creates what is needed once per database. */
   prepare(): Promise<void>;
   /** Publishes many events in batches, each with its id. */

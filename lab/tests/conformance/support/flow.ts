@@ -12,7 +12,7 @@ const skewSeconds = 300;
 const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** What a flow may do otherwise than the plain one. */
-export interface FlowOptions {
+interface FlowOptions {
   readonly browser?: TestBrowser;
   readonly parameters?: Record<string, string>;
   readonly client?: TestClient;

@@ -40,7 +40,7 @@ async function execute(command: string, cwd: string, input = ''): Promise<string
 }
 
 /** How the verifier of a language is built and run. */
-export interface Language {
+interface Language {
   /** As its heading on the page has it; in lower case it names the blocks. */
   readonly name: string;
   /** Where the block of the page goes. */

@@ -3,7 +3,7 @@ import { OAuthError } from '../errors.ts';
 import { isUnstorable, JsonError, parseJson } from './json.ts';
 
 /** Longer bodies are refused with 413. */
-export const maxBodyBytes = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 /** A body has to be complete after this time, in milliseconds; a slower one is refused with 408. */
 const bodyDeadlineMs = 10_000;

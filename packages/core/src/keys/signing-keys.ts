@@ -13,7 +13,7 @@ export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly 
 export const keyRefreshMs = 5_000;
 
 /** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
-export const retiredKeyMs = 24 * 3600_000;
+const retiredKeyMs = 24 * 3600_000;
 
 /** A signing key, ready for use. Times are milliseconds since the Unix epoch. */
 export interface SigningKey {

@@ -4,7 +4,7 @@ import { OAuthError } from '../errors.ts';
 import type { Operators } from '../ports/operators.ts';
 
 /** Why an answer of `operators.authenticate` could not be used: a defect of the host, which lets nobody in. */
-export class OperatorCheckError extends TypeError {
+class OperatorCheckError extends TypeError {
   override readonly name = 'OperatorCheckError';
 
   constructor(problem: string) {

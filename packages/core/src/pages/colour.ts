@@ -23,7 +23,7 @@ export function contrast(one: string, other: string): number {
 }
 
 /** A colour between two, `share` (0 to 1) of the way from the first to the second. */
-export function mix(from: string, to: string, share: number): string {
+function mix(from: string, to: string, share: number): string {
   const target = parse(to);
   const channels = parse(from).map((channel, index) =>
     Math.round(channel + ((target[index] ?? 0) - channel) * share),
@@ -32,7 +32,7 @@ export function mix(from: string, to: string, share: number): string {
 }
 
 /** White or black, whichever reads well on the background; one of them always has a contrast above 4.5. */
-export function readableOn(background: string): '#ffffff' | '#000000' {
+function readableOn(background: string): '#ffffff' | '#000000' {
   return contrast(background, '#ffffff') >= 4.5 ? '#ffffff' : '#000000';
 }
 

@@ -19,7 +19,7 @@ import { requestNotes } from './request-log.ts';
 import { partnerRoutes } from './routes.ts';
 
 /** Where the description of the partner API is. */
-export const openApiPath = '/v1/openapi.json';
+const openApiPath = '/v1/openapi.json';
 
 /** What the partner API is a face of. */
 export interface PartnerTopics {

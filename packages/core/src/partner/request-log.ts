@@ -22,7 +22,7 @@ const batch = 500;
 const pauseMs = 500;
 
 /** What the steps of the pipeline leave in `ctx.state` for the log. */
-export interface Noted {
+interface Noted {
   /** The body, as it came. */
   sent?: Buffer;
   /** JSON that was written as text. */

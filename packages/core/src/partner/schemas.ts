@@ -30,7 +30,7 @@ export const phone = field(
 );
 
 /** A positive amount. */
-export const amount = field(
+const amount = field(
   z
     .string()
     .regex(amountFormat, 'has to be a decimal string with two digits, such as "125.00"')

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const closingMs = 300_000;
 
 /** The longest range, in days. */
-export const maxExportDays = 31;
+const maxExportDays = 31;
 
 /** As many as make the way to a database on another machine short, and few enough for other requests not to wait. */
 const pageRows = 256;

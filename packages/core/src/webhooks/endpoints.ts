@@ -11,7 +11,7 @@ import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
 
 /** Endpoints of one partner and mode at most. */
-export const maxEndpoints = 50;
+const maxEndpoints = 50;
 
 /** Parts of an endpoint that a partner says. */
 export interface EndpointSettings {

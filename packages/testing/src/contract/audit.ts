@@ -6,7 +6,7 @@ import { acme, sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
 import { published, recover, redeliver, registered, sampleEndpoint } from './webhook-samples.ts';
 
-export function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord {
+function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord {
   return {
     ...{ id, at: now, actor: 'ana', action: 'client.create', target: 'client:a', details: {} },
     digest: digestOf(`act ${id}`),

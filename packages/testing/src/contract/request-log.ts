@@ -7,7 +7,7 @@ import { now } from './samples.ts';
 const most = 1000;
 const ours = { ...acme, mode: 'test' } as const;
 
-export function sampleRequest(id: string, changes: Partial<LoggedRequest> = {}): LoggedRequest {
+function sampleRequest(id: string, changes: Partial<LoggedRequest> = {}): LoggedRequest {
   return {
     ...{ id, ...ours, keyId: 'key_a', createdAt: now, durationMs: 12 },
     ...{ method: 'POST', route: '/v1/partner/payments', status: 201, code: null },

@@ -8,7 +8,7 @@ import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request
 import { createKeyedMutex } from './keyed-mutex.ts';
 
 /** Answers are kept this long, in milliseconds. */
-export const idempotencyLifetimeMs = 24 * 3600_000;
+const idempotencyLifetimeMs = 24 * 3600_000;
 
 function malformed(message: string): PartnerError {
   return new PartnerError('invalid_request', { details: [{ path: 'Idempotency-Key', message }] });

@@ -7,7 +7,7 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { digestText } from '../../tokens.ts';
 
 /** How long what a key is and may do is taken from memory, in milliseconds. Whether it lives is asked every time. */
-export const keyCacheMs = 5_000;
+const keyCacheMs = 5_000;
 
 const touchIntervalMs = 60_000;
 

@@ -7,7 +7,7 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { equalDigests } from '../../tokens.ts';
 
 /** A signature may be this far from the present, either way, in milliseconds. */
-export const signatureToleranceMs = 300_000;
+const signatureToleranceMs = 300_000;
 
 function refused(description: string): PartnerError {
   return new PartnerError('invalid_signature', { description });
