@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -52,7 +51,8 @@ export async function install(
   files: readonly string[],
   entries: readonly string[],
 ): Promise<Installed> {
-  const folder = await mkdtemp(join(tmpdir(), 'ostiary-runtimes-'));
+  // Deno lets nobody write below /dev, where the other files of tests may be, in memory.
+  const folder = await mkdtemp('/tmp/ostiary-runtimes-');
   const source = join(root, 'packages', name);
   const target = join(folder, 'node_modules/@ostiary', name);
   await mkdir(target, { recursive: true });
@@ -71,7 +71,7 @@ export async function install(
     target: 'node18',
   });
   // Of somebody who has seen no environment of this repository: no options, no conditions.
-  const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   const installed: Installed = {
     folder,
     async run(runtime, file, args = [], flags = []) {

@@ -1,6 +1,3 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { certificate } from '../../../../packages/core/test/webhooks/support/target-certificate.ts';
-
 /** One answer, with its body read. */
 export interface Answer {
   readonly status: number;
@@ -16,8 +13,6 @@ export interface Sent {
   readonly form?: Record<string, string> | undefined;
   readonly body?: object | string | undefined;
 }
-
-setDefaultCACertificates([...getCACertificates(), certificate]);
 
 /** How long an answer may take on a machine that is busy, in milliseconds. Nothing in these tests waits on purpose. */
 const patienceMs = 20_000;

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Ostiary } from '@ostiary/core';
 import { freePort } from '../../../../lab/support/free-port.ts';
+import { certificate } from '../../../../packages/core/test/webhooks/support/target-certificate.ts';
 import { createHost, type Host } from '../../src/host.ts';
 import type { Stop } from '../../src/listening.ts';
 import { openOstiary, type Settings } from '../../src/ostiary.ts';
@@ -113,10 +115,14 @@ export async function deployed(
   use: (deployment: Deployment) => Promise<void>,
   { variant = atRoot, worker = true }: { readonly variant?: Variant; readonly worker?: boolean } = {},
 ): Promise<void> {
+  const trusted = getCACertificates();
+  if (variant.tls) setDefaultCACertificates([...trusted, certificate]);
   const deployment = await deploy(serve, variant, worker);
   try {
     await use(deployment);
   } finally {
     await deployment.stop();
+    // The tests of other files in this process trust nobody new.
+    setDefaultCACertificates(trusted);
   }
 }

@@ -81,8 +81,15 @@ async function expectNoBarrier(): Promise<void> {
   }
 }
 
+/** Those of errors differ in their words alone. */
+const pages: readonly (readonly [name: string, view: (language: string) => Page])[] = [
+  ...Object.entries(everyPage).filter(([name]) => !name.startsWith('error ')),
+  ['error with technical words', (language) => failure(language, 'invalid_request')],
+  ['error without them', (language) => failure(language, 'internal', null)],
+];
+
 describe.each(languages)('every page in %s', (language) => {
-  it.each(Object.entries(everyPage))(
+  it.each(pages)(
     '%s: is one document with one heading and one card, runs nothing and has no barrier',
     async (_name, view) => {
       const page = view(language);

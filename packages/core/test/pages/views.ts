@@ -115,7 +115,7 @@ export function logout(language: string, changes: Partial<LogoutView> = {}): Pag
   });
 }
 
-/** Every page that a user can meet, by name; those of errors differ in their words alone. */
+/** Every page that a user can meet, by name. */
 export const everyPage: { readonly [name: string]: (language: string) => Page } = {
   consent: (language) => consent(language),
   'consent with new scopes': (language) => consent(language, { scopes: someNew }),
@@ -130,6 +130,7 @@ export const everyPage: { readonly [name: string]: (language: string) => Page } 
   'after a logout': (language) => afterLogoutPage({ theme, language: languageOf(language) }, 'leave'),
   'after no logout': (language) => afterLogoutPage({ theme, language: languageOf(language) }, 'stay'),
   'no connected apps': (language) => apps(language, { apps: [] }),
-  'error with technical words': (language) => failure(language, 'invalid_request'),
-  'error without them': (language) => failure(language, 'internal', null),
+  ...Object.fromEntries(
+    errorKinds.map((kind) => [`error ${kind}`, (language: string) => failure(language, kind)]),
+  ),
 };
