@@ -10,7 +10,6 @@ import type { sandboxPassport } from './partner/schemas.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
 import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
 import type { transferSchema } from './transfer-schema.ts';
-import type { signatureCheck } from './webhooks/signature-check.ts';
 
 export { PartnerError } from './errors.ts';
 export { negotiateLanguage } from './languages/negotiate.ts';
@@ -38,6 +37,7 @@ export type {
 } from './ports/operators.ts';
 export type { KycState } from './ports/users.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';
+export type { SignatureCheck } from './webhooks/signature-check.ts';
 
 /** A webhook endpoint, as the partner API shows it. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;
@@ -50,9 +50,6 @@ export type Transfer = z.output<typeof transferSchema>;
 
 /** A passport of the sandbox, as it is shown once. */
 export type SandboxPassport = z.output<typeof sandboxPassport>;
-
-/** What an endpoint answered to a right and to a wrong signature, and what that says of it. */
-export type SignatureCheck = Awaited<ReturnType<ReturnType<typeof signatureCheck>>>;
 
 /** An event, as the partner API shows it. */
 export type PartnerEvent = z.output<typeof eventSchema>;

@@ -27,7 +27,16 @@ function verdictOf(genuine: AttemptAnswer, forged: AttemptAnswer): SignatureVerd
   return status >= 400 && status < 500 ? 'right' : 'fails_at_forged';
 }
 
-function shown({ httpStatus, error, response, durationMs }: AttemptAnswer) {
+type CheckedAnswer = Omit<AttemptAnswer, 'ok'>;
+
+/** What an endpoint answered to a right and to a wrong signature, and what that says of it. */
+export type SignatureCheck = {
+  readonly verdict: SignatureVerdict;
+  readonly genuine: CheckedAnswer;
+  readonly forged: CheckedAnswer;
+};
+
+function shown({ httpStatus, error, response, durationMs }: AttemptAnswer): CheckedAnswer {
   return { httpStatus, error, response, durationMs };
 }
 
@@ -47,7 +56,7 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
   const { prefix } = options;
 
   /** @throws PartnerError `not_found`, and `invalid_request` for an endpoint that is disabled */
-  return async (owner: Owner, endpointId: string) => {
+  return async (owner: Owner, endpointId: string): Promise<SignatureCheck> => {
     const endpoint = await findEndpoint(core, owner, endpointId);
     if (!endpoint.enabled) throw disabledEndpoint();
     const { url } = endpoint;
