@@ -20,6 +20,12 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
   /** Somebody else's transaction, which ends as the test says; `ostiary.` stands for the schema. */
   const held = (sql: string, values?: readonly unknown[]) =>
     holding(url, sql.replaceAll('ostiary.', `"${schema}".`), values);
+  /** On a machine that stands still a call gives up before all of them wait, and the test is tried again. */
+  const waitingBeforeEnd = (count: number, ...calls: readonly Promise<unknown>[]) =>
+    Promise.race([
+      waiting(count),
+      Promise.race(calls).then(() => Promise.reject(new Error('a call ended before all of them waited'))),
+    ]);
   return {
     schema,
     storage,
@@ -34,9 +40,9 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
     ): Promise<readonly [First, Second]> {
       const holder = await (typeof lock === 'string' ? held(lock) : held(...lock));
       const stopped = first();
-      await waiting(1);
+      await waitingBeforeEnd(1, stopped);
       const arriving = second();
-      await waiting(2);
+      await waitingBeforeEnd(2, stopped, arriving);
       await holder.query(end);
       return Promise.all([stopped, arriving]);
     },
