@@ -29,15 +29,12 @@ it('claims of users are typed by the checks of their scopes', async () => {
   type Find = OstiaryOptions<Scopes>['users']['find'];
   expectTypeOf<(sub: string) => { sub: string; claims: { orders: string[] } }>().toExtend<Find>();
   expectTypeOf<(sub: string) => { sub: string; claims: { orders: string } }>().not.toExtend<Find>();
-  const wrong = () =>
-    createOstiary({
-      ...{ authUrl: authUrl, storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
-      login: { authenticate: () => null, loginUrl: () => '/login' },
-      scopes: { points: { claims: { points: z.number() }, consent } },
-      // @ts-expect-error This test is of the types: points are a number, and a text must not compile.
-      users: { find: async (sub) => ({ sub, claims: { points: 'many' } }) },
-    });
-  expect(wrong).toBeTypeOf('function');
+  type Given<Points> = Omit<OstiaryOptions, 'scopes' | 'users'> & {
+    scopes: { points: { claims: { points: z.ZodNumber }; consent: typeof consent } };
+    users: { find(sub: string): Promise<{ sub: string; claims: { points: Points } }> };
+  };
+  expectTypeOf(createOstiary).toExtend<(given: Given<number>) => unknown>();
+  expectTypeOf(createOstiary).not.toExtend<(given: Given<string>) => unknown>();
 });
 
 it('the names of scopes are known to the compiler, where the options are', async () => {

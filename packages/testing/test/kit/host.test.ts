@@ -240,15 +240,18 @@ describe('the kit of a host', () => {
     expectTypeOf<{ users: typeof users; login: typeof login }>().toExtend<Options>();
     expectTypeOf<{ users: typeof users }>().not.toExtend<Options>();
     await expect(createTestOstiary({ users } as never)).rejects.toThrow('login');
-    const claims = { points: z.number() };
-    const wrong = () =>
-      // @ts-expect-error This test is of the types: points are a number, and a text must not compile.
-      createTestOstiary({
-        login,
-        scopes: { points: { claims, consent } },
-        languages: ['en'],
-        users: { find: (sub) => ({ sub, claims: { points: 'many' } }) },
-      });
-    expect(wrong).toBeTypeOf('function');
+    type Scopes = { points: { claims: { points: z.ZodNumber }; consent: typeof consent } };
+    type Find = Parameters<typeof createTestOstiary<Scopes>>[0]['users']['find'];
+    expectTypeOf<(sub: string) => { sub: string; claims: { points: number } }>().toExtend<Find>();
+    expectTypeOf<(sub: string) => { sub: string; claims: { points: string } }>().not.toExtend<Find>();
+    // What the compiler takes from the options: the names of their scopes.
+    await using kit = await createTestOstiary({
+      login,
+      scopes: { points: { claims: { points: z.number() }, consent } },
+      users: { find: (sub) => ({ sub, claims: { points: 1 } }) },
+    });
+    type App = NonNullable<Parameters<typeof kit.app>[0]>;
+    expectTypeOf<{ allowedScopes: ['points'] }>().toExtend<App>();
+    expectTypeOf<{ allowedScopes: ['phone'] }>().not.toExtend<App>();
   });
 });
