@@ -118,3 +118,17 @@ test('a purge leaves what somebody else is using for the next time', async () =>
   await holder.query('ROLLBACK');
   expect((await purge()).interactions).toBe(1);
 });
+
+test('jobs are stored in the order of their ids: what waits for one holds none that comes after it', async () => {
+  const { schema, storage, holding, waiting } = await server.opened();
+  const { storage: another } = await server.opened({ schema });
+  const job = (id: string) => ({ id, kind: 'k', payload: {}, dueAt: now });
+  const holder = await holding(
+    "INSERT INTO ostiary.jobs (id, kind, payload, due_at) VALUES ('b', 'k', '{}', 1)",
+  );
+  const stopped = storage.queue.enqueue([job('c'), job('b')]);
+  await waiting(1);
+  await another.queue.enqueue([job('c')]);
+  await holder.query('ROLLBACK');
+  await stopped;
+});
