@@ -27,3 +27,22 @@ export async function untilWaiting(pool: Pool, schema: string, count = 1): Promi
     if (found.length >= count) return found;
   }
 }
+
+/**
+ * Resolves when all of the calls wait for a lock.
+ *
+ * @throws Error when one ends before that: on a machine that stands still it gives up, and the test is tried again
+ */
+export async function allWaiting(
+  pool: Pool,
+  schema: string,
+  calls: readonly Promise<unknown>[],
+): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  for (const call of calls) call.then(end, end);
+  while ((await waiting(pool, schema)).length < calls.length)
+    if (isOver) throw new Error('a call ended before all of them waited');
+}

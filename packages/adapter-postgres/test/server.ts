@@ -4,7 +4,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { testPostgres } from '../../../lab/support/postgres/postgres.ts';
 import type { Place } from '../../testing/test/adapters/processes.ts';
 import { type PostgresStorageOptions, postgresStorage } from '../src/index.ts';
-import { holding, untilWaiting } from './locks.ts';
+import { allWaiting, holding, untilWaiting } from './locks.ts';
 import { deletionOfAll } from './one-schema.ts';
 import { watchedPool } from './watched-pool.ts';
 
@@ -20,12 +20,6 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
   /** Somebody else's transaction, which ends as the test says; `ostiary.` stands for the schema. */
   const held = (sql: string, values?: readonly unknown[]) =>
     holding(url, sql.replaceAll('ostiary.', `"${schema}".`), values);
-  /** On a machine that stands still a call gives up before all of them wait, and the test is tried again. */
-  const waitingBeforeEnd = (count: number, ...calls: readonly Promise<unknown>[]) =>
-    Promise.race([
-      waiting(count),
-      Promise.race(calls).then(() => Promise.reject(new Error('a call ended before all of them waited'))),
-    ]);
   return {
     schema,
     storage,
@@ -40,9 +34,9 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
     ): Promise<readonly [First, Second]> {
       const holder = await (typeof lock === 'string' ? held(lock) : held(...lock));
       const stopped = first();
-      await waitingBeforeEnd(1, stopped);
+      await allWaiting(pool, schema, [stopped]);
       const arriving = second();
-      await waitingBeforeEnd(2, stopped, arriving);
+      await allWaiting(pool, schema, [stopped, arriving]);
       await holder.query(end);
       return Promise.all([stopped, arriving]);
     },

@@ -117,12 +117,9 @@ export async function deployed(
 ): Promise<void> {
   const trusted = getCACertificates();
   if (variant.tls) setDefaultCACertificates([...trusted, certificate]);
-  const deployment = await deploy(serve, variant, worker);
-  try {
-    await use(deployment);
-  } finally {
-    await deployment.stop();
-    // The tests of other files in this process trust nobody new.
-    setDefaultCACertificates(trusted);
-  }
+  // The tests of other files in this process trust nobody new.
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => setDefaultCACertificates(trusted));
+  const deployment = opened.adopt(await deploy(serve, variant, worker), (it) => it.stop());
+  await use(deployment);
 }
