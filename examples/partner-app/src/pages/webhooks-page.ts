@@ -48,7 +48,7 @@ function arrivalRow({ at, attempt, outcome }: Arrival): Html {
 
 function eventRow({ event, arrivals }: ReceivedEvent): Html {
   return html`<li class="event" data-event="${event.id}" data-type="${event.type}">
-<div><strong>${event.type}</strong><span class="badge">${event.mode}</span></div>
+<div><strong>${event.type}</strong><span class="badge">${event.mode} mode</span></div>
 <p>${tell(event)}</p>
 <p class="small"><code>${event.id}</code></p>
 <ol class="arrivals" aria-label="Deliveries">${arrivals.map(arrivalRow)}</ol>
@@ -56,7 +56,7 @@ function eventRow({ event, arrivals }: ReceivedEvent): Html {
 }
 
 function refusalRow({ at, mode, code }: Refusal): Html {
-  return html`<li class="bad"><span>${time(at)}</span> ${mode}, answered 400: <code>${code}</code></li>`;
+  return html`<li class="bad"><span>${time(at)}</span> ${mode} mode, answered 400: <code>${code}</code></li>`;
 }
 
 function news({ failures, events }: WebhookState): string {
@@ -106,7 +106,7 @@ function causeCard({ provider, webhooks, url }: PartnerConfig): Html {
   const addresses = webhookUrls(url);
   const rows = webhookModes.map(
     (mode) =>
-      html`<div><dt>${mode}</dt><dd><code>${(webhooks?.secrets[mode] ?? null) === null ? 'no secret' : addresses[mode]}</code></dd></div>`,
+      html`<div><dt>${mode} mode</dt><dd><code>${(webhooks?.secrets[mode] ?? null) === null ? 'no secret' : addresses[mode]}</code></dd></div>`,
   );
   return html`<section class="card" id="cause"><h2>Make it happen</h2>
 <ul class="plain"><li><a href="/">Receive your cashback</a>: <code>payment.completed</code></li>
