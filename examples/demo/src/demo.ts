@@ -65,8 +65,8 @@ export async function startDemo(
     OSTIARY_DATA_DIR: dataDir,
     OSTIARY_SEALING_KEYS: await demoSealingKey(dataDir),
   });
-  // The terminal is for people here: the log goes to a file, anew on every start.
   await using opened = new AsyncDisposableStack();
+  // The terminal is for people here: the log goes to a file, anew on every start.
   const logFile = opened.use(await open(join(dataDir, 'server.log'), 'w', 0o600));
   const logger = createLogger(config.logLevel, { write: (line) => void logFile.appendFile(line) });
   const server = opened.adopt(

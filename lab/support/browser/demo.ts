@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { startDemo } from '../../../examples/demo/src/demo.ts';
+import { cheap } from '../../../examples/reference-server/test/support/server.ts';
 import { freePort } from '../free-port.ts';
 import { launchBrowser } from './browser.ts';
 import { newProfile } from './profile.ts';
-
-/** Cheap hashes: no test in a browser is about their strength. */
-const cheap = { logN: 10, r: 8, p: 1 };
 
 /** Starts the demo and a browser for the tests of a file, and ends both after them. */
 export async function startDemoInBrowser() {

@@ -104,8 +104,8 @@ function enter(database: Database, now: number, counters: readonly Counter[]): P
 }
 
 /**
- * Slows down whoever guesses passwords, for one user or for many. Fixed windows in the database: a restart does not reset them. Handles and addresses are stored under a key,
- * so that the table does not tell who tried to sign in from where.
+ * Slows down whoever guesses passwords, for one user or for many. Fixed windows in the database: a restart does not reset them.
+ * Handles and addresses are stored under a key, so that the table does not tell who tried to sign in from where.
  *
  * @param keys - an attempt counts under each of them, and a window that is full under any of them refuses: so a change of
  * keys, in which processes know different ones for a while, gives nobody more attempts

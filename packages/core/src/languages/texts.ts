@@ -15,8 +15,12 @@ export interface ScopeTexts {
 /** What the consent page says of one scope, in the languages that ship. */
 export type ConsentTexts = { readonly [L in Language]: ScopeTexts };
 
+type Words<English> = {
+  readonly [Name in keyof English]: English[Name] extends string ? string : Words<English[Name]>;
+};
+
 /** Every word of the pages in one language; what each scope gives stands in the scope table. */
-export type Texts = typeof en & {
+export type Texts = Words<typeof en> & {
   /** Names of the twelve months, where `Intl` does not know the language: dates are then `5 janvye 2026`. */
   readonly months?: readonly string[];
 };
