@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { freePort } from '../free-port.ts';
 import { insist } from '../insist.ts';
 import { until } from '../proof.ts';
-import { testPostgres } from './postgres.ts';
+import { ownMemory, testPostgres } from './postgres.ts';
 import { createDatabases, type ServerOptions, superusers } from './postgres-server.ts';
 import { owner } from './system-postgres.ts';
 
@@ -117,7 +117,7 @@ export type Pair = Awaited<ReturnType<typeof startPair>>;
 
 /** Starts the primary. */
 export async function startPair({ fsync = true, settings = [] }: ServerOptions = {}) {
-  const wanted = [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', 'wal_keep_size=1GB'];
+  const wanted = [ownMemory, `fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', 'wal_keep_size=1GB'];
   const servers = await foundation([...wanted, ...settings]);
   const ports = [servers.port, await freePort()] as const;
   let copies = 0;

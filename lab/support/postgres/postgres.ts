@@ -8,6 +8,9 @@ import { freePort } from '../free-port.ts';
 /** A real PostgreSQL from npm, with its data in a folder of its own. */
 export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
 
+/** A server that is killed leaves memory behind in the folder of its data, which goes with the test, and nowhere else. */
+export const ownMemory = 'dynamic_shared_memory_type=mmap';
+
 /** Starts one. */
 export async function testPostgres({
   password = 'postgres',
@@ -18,7 +21,7 @@ export async function testPostgres({
   const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   process.once('exit', clear);
   const port = await freePort();
-  const postgres = await startPostgres(folder, { port, password, settings });
+  const postgres = await startPostgres(folder, { port, password, settings: [ownMemory, ...settings] });
   /** Creates a database. @returns its URL for the superuser */
   const createDatabase = async (name: string): Promise<string> => {
     const client = new Client({ connectionString: postgres.url() });

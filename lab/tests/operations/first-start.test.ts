@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
+import { newFolderOnDisk } from '../../support/on-disk.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const clone = mkdtempSync(join(tmpdir(), 'ostiary-first-start-'));
+const clone = newFolderOnDisk('first-start');
 let started: ChildProcess | undefined;
 
 afterAll(async () => {

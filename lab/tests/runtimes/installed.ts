@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { newFolderOnDisk } from '../../support/on-disk.ts';
 
 const here = import.meta.dirname;
 const root = resolve(here, '../../..');
@@ -51,8 +52,7 @@ export async function install(
   files: readonly string[],
   entries: readonly string[],
 ): Promise<Installed> {
-  // Deno lets nobody write below /dev, where the other files of tests may be, in memory.
-  const folder = await mkdtemp('/tmp/ostiary-runtimes-');
+  const folder = newFolderOnDisk('runtimes');
   const source = join(root, 'packages', name);
   const target = join(folder, 'node_modules/@ostiary', name);
   await mkdir(target, { recursive: true });
