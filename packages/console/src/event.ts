@@ -17,9 +17,8 @@ import type { Notice } from './words/words.ts';
 /** The calls of the partner API that do what this page does. */
 function calls({ desk, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
   const words = voice.words.snippets;
-  const call = { method: 'POST', id } as const;
-  const trigger = { ...call, route: '/v1/partner/sandbox/events', body: { type, data } };
-  const redeliver = { ...call, route: '/v1/partner/events/:id/redeliver', body: {} };
+  const trigger = { operation: 'createSandboxEvent', id: null, body: { type, data } };
+  const redeliver = { operation: 'redeliverEvent', id, body: {} };
   return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>
 ${apiSnippets(desk, voice, { id: 'call-redeliver', title: words.redeliver, call: redeliver })}
 ${apiSnippets(desk, voice, { id: 'call-trigger', title: words.trigger, call: trigger })}</section>`;

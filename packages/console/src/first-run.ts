@@ -5,15 +5,15 @@ import { type ApiCall, apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 /** The calls that do the steps. */
-const calls: { readonly [step in keyof FirstRun]: Pick<ApiCall, 'route' | 'body'> | null } = {
+const calls: { readonly [step in keyof FirstRun]: Omit<ApiCall, 'id'> | null } = {
   endpoint: {
-    route: '/v1/partner/webhooks',
+    operation: 'createWebhook',
     body: { url: 'https://…', events: ['*'], secret: '…' },
   },
-  event: { route: '/v1/partner/sandbox/events', body: { type: 'webhook.test' } },
+  event: { operation: 'createSandboxEvent', body: { type: 'webhook.test' } },
   signature: null,
   payment: {
-    route: '/v1/partner/payments',
+    operation: 'createPayment',
     body: { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } },
   },
 };
@@ -45,7 +45,7 @@ function stepItem(name: keyof FirstRun, isDone: boolean, visit: Visit): Html {
   const { title, go } = words[name];
   const call = calls[name];
   const todo = html`<p><a href="${addresses[name]}">${go}</a></p>
-${call === null ? null : apiSnippets(desk, voice, { id: `step-${name}-call`, title: tools.call, about: title, call: { method: 'POST', id: null, ...call } })}`;
+${call === null ? null : apiSnippets(desk, voice, { id: `step-${name}-call`, title: tools.call, about: title, call: { id: null, ...call } })}`;
   return html`<li id="step-${name}"><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : order.indexOf(name) + 1}</span><div><p><span class="hidden">${isDone ? words.done : words.open}</span> <strong>${title}</strong></p>${isDone ? null : todo}</div></li>`;
 }
 

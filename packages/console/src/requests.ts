@@ -104,10 +104,13 @@ function jsonOf(sent: string | null): unknown {
 }
 
 /** The same request as curl and as code, as far as the log knows it. */
-function repetition({ method, route, sent }: LoggedRequest, { desk, voice }: Visit): Html {
+function repetition({ method, route, sent }: LoggedRequest, { desk, voice }: Visit): Html | null {
   const words = voice.words.snippets;
   const body = jsonOf(sent);
-  const call = { method, route, id: null, body };
+  const known = desk.routes.find((candidate) => candidate.method === method && candidate.path === route);
+  // An older version of the service may have logged what this one does not have.
+  if (known === undefined) return null;
+  const call = { operation: known.operation, id: null, body };
   return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>${
     body === undefined
       ? html`<p class="muted">${words.cut}</p>`

@@ -1,16 +1,26 @@
 import type { AttemptRequest } from '@ostiary/core/console';
-import { type ConsoleDesk, type Html, html } from '@ostiary/core/console';
+import { type ConsoleDesk, type ConsoleRoute, type Html, html } from '@ostiary/core/console';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words/words.ts';
 
-/** A call of the partner API: a line of its route table, what stands for the parameter of its path, and JSON. */
+/** What a snippet needs to know of the partner API. */
+export type DescribedApi = Pick<ConsoleDesk, 'apiUrl' | 'keyHeader' | 'routes'>;
+
+/** A call of the partner API. */
 export interface ApiCall {
-  readonly method: string;
-  /** `/v1/partner/payments/:id` */
-  readonly route: string;
-  /** `null`: not known, so that the snippet reads it from a variable `ID`. */
+  /** The name of the operation in the OpenAPI description: `getPayment`. */
+  readonly operation: string;
+  /** The parameter of its path. `null`: not known, so that the snippet reads it from the variable `ID`. */
   readonly id: string | null;
+  /** JSON; `null` without a body. */
   readonly body: unknown;
+}
+
+/** @throws TypeError for an operation that the partner API does not have */
+function routeOf({ routes }: DescribedApi, { operation }: ApiCall): ConsoleRoute {
+  const route = routes.find((candidate) => candidate.operation === operation);
+  if (route === undefined) throw new TypeError(`console: there is no operation ${operation}`);
+  return route;
 }
 
 /** Text as one word of a POSIX shell: between single quotes nothing has a meaning but the next one. */
@@ -33,19 +43,18 @@ export function curlOf({ method, url, headers, body }: Omit<AttemptRequest, 'cha
 }
 
 /** A call of the partner API as a command of curl, which reads the key from the environment. */
-export function apiCurlOf(
-  { apiUrl }: Pick<ConsoleDesk, 'apiUrl'>,
-  { method, route, id, body }: ApiCall,
-): string {
-  const [before = '', after] = route.split(/:[a-z]+/);
+export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
+  const { id, body } = call;
+  const { method, path } = routeOf(api, call);
+  const [before = '', after] = path.split(/:[a-z]+/);
   const known = id === null ? '' : encodeURIComponent(id);
   const url =
     after === undefined || id !== null
-      ? quoted(apiUrl(`${before}${after === undefined ? '' : `${known}${after}`}`))
-      : `${quoted(apiUrl(before))}"$ID"${after === '' ? '' : quoted(after)}`;
+      ? quoted(api.apiUrl(`${before}${after === undefined ? '' : `${known}${after}`}`))
+      : `${quoted(api.apiUrl(before))}"$ID"${after === '' ? '' : quoted(after)}`;
   return command([
     `curl --globoff --request ${quoted(method)} ${url}`,
-    '--header "Authorization: Bearer $OSTIARY_API_KEY"',
+    `--header "${api.keyHeader}: $OSTIARY_API_KEY"`,
     ...(body === null
       ? []
       : ["--header 'Content-Type: application/json'", `--data-raw ${quoted(JSON.stringify(body))}`]),
@@ -58,26 +67,27 @@ type SdkCall = (id: string, body: string | null) => string;
 const answered = (call: string): string => `console.log(await ostiary.${call});`;
 const listed = (call: string): string => `for await (const item of ostiary.${call}) console.log(item);`;
 
-const sdkCalls: { readonly [call: string]: SdkCall } = {
-  'POST /v1/partner/verify': (_, body) => answered(`passports.verify(${body})`),
-  'POST /v1/partner/payments': (_, body) => answered(`payments.create(${body})`),
-  'GET /v1/partner/payments': () => listed('payments.list()'),
-  'GET /v1/partner/payments/:id': (id) => answered(`payments.retrieve(${id})`),
-  'GET /v1/partner/users/phone/:phone': (id) => answered(`users.retrieveByPhone(${id})`),
-  'GET /v1/partner/users/:kid': (id) => answered(`users.retrieve(${id})`),
-  'POST /v1/partner/webhooks': (_, body) => answered(`webhooks.create(${body})`),
-  'GET /v1/partner/webhooks': () => listed('webhooks.list()'),
-  'GET /v1/partner/webhooks/:id': (id) => answered(`webhooks.retrieve(${id})`),
-  'PATCH /v1/partner/webhooks/:id': (id, body) => answered(`webhooks.update(${id}, ${body})`),
-  'DELETE /v1/partner/webhooks/:id': (id) => answered(`webhooks.delete(${id})`),
-  'GET /v1/partner/webhooks/:id/deliveries': (id) => listed(`webhooks.deliveries(${id})`),
-  'POST /v1/partner/webhooks/:id/recover': (id, body) => answered(`webhooks.recover(${id}, ${body})`),
-  'GET /v1/partner/events': () => listed('events.list()'),
-  'POST /v1/partner/events/:id/redeliver': (id, body) =>
+/** The calls of the SDK, by operation. */
+const sdkCalls: { readonly [operation: string]: SdkCall } = {
+  verifyPassport: (_, body) => answered(`passports.verify(${body})`),
+  createPayment: (_, body) => answered(`payments.create(${body})`),
+  listPayments: () => listed('payments.list()'),
+  getPayment: (id) => answered(`payments.retrieve(${id})`),
+  getUserByPhone: (id) => answered(`users.retrieveByPhone(${id})`),
+  getUser: (id) => answered(`users.retrieve(${id})`),
+  createWebhook: (_, body) => answered(`webhooks.create(${body})`),
+  listWebhooks: () => listed('webhooks.list()'),
+  getWebhook: (id) => answered(`webhooks.retrieve(${id})`),
+  updateWebhook: (id, body) => answered(`webhooks.update(${id}, ${body})`),
+  deleteWebhook: (id) => answered(`webhooks.delete(${id})`),
+  listDeliveries: (id) => listed(`webhooks.deliveries(${id})`),
+  recoverWebhook: (id, body) => answered(`webhooks.recover(${id}, ${body})`),
+  listEvents: () => listed('events.list()'),
+  redeliverEvent: (id, body) =>
     answered(body === null || body === '{}' ? `events.redeliver(${id})` : `events.redeliver(${id}, ${body})`),
-  'POST /v1/partner/sandbox/events': (_, body) => answered(`sandbox.triggerEvent(${body})`),
-  'POST /v1/partner/sandbox/passports': (_, body) => answered(`sandbox.createPassport(${body ?? ''})`),
-  'GET /v1/partner/whoami': () => answered('whoami()'),
+  createSandboxEvent: (_, body) => answered(`sandbox.triggerEvent(${body})`),
+  createSandboxPassport: (_, body) => answered(`sandbox.createPassport(${body ?? ''})`),
+  whoami: () => answered('whoami()'),
 };
 
 /** JSON as an expression: a member `__proto__` would be something else there. */
@@ -86,10 +96,10 @@ const expressionOf = (json: unknown): string =>
 
 /** A call of the partner API as a program with `@ostiary/client-sdk`; `null` where the SDK has none. */
 export function sdkCodeOf(
-  { apiUrl }: Pick<ConsoleDesk, 'apiUrl'>,
-  { method, route, id, body }: ApiCall,
+  { apiUrl }: Pick<DescribedApi, 'apiUrl'>,
+  { operation, id, body }: ApiCall,
 ): string | null {
-  const call = Object.hasOwn(sdkCalls, `${method} ${route}`) ? sdkCalls[`${method} ${route}`] : undefined;
+  const call = Object.hasOwn(sdkCalls, operation) ? sdkCalls[operation] : undefined;
   if (call === undefined) return null;
   const environment = (name: string): string => `process.env.${name} ?? ''`;
   const made = call(
@@ -121,7 +131,7 @@ export function snippet(voice: Voice, title: string, text: string): Html {
 
 /** A call of the partner API, as curl and as code, behind a disclosure. */
 export function apiSnippets(
-  desk: Pick<ConsoleDesk, 'apiUrl'>,
+  api: DescribedApi,
   voice: Voice,
   {
     id,
@@ -137,6 +147,7 @@ export function apiSnippets(
   },
 ): Html {
   const { snippets: words } = voice.words;
-  const code = sdkCodeOf(desk, call);
-  return html`<details id="${id}"><summary class="small">${title}${about === undefined ? null : html`<span class="hidden">: ${about}</span>`}</summary><div class="small muted">${words.key}${call.id === null && /:/.test(call.route) ? html` ${words.unknownId}` : null}</div>${snippet(voice, words.curl(title), apiCurlOf(desk, call))}${code === null ? null : snippet(voice, words.sdk(title), code)}</details>`;
+  const code = sdkCodeOf(api, call);
+  const needsId = call.id === null && routeOf(api, call).path.includes(':');
+  return html`<details id="${id}"><summary class="small">${title}${about === undefined ? null : html`<span class="hidden">: ${about}</span>`}</summary><div class="small muted">${words.key}${needsId ? html` ${words.unknownId}` : null}</div>${snippet(voice, words.curl(title), apiCurlOf(api, call))}${code === null ? null : snippet(voice, words.sdk(title), code)}</details>`;
 }

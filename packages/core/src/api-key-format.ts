@@ -2,6 +2,9 @@ import { crc32 } from 'node:zlib';
 import type { Mode } from './ports/partners.ts';
 import type { Random } from './random.ts';
 
+/** The request header that carries an API key. */
+export const apiKeyHeader = 'X-API-Key';
+
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** 256 bits in digits of 62. */

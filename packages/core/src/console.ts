@@ -24,6 +24,7 @@ export type {
   ConsoleInput,
   ConsolePage,
   ConsoleRequest,
+  ConsoleRoute,
   ConsoleVisit,
   PartnerConsole,
 } from './ports/console.ts';

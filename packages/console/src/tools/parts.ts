@@ -71,7 +71,6 @@ ${body}</section>`;
 }
 
 /** What a tool does, as a call of the API. */
-export function toolCall({ desk, voice }: Visit, name: ToolName, call: Omit<ApiCall, 'method'>): Html {
-  const given = { method: 'POST', ...call };
-  return apiSnippets(desk, voice, { id: `${name}-call`, title: voice.words.tools.call, call: given });
+export function toolCall({ desk, voice }: Visit, name: ToolName, call: ApiCall): Html {
+  return apiSnippets(desk, voice, { id: `${name}-call`, title: voice.words.tools.call, call });
 }

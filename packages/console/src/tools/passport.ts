@@ -25,7 +25,7 @@ ${choiceField({ label: user, id: 'passport-user', name: 'kid', options: userOpti
 ${choiceField({ label: words.state, id: 'passport-state', name: 'state', options: states, chosen: state })}
 <div class="row"><button class="primary">${words.mint}</button></div></form>`,
     call: toolCall(visit, 'passport', {
-      route: '/v1/partner/sandbox/passports',
+      operation: 'createSandboxPassport',
       id: null,
       body: { kid, expired: state === 'expired' },
     }),

@@ -64,7 +64,7 @@ ${select({ name: 'kid', label: user, options: userOptions(users), chosen: kid })
 ${fields.field({ name: 'reference', tag: line(shown.get('reference'), 100), hint: words.referenceHint })}
 <div class="row"><button class="primary">${words.pay}</button></div></form>`,
     call: toolCall(visit, 'payment', {
-      route: '/v1/partner/payments',
+      operation: 'createPayment',
       id: null,
       body: orderOf(shown),
     }),

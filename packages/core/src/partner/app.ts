@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { apiKeyHeader } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
 import { readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
@@ -58,6 +59,9 @@ function headerOnce(ctx: Context, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** As Node names it. */
+const keyHeader = apiKeyHeader.toLowerCase();
+
 const noBytes = Buffer.alloc(0);
 
 /** Whether a body follows the headers (RFC 9112, section 6.3). */
@@ -87,7 +91,7 @@ export function createPartnerApi(
   async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
     const { req } = ctx;
     const startedAt = clock.now();
-    const found = await keys.find(headerOnce(ctx, 'x-api-key'));
+    const found = await keys.find(headerOnce(ctx, keyHeader));
     const { partner, mode } = found.key;
     notes.note(ctx, found.key, startedAt);
     // The address is worked out when it is asked for: hardly a request needs it.

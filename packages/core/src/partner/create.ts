@@ -64,6 +64,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
           admission,
           idempotency,
           operations,
+          table,
           forms: topics.forms,
           streams,
           counts: limits.store,

@@ -1,3 +1,4 @@
+import { apiKeyHeader } from '../api-key-format.ts';
 import { type Core, urlBelow } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
@@ -11,7 +12,7 @@ import { type Admission, checkGrant } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import type { Idempotency } from './pipeline/idempotency.ts';
 import type { FoundKey, KeyCheck } from './pipeline/key.ts';
-import type { PartnerOperation, PartnerRequest } from './request.ts';
+import type { PartnerOperation, PartnerRequest, PartnerRoute } from './request.ts';
 
 /** A session ends this long after the sign-in, whatever happens in between. */
 const sessionLifetimeMs = 8 * 3600_000;
@@ -42,6 +43,8 @@ export interface DeskParts {
   readonly admission: Admission;
   readonly idempotency: Idempotency;
   readonly operations: readonly PartnerOperation[];
+  /** The routes of the partner API. */
+  readonly table: readonly PartnerRoute[];
   readonly forms: Forms;
   /** Counts of all processes, where there are such. */
   readonly counts: RateLimitStore;
@@ -95,7 +98,7 @@ function visits(
 export function createDesk(
   core: Core,
   { opensWith }: PartnerConsole,
-  { keys, admission, idempotency, operations, forms, counts }: DeskParts,
+  { keys, admission, idempotency, operations, table, forms, counts }: DeskParts,
 ): ConsoleDesk {
   const { options, clock, random } = core;
   const { interactions } = core.storage;
@@ -133,6 +136,8 @@ export function createDesk(
     prefix: options.prefix,
     events: options.events,
     logsRequests: options.requestLog !== 'off',
+    keyHeader: apiKeyHeader,
+    routes: table.map(({ operation, method, path }) => ({ operation, method, path })),
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
     newWebhookSecret: () => `whsec_${random.bytes(32).toString('hex')}`,

@@ -51,6 +51,16 @@ export interface ConsoleAnswer {
   readonly sources?: string;
 }
 
+/** A route of the partner API. */
+export interface ConsoleRoute {
+  /** Its name in the OpenAPI description: `getPayment`. */
+  readonly operation: string;
+  /** The HTTP method: `GET`. */
+  readonly method: string;
+  /** The path, with its parameter as `:name`: `/v1/partner/payments/:id`. */
+  readonly path: string;
+}
+
 /** What a console works with. */
 export interface ConsoleDesk {
   /** Name, logo and colour of the service. */
@@ -59,6 +69,10 @@ export interface ConsoleDesk {
   readonly prefix: string;
   /** Types of events, and what a sandbox event of one carries unless its caller says otherwise. */
   readonly events: { readonly types: readonly string[]; example(type: string): JsonObject };
+  /** The header of a request to the partner API that carries the key. */
+  readonly keyHeader: string;
+  /** The routes of the partner API. */
+  readonly routes: readonly ConsoleRoute[];
   /** Whether requests of test keys are logged. */
   readonly logsRequests: boolean;
   /** How many attempts a delivery has. */

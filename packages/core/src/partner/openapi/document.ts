@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { apiKeyHeader } from '../../api-key-format.ts';
 import type { Core } from '../../context.ts';
 import type { LimitOptions } from '../pipeline/admission.ts';
 import { type PartnerRoute, partnerTags } from '../request.ts';
@@ -176,7 +177,7 @@ export function openApiDocument(
         apiKey: {
           type: 'apiKey',
           in: 'header',
-          name: 'X-API-Key',
+          name: apiKeyHeader,
           description: `Live keys begin with \`${prefix}_live_\`, test keys with \`${prefix}_test_\`.`,
         },
       },

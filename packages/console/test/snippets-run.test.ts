@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { beforeAll, expect, it } from 'vitest';
+import { descriptionOf, operationsOf } from '../../core/test/support/openapi.ts';
+import type { Json } from '../../core/test/support/provider.ts';
+import { visited } from './console-kit.ts';
+
+/** A program as a shell starts it: what it wrote, and how it ended. */
+async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(program, args, {
+    cwd: import.meta.dirname,
+    env: { ...process.env, no_proxy: '*', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [code, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { code, output, errors };
+}
+
+/** The status that the server answers to a command of curl. */
+async function statusOf(curl: string, env: Readonly<Record<string, string>>): Promise<number> {
+  const { output } = await run('sh', ['-c', `${curl} --silent --write-out '\\n%{http_code}'`], env);
+  return Number(output.split('\n').at(-1));
+}
+
+/** Runs a program for the SDK. @returns what it wrote to stderr, '' when it ended well */
+async function problemOf(code: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const flags = ['--conditions=source', '--input-type=module', '--eval', code];
+  const ended = await run(process.execPath, flags, env);
+  return ended.code === 0 ? '' : ended.errors;
+}
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" };
+const unescaped = (markup: string): string =>
+  markup.replaceAll(/&(lt|gt|quot|amp|#39);/g, (_, name: string) => entities[name] ?? '');
+
+/** The commands and programs that a page hands out. */
+function snippetsOf(page: string) {
+  const all = Array.from(page.matchAll(/<pre [^>]*>\n([^<]*)<\/pre>/g), ([, markup = '']) =>
+    unescaped(markup),
+  );
+  return {
+    curls: all.filter((one) => one.startsWith('curl ')),
+    programs: all.filter((one) => one.startsWith('import ')),
+  };
+}
+
+const endpoint = { url: 'https://receiver.example/hook', events: ['*'], secret: 'whsec_0123456789abcdef' };
+const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } };
+
+const { kit, key, browser } = await visited();
+const { provider } = kit;
+const called = async (target: string, body: unknown) =>
+  (await provider.partnerCall(key, target, body)).json();
+const newEndpoint = async () => String((await called('POST /v1/partner/webhooks', endpoint)).id);
+const newPassport = async () => String((await called('POST /v1/partner/sandbox/passports', {})).token);
+
+/** A request of each operation: the id in its path, its body, and what the log removes from that. */
+interface Sample {
+  readonly id?: () => Promise<string>;
+  readonly body?: () => Promise<Json> | Json;
+  readonly query?: string;
+}
+let samples: Readonly<Record<string, Sample>> = {};
+beforeAll(async () => {
+  const transfer = String((await called('POST /v1/partner/payments', payment)).id);
+  const event = await kit.event(key);
+  const kept = await newEndpoint();
+  const ofKept = async () => kept;
+  samples = {
+    verifyPassport: { body: async () => ({ token: await newPassport() }) },
+    createPayment: { body: () => payment },
+    listPayments: {},
+    getPayment: { id: async () => transfer },
+    getUserByPhone: { id: async () => '+50900000001' },
+    getUser: { id: async () => 'KID-TEST-APPROVED' },
+    exportReconciliation: { query: `?date=${new Date().toISOString().slice(0, 10)}` },
+    createWebhook: { body: () => endpoint },
+    listWebhooks: {},
+    getWebhook: { id: ofKept },
+    updateWebhook: { id: ofKept, body: () => ({ enabled: true }) },
+    deleteWebhook: { id: newEndpoint },
+    listDeliveries: { id: ofKept },
+    recoverWebhook: { id: ofKept, body: () => ({ since: '2026-01-01T00:00:00Z' }) },
+    listEvents: {},
+    redeliverEvent: { id: async () => event, body: () => ({}) },
+    createSandboxEvent: { body: () => ({ type: 'webhook.test' }) },
+    createSandboxPassport: { body: () => ({ kid: 'KID-TEST-APPROVED' }) },
+    whoami: {},
+  };
+});
+
+/** Fills in what the log has removed, as its page asks for. */
+function filledIn(snippet: string, body: Json | undefined): string {
+  const removed = [body?.token, body?.secret].find((value) => typeof value === 'string');
+  return removed === undefined ? snippet : snippet.replaceAll('[removed]', removed);
+}
+
+it('the page of a logged request repeats it with curl and with the SDK, whatever the operation', async () => {
+  const operations = operationsOf(await descriptionOf(provider));
+  expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(
+    Object.keys(samples).sort(),
+  );
+  for (const { method, path, operation } of operations) {
+    const { id: newId, body: newBody, query = '' } = samples[operation.operationId] ?? {};
+    const target = `${method} ${path.replace(/\{\w+\}/, (await newId?.()) ?? '')}${query}`;
+    const answer = await provider.partnerCall(key, target, await newBody?.());
+    const requestId = String(answer.headers.get('x-request-id'));
+    const where = `/sandbox/requests/${requestId}`;
+    await expect.poll(async () => (await browser.get(where)).status).toBe(200);
+    const { curls, programs } = snippetsOf((await browser.get(where)).text);
+    const name = operation.operationId;
+    expect([name, curls.length, programs.length]).toEqual([name, 1, name === 'exportReconciliation' ? 0 : 1]);
+    const environment = async () => ({
+      OSTIARY_API_KEY: key.key,
+      ...(newId !== undefined && { ID: await newId() }),
+    });
+    expect([name, answer.status < 300]).toEqual([name, true]);
+    const body = await newBody?.();
+    for (const curl of curls) {
+      const command = filledIn(curl, body).replace('/reconciliation', `$&${query}`);
+      expect([name, await statusOf(command, await environment())]).toEqual([name, answer.status]);
+    }
+    for (const program of programs)
+      expect([name, await problemOf(filledIn(program, body), await environment())]).toEqual([name, '']);
+  }
+});
+
+it('the pages of the console hand out nothing that the API refuses', async () => {
+  const fresh = await visited();
+  const data = { message: 'it\'s "quoted" $HOME `id` \\n \n\t; # * ? [a] {b,c} %s é 🗝️' };
+  const event = await called('POST /v1/partner/sandbox/events', { type: 'webhook.test', data });
+  const pages: [typeof browser, string, string][] = [
+    [fresh.browser, '/sandbox', fresh.key.key],
+    [browser, '/sandbox/tools', key.key],
+    [browser, `/sandbox/events/${event.id}`, key.key],
+  ];
+  for (const [visitor, path, apiKey] of pages) {
+    const { curls, programs } = snippetsOf((await visitor.get(path)).text);
+    expect(curls.length, path).toBeGreaterThan(1);
+    expect(programs, path).toHaveLength(curls.length);
+    // The reader's own endpoint.
+    const own = (snippet: string) =>
+      snippet
+        .replace('https://…', endpoint.url)
+        .replace(/"secret":( ?)"…"/, `"secret":$1"${endpoint.secret}"`);
+    const env = { OSTIARY_API_KEY: apiKey };
+    for (const curl of curls) expect([curl, (await statusOf(own(curl), env)) < 300]).toEqual([curl, true]);
+    for (const program of programs)
+      expect([program, await problemOf(own(program), env)]).toEqual([program, '']);
+  }
+  const { data: events } = await called('GET /v1/partner/events?limit=100', undefined);
+  const same = (events as { data: unknown }[]).filter(
+    (one) => JSON.stringify(one.data) === JSON.stringify(data),
+  );
+  expect(same).toHaveLength(3);
+});
+
+it('a request of the log without its own operation has no snippet that would fail', async () => {
+  const answer = await provider.partnerCall(key, 'HEAD /v1/partner/users/KID-TEST-APPROVED');
+  const where = `/sandbox/requests/${answer.headers.get('x-request-id')}`;
+  await expect.poll(async () => (await browser.get(where)).status).toBe(200);
+  expect(snippetsOf((await browser.get(where)).text)).toEqual({ curls: [], programs: [] });
+});
