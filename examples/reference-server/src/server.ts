@@ -81,6 +81,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   const health = createHealthRoutes(
     () => Promise.all([database.ping(), ostiary.ready()]),
     () => closing !== undefined && !isReplaced,
+    logger,
   );
   const doctor = createDoctorRoute({
     sealingKeys: config.sealingKeys,

@@ -1,5 +1,6 @@
+import { rename } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { anaika, startServer } from './support/server.ts';
+import { anaika, jean, startServer } from './support/server.ts';
 import { fieldsOf, Visitor } from './support/visitor.ts';
 
 describe('every page', () => {
@@ -95,6 +96,27 @@ describe('/readyz and /healthz', () => {
       expect(await ask(`${each}/readyz`)).toEqual(unavailable);
       expect(await ask(`${each}/healthz`)).toEqual(ok);
     }
+  });
+
+  test('say that the database file is gone, and no request is answered as if it were there', async () => {
+    const { server, origin, lines } = await startServer();
+    const { databaseFile } = server.config;
+    await rename(databaseFile, `${databaseFile}.old`);
+    expect(await ask(`${origin}/readyz`)).toEqual(unavailable);
+    expect(await ask(`${origin}/readyz`)).toEqual(unavailable);
+    const logged = lines.filter((line) => line.includes('not ready'));
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain(`${databaseFile} was moved or deleted while this process had it open`);
+
+    const reason = { code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('was moved or deleted') };
+    const { accounts, admin } = server.installation;
+    await expect(accounts.create({ ...jean, handle: 'late', phone: '+50937000003' })).rejects.toMatchObject(
+      reason,
+    );
+    await expect(admin.partners.create({ slug: 'late', name: 'Late' })).rejects.toMatchObject(reason);
+
+    await rename(`${databaseFile}.old`, databaseFile);
+    expect(await ask(`${origin}/readyz`)).toEqual(ok);
   });
 
   test('sends a load balancer away before the server refuses connections', async () => {

@@ -1,12 +1,15 @@
 import { isBusy, retryWhileBusy, systemTiming, type Timing } from './busy.ts';
 import { assertDurable, type Connection, openConnection, startPatienceMs } from './connection.ts';
 import { StorageUnavailableError, unavailable } from './errors.ts';
+import { fileGuard } from './file-guard.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 
 interface Opened {
   readonly connection: Connection;
   readonly groups: GroupCommit;
+  /** Throws when the file was moved, deleted or replaced. */
+  readonly assertFileInPlace: () => void;
 }
 
 /**
@@ -87,6 +90,15 @@ export class Database {
     }
   }
 
+  /** Throws when the file was moved, deleted or replaced. Writes check that themselves. */
+  assertFileInPlace(): void {
+    try {
+      this.#use().assertFileInPlace();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
   /** The connection itself, to be compared with others. */
   connection(): Connection {
     return this.#use().connection;
@@ -104,7 +116,9 @@ export class Database {
       const migrations = this.#migrations ?? readMigrations();
       await retryWhileBusy(() => migrate(connection, migrations), this.#timing, startPatienceMs);
       assertDurable(connection);
-      this.#opened = { connection, groups: new GroupCommit(connection, this.#timing) };
+      const assertFileInPlace = fileGuard(connection);
+      const groups = new GroupCommit(connection, this.#timing, assertFileInPlace);
+      this.#opened = { connection, groups, assertFileInPlace };
     } catch (error) {
       connection.close();
       throw error;

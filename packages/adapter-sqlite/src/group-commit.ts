@@ -15,18 +15,20 @@ interface Writer {
 
 /**
  * Commits writes in groups. With `synchronous = FULL` every commit waits for the disk, so one commit serves all
- * writes that wait in the same turn of the event loop. Each has a savepoint of its own: one that fails takes
- * nobody along. Nobody is answered before the commit is on the disk.
+ * writes that wait in the same turn of the event loop. Each write has a savepoint of its own, so that a failure undoes
+ * that write alone. Writers are answered after the commit is on the disk, in the file that is still at its path.
  */
 export class GroupCommit {
   readonly #timing: Timing;
+  readonly #assertFileInPlace: () => void;
   readonly #waiting: Writer[] = [];
   /** One transaction of a group, with a savepoint for each of its writers; answers how to answer them. */
   readonly #attempt: (group: readonly Writer[]) => (() => void)[];
   #draining: Promise<void> | null = null;
 
-  constructor(connection: Sqlite.Database, timing: Timing) {
+  constructor(connection: Sqlite.Database, timing: Timing, assertFileInPlace: () => void) {
     this.#timing = timing;
+    this.#assertFileInPlace = assertFileInPlace;
     const inSavepoint = connection.transaction((writer: Writer) => writer.attempt());
     this.#attempt = connection.transaction((group: readonly Writer[]) =>
       group.map((writer) => {
@@ -81,11 +83,14 @@ export class GroupCommit {
     this.#draining = null;
   }
 
-  /** Commits the group and answers its writers. When the database is busy nobody is answered, and that is returned. */
+  /** Commits the group and answers its writers. Returns the error, and answers no writer, when the database is busy. */
   #commit(group: readonly Writer[]): { readonly error: unknown } | null {
     let answers: (() => void)[];
     try {
+      this.#assertFileInPlace();
       answers = this.#attempt(group);
+      // Checked again before a writer is answered: the commit may have gone into a file that is no longer there.
+      this.#assertFileInPlace();
     } catch (error) {
       if (isBusy(error)) return { error };
       for (const writer of group) writer.reject(error);

@@ -1,14 +1,14 @@
-import { statSync } from 'node:fs';
 import type { HostTransaction, NewEvent } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
+import { fileGuard, isSameFile, openedFile, statOf } from './file-guard.ts';
 import { holdersOn } from './holders.ts';
 import { publicationsOn } from './publications.ts';
 
 /**
- * The outbox on connections of the host's. What is prepared on one is kept as long as that connection is, and the
- * file behind it is looked at once.
+ * Returns the outbox on a connection of the host. Statements are kept as long as their connection is, and the file of a
+ * connection is compared with ours at its first use.
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const prepared = new WeakMap<Connection, HostTransaction>();
@@ -17,6 +17,7 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
     const connection = assertTransaction(transaction);
     const known = prepared.get(connection);
     if (known !== undefined) return known;
+    database.assertFileInPlace();
     assertSameFile(connection, database.connection());
     const outbox = outboxOn(connection);
     prepared.set(connection, outbox);
@@ -27,13 +28,15 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
 function outboxOn(connection: Connection): HostTransaction {
   const publications = publicationsOn(connection);
   const holders = holdersOn(connection);
+  const assertFileInPlace = fileGuard(connection);
   // A savepoint: all of it or nothing, even when the host catches the error and goes on.
   const publish = connection.transaction((events: readonly NewEvent[]) => publications.publish(events));
 
-  /** Every call asks: outside a transaction each statement would be one of its own. */
+  /** Checks at every call: outside a transaction each statement would be one of its own. */
   function inTransaction<T>(work: () => T): T {
     assertTransaction(connection);
     try {
+      assertFileInPlace();
       return work();
     } catch (error) {
       throw unavailable(error);
@@ -77,14 +80,9 @@ function isHandle(value: unknown): value is Connection {
 function assertSameFile(connection: Connection, ours: Connection): void {
   if (ours.memory)
     throw new TypeError('transaction: a storage in memory takes part in no transaction of a host');
-  const [theirFile, ourFile] = [connection, ours].map((handle) => statSync(fileOf(handle), { bigint: true }));
-  if (theirFile?.dev === ourFile?.dev && theirFile?.ino === ourFile?.ino) return;
+  const [theirFile, ourFile] = [connection, ours].map((handle) => statOf(openedFile(handle)));
+  if (theirFile !== undefined && ourFile !== undefined && isSameFile(theirFile, ourFile)) return;
   throw new TypeError(
-    `transaction: the handle has opened another file than this storage: ${fileOf(connection)}`,
+    `transaction: the handle has opened another file than this storage: ${openedFile(connection)}`,
   );
-}
-
-function fileOf(connection: Connection): string {
-  const file = connection.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").pluck().get();
-  return String(file);
 }

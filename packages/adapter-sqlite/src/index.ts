@@ -1,3 +1,4 @@
 export { StorageUnavailableError } from './errors.ts';
+export { fileGuard } from './file-guard.ts';
 export type { SqliteStorageOptions } from './options.ts';
 export { memoryStorage, sqliteStorage } from './storage.ts';

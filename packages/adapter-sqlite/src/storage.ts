@@ -92,6 +92,7 @@ export function storageOn(database: Database): Storage {
     open: () => database.open(),
 
     async ping() {
+      database.assertFileInPlace();
       await database.read(() => ping().get());
     },
 

@@ -27,7 +27,7 @@ function setUp() {
     connection,
     other,
     timing,
-    groups: new GroupCommit(connection, timing),
+    groups: new GroupCommit(connection, timing, () => undefined),
     note: (id: number, text = 'text') => insert.run(id, text).changes,
     /** What another connection sees, which is what is committed. */
     stored: () => stored.all(),

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileGuard, StorageUnavailableError } from '@ostiary/adapter-sqlite';
 import Sqlite from 'better-sqlite3';
 import {
   type Database,
@@ -29,6 +30,7 @@ const codeOf = (error: unknown): string => (error instanceof Sqlite.SqliteError 
 
 function translated(error: unknown, connection: Connection | null): unknown {
   if (unavailable.test(codeOf(error)) || connection?.open === false) return new DatabaseUnavailable(error);
+  if (error instanceof StorageUnavailableError) return new DatabaseUnavailable(error);
   if (codeOf(error) !== 'SQLITE_CONSTRAINT_UNIQUE') return error;
   const column = /: app_\w+\.(\w+)$/.exec(error instanceof Error ? error.message : '')?.[1];
   return column === undefined ? error : new UniqueViolation(column, error);
@@ -98,6 +100,9 @@ export async function openSqlite(file: string): Promise<SqliteDatabase> {
 
 function databaseOn(connection: Connection, reader: Connection): SqliteDatabase {
   const { all, get } = statementsOn(reader);
+  const assertFileInPlace = fileGuard(connection);
+  // A first read, so that both connections have opened the files that are watched.
+  reader.prepare('SELECT 1 FROM sqlite_schema').get();
   const transaction: Transaction = {
     ...statementsOn(connection),
     script: async (sql) => void connection.exec(sql),
@@ -111,8 +116,11 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
   ): Promise<Result> {
     await patiently(connection, deadline, () => connection.exec('BEGIN IMMEDIATE'));
     try {
+      assertFileInPlace();
       const result = await work(transaction);
       connection.exec('COMMIT');
+      // Checked again: the commit may have gone into a file that is no longer there.
+      assertFileInPlace();
       return result;
     } catch (error) {
       // After some errors SQLite has taken the whole transaction back already.
@@ -135,7 +143,14 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
     },
     // The column's own collation compares without case.
     caseless: (expression) => expression,
-    ping: async () => void (await get('SELECT count(*) FROM sqlite_schema')),
+    async ping() {
+      try {
+        assertFileInPlace();
+      } catch (error) {
+        throw translated(error, connection);
+      }
+      await get('SELECT count(*) FROM sqlite_schema');
+    },
     async close() {
       reader.close();
       connection.close();

@@ -1,14 +1,37 @@
 import type { Context } from 'koa';
+import type { Logger } from 'pino';
 import { inTime } from './in-time.ts';
 
-/** An answer comes before the probe of anybody gives up. */
+/** Longest time until `/readyz` answers, in milliseconds: less than the time-out of usual probes. */
 const patienceMs = 1_900;
 
-/** What probes of a load balancer or an orchestrator ask. */
+/** Routes for the probes of a load balancer or an orchestrator. */
 export type HealthRoutes = ReturnType<typeof createHealthRoutes>;
 
-/** `check` asks every database; `isClosing` says that no new request is wanted. Answers are one word, and no detail. */
-export function createHealthRoutes(check: () => Promise<unknown>, isClosing: () => boolean) {
+/**
+ * Routes `/healthz` and `/readyz`. `check` asks every database; `isClosing` says that no new request is wanted. Answers
+ * are one word. The reason of a failing check goes to the log, once until it changes.
+ */
+export function createHealthRoutes(
+  check: () => Promise<unknown>,
+  isClosing: () => boolean,
+  logger: Pick<Logger, 'error' | 'info'>,
+) {
+  let loggedReason: string | null = null;
+
+  async function checkAndLog(): Promise<void> {
+    try {
+      await check();
+      if (loggedReason !== null) logger.info('the database can be used again');
+      loggedReason = null;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== loggedReason) logger.error({ err: error }, 'not ready: the database cannot be used');
+      loggedReason = reason;
+      throw error;
+    }
+  }
+
   return {
     /** The process answers. Never asks the database: restarting a process repairs no database. */
     live(ctx: Context): void {
@@ -16,7 +39,7 @@ export function createHealthRoutes(check: () => Promise<unknown>, isClosing: () 
     },
     /** The process should get requests: its databases answer, and it is not about to end. */
     async ready(ctx: Context): Promise<void> {
-      const holds = async () => (await inTime(check(), patienceMs)) !== null;
+      const holds = async () => (await inTime(checkAndLog(), patienceMs)) !== null;
       const status = isClosing() ? 'closing' : (await holds()) ? 'ok' : 'unavailable';
       ctx.status = status === 'ok' ? 200 : 503;
       if (status !== 'ok') ctx.set('Retry-After', '2');
