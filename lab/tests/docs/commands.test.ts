@@ -1,14 +1,17 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestOstiary } from '@ostiary/testing';
+import { text } from 'node:stream/consumers';
+import { keyScopes } from '@ostiary/core/admin';
 import { afterAll, describe, expect, it } from 'vitest';
 import { settings } from '../../../examples/reference-server/src/settings.ts';
+import { startServer } from '../../../examples/reference-server/test/support/server.ts';
 import { pagesThatInstall } from '../../../scripts/install-commands.ts';
 import { type Ended, runHere } from '../../support/processes/run-here.ts';
 import { blocksOf, pages, root, textOf } from './support/pages.ts';
-import { commandsOf, literalDollar, type ShellCommand, valuesOf } from './support/shell.ts';
+import { commandsOf, type ShellCommand } from './support/shell.ts';
 
 const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
@@ -39,6 +42,19 @@ function given(word: string, said: string): string {
   const made = { '<client id>': /\bsvc_client_\w+/g, '<key id>': /\bkey_\w+/g };
   const [placeholder = '', format] = Object.entries(made).find(([name]) => word.includes(name)) ?? [];
   return format === undefined ? word : word.replace(placeholder, said.match(format)?.at(-1) ?? placeholder);
+}
+
+/** Runs a command in a shell, in a folder of the tests. curl fails where it is answered with an error. */
+async function inShell(command: string, env: Readonly<Record<string, string>>) {
+  const script = `curl() { command curl --silent --show-error --fail-with-body "$@"; }\n${command}`;
+  const child = spawn('sh', ['-c', script], {
+    cwd: data,
+    env: { ...process.env, no_proxy: '*', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [code, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { code, said: output + errors };
 }
 
 /** Whether a command failed only because it names, with `we_…` or `<client id>`, what a reader has. */
@@ -149,50 +165,40 @@ describe('commands of the documentation', () => {
   it('that ask the API get what they ask for', async () => {
     const requests = commands.filter(({ words: [program] }) => program === 'curl');
     expect(requests.length).toBeGreaterThan(4);
-    const serverPage = textOf('examples/reference-server/README.md');
+    const { server, origin } = await startServer({}, { OSTIARY_INTROSPECTION: 'on' });
+    const { accounts, ostiary } = server.installation;
+    const ana = { handle: 'ana', password: 'correct horse battery', name: 'Ana', phone: '+50937000009' };
+    const { kid } = await accounts.create(ana);
+    const api = { name: 'API', resourceServer: true, redirectUris: [], allowedScopes: [] };
+    const { client, clientSecret } = await ostiary.admin.clients.create(api);
     const problems: string[] = [];
-    for (const [page, own] of byPage(requests)) {
-      const kit = await createTestOstiary({ introspection: true });
-      kit.users.add({ kid: 'KID-ANA' });
+    for (const [index, [page, own]] of byPage(requests).entries()) {
+      const partner = `reader-${index}`;
+      await ostiary.admin.partners.create({ slug: partner, name: partner });
       // One key for the whole page, of the mode in which all of it is possible.
       const mode = own.some(({ line }) => line.includes('/sandbox/')) ? 'test' : 'live';
-      const endpoint = await kit.webhooks.register('https://shop.example/registered', {
-        key: kit.keys[mode],
+      const { key } = await ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...keyScopes] });
+      const registered = await fetch(`${origin}/v1/partner/webhooks`, {
+        method: 'POST',
+        headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ url: 'https://127.0.0.1/', events: ['*'], secret: 'a secret of the tests' }),
       });
-      for (const { line, words } of own) {
-        const address = (words.find((word) => /^https?:\/\//.test(word)) ?? '').replace('we_…', endpoint.id);
-        const { pathname, search, host } = new URL(address);
-        if (!pathname.startsWith('/v1/') && !pathname.startsWith('/.well-known/')) {
-          if (!serverPage.includes(`\`${pathname}\``))
-            problems.push(`${page}: ${line}: nobody answers there`);
-          continue;
-        }
-        const [body] = valuesOf(words, '-d', '--data');
-        const headers = new Headers(
-          valuesOf(words, '-H', '--header').map((header): [string, string] => {
-            const [, name = '', value = ''] = /^([\w-]+): *(.*)$/.exec(header) ?? [];
-            return [name, value.replace(/^\$\w+$/, kit.keys[mode].key)];
-          }),
-        );
-        // Whose the secret is of which the page speaks.
-        if (valuesOf(words, '-u', '--user').length > 0) {
-          const api = { name: 'API', resourceServer: true, redirectUris: [], allowedScopes: [] };
-          const { client, clientSecret } = await kit.ostiary.admin.clients.create(api);
-          headers.set('authorization', `Basic ${btoa(`${client.clientId}:${clientSecret}`)}`);
-        }
-        if (body !== undefined && !headers.has('content-type'))
-          headers.set('content-type', 'application/x-www-form-urlencoded');
-        const base = host.startsWith('id.') ? kit.authUrl : kit.baseUrl;
-        const answer = await kit.fetch(`${base}${pathname}${search}`, {
-          method: valuesOf(words, '-X', '--request')[0] ?? (body === undefined ? 'GET' : 'POST'),
-          headers,
-          ...(body !== undefined && {
-            body: body.replaceAll(/\$\w+/g, 'a secret of the tests').replaceAll(literalDollar, '$'),
-          }),
-        });
-        if (!answer.ok) problems.push(`${page}: ${line}: ${answer.status} ${await answer.text()}`);
+      const { id } = (await registered.json()) as { readonly id: string };
+      // The names that pages have for what a reader has.
+      const env = {
+        ...Object.fromEntries(['API_KEY', 'OSTIARY_API_KEY', 'TEST_KEY', 'KEY'].map((name) => [name, key])),
+        ...{ WEBHOOK_SECRET: 'a secret of the tests', NEW_SECRET: 'another secret of the tests' },
+        ...{ CLIENT_ID: client.clientId, CLIENT_SECRET: String(clientSecret), TOKEN: 'svc_at_unknown' },
+      };
+      for (const { line } of own) {
+        const command = line
+          .replaceAll(/https?:\/\/(?:api|id)\.example\.com|http:\/\/127\.0\.0\.1:3000/g, origin)
+          .replaceAll('https://shop.example/', 'https://127.0.0.1/')
+          .replaceAll('KID-ANA', kid)
+          .replaceAll('we_…', id);
+        const { code, said } = await inShell(command, env);
+        if (code !== 0) problems.push(`${page}: ${line}: ${said}`);
       }
-      await kit.close();
     }
     expect(problems).toEqual([]);
   }, 120_000);

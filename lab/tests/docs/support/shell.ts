@@ -6,9 +6,6 @@ export interface ShellCommand {
   readonly words: readonly string[];
 }
 
-/** Stands for a `$` in single quotes, where a shell leaves it alone. */
-export const literalDollar = '\uE000';
-
 /** Words of a line as a shell takes them apart. Variables and `<placeholders>` stay as they are. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
@@ -17,7 +14,7 @@ function wordsOf(line: string): string[] {
     const sign = line[at] ?? '';
     if (quote !== null) {
       if (sign === quote) quote = null;
-      else word = `${word ?? ''}${quote === "'" && sign === '$' ? literalDollar : sign}`;
+      else word = `${word ?? ''}${sign}`;
     } else if (sign === '"' || sign === "'") {
       quote = sign;
       word ??= '';
@@ -55,9 +52,4 @@ export function commandsOf(block: string): ShellCommand[] {
       }
       return { line, variables, words };
     });
-}
-
-/** The words behind a flag, wherever it stands. */
-export function valuesOf(words: readonly string[], ...flags: readonly string[]): string[] {
-  return words.flatMap((word, at) => (flags.includes(words[at - 1] ?? '') ? [word] : []));
 }
