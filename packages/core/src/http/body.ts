@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../errors.ts';
-import { isUnstorable, JsonError, parseJson } from './json.ts';
+import { isUnstorable, JsonError, parseJson, parseJsonMembers } from './json.ts';
 
 /** Longer bodies are refused with 413. */
 const maxBodyBytes = 64 * 1024;
@@ -112,17 +112,27 @@ function fieldsInto<Value>(fields: Map<string, Value>) {
   };
 }
 
-/** Parses `application/x-www-form-urlencoded` text strictly; every name comes once. */
-function parseForm(text: string): Map<string, string> {
+/** Decodes a name or a value of a form; `null` if it is not percent-encoded UTF-8. */
+function decodedOrNull(text: string): string | null {
+  try {
+    return formDecoded(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Parses `application/x-www-form-urlencoded` text strictly; every name comes once.
+ * @param names - names to read, the others are ignored; `null` for every name
+ */
+function parseForm(text: string, names: ReadonlySet<string> | null): Map<string, string> {
   const parameters = new Map<string, string>();
   const take = fieldsInto(parameters);
-  for (const pair of formPairs(text)) {
-    let [name, value] = pair;
-    try {
-      [name, value] = [formDecoded(name), formDecoded(value)];
-    } catch {
-      throw invalid('A parameter is not valid percent-encoded UTF-8.');
-    }
+  for (const [writtenName, writtenValue] of formPairs(text)) {
+    const name = decodedOrNull(writtenName);
+    if (names !== null && (name === null || !names.has(name))) continue;
+    const value = decodedOrNull(writtenValue);
+    if (name === null || value === null) throw invalid('A parameter is not valid percent-encoded UTF-8.');
     take(name, value);
   }
   return parameters;
@@ -132,12 +142,17 @@ function printable(name: string): string {
   return /^[\w.:-]{1,64}$/.test(name) ? name : '(unprintable name)';
 }
 
-function stringMembers(value: unknown): Map<string, string> {
+/**
+ * Reads the members of an object, which have to be strings.
+ * @param names - names to read, the others are ignored; `null` for every name
+ */
+function stringMembers(value: unknown, names: ReadonlySet<string> | null): Map<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('The body has to be a JSON object.');
   }
   const parameters = new Map<string, string>();
   for (const [name, member] of Object.entries(value)) {
+    if (names !== null && !names.has(name)) continue;
     if (typeof member !== 'string') throw invalid(`The member ${printable(name)} has to be a string.`);
     parameters.set(name, member);
   }
@@ -150,19 +165,21 @@ function parsedByHost(request: IncomingMessage): unknown {
   return request.readableEnded && 'body' in request ? request.body : undefined;
 }
 
-/** The text of a form; one that a parser of the host has read already is written down again. */
-export async function readFormText(request: IncomingMessage): Promise<string> {
+/**
+ * Reads a form that a browser brings from an app.
+ * @returns text, or the object that a parser of the host has made of it
+ */
+export async function readPostedForm(request: IncomingMessage): Promise<string | object> {
   const parsed = parsedByHost(request);
   if (parsed === undefined) return decodeUtf8(await readBody(request));
-  return new URLSearchParams([...stringMembers(parsed)]).toString();
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  throw invalid('The body has to be a form.');
 }
 
-/**
- * The parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form (every
- * OAuth library). Values are strings, and each name comes once.
- * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
- */
-export async function readParameters(request: IncomingMessage): Promise<Map<string, string>> {
+async function readMembers(
+  request: IncomingMessage,
+  names: ReadonlySet<string> | null,
+): Promise<Map<string, string>> {
   const [mediaType = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   const isJson = mediaType.trim() === 'application/json';
   if (!isJson && mediaType.trim() !== 'application/x-www-form-urlencoded') {
@@ -173,15 +190,37 @@ export async function readParameters(request: IncomingMessage): Promise<Map<stri
     throw invalid('Encoded bodies are not supported.', 415);
 
   const parsed = parsedByHost(request);
-  if (parsed !== undefined) return stringMembers(parsed);
+  if (parsed !== undefined) return stringMembers(parsed, names);
 
   const text = decodeUtf8(await readBody(request));
-  if (!isJson) return parseForm(text);
+  if (!isJson) return parseForm(text, names);
   try {
-    return stringMembers(parseJson(text));
+    return stringMembers(names === null ? parseJson(text) : parseJsonMembers(text, names), names);
   } catch (error) {
     throw error instanceof JsonError ? invalid(error.message) : error;
   }
+}
+
+/**
+ * Reads the fields of a form of our own pages. Values are strings, and each name comes once.
+ * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
+ */
+export function readParameters(request: IncomingMessage): Promise<Map<string, string>> {
+  return readMembers(request, null);
+}
+
+/**
+ * Reads the parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form (every OAuth
+ * library). Values are strings, and each name comes once. Other parameters are ignored, whatever their values (RFC 6749,
+ * section 3.2).
+ * @param names - parameters that the endpoint knows
+ * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
+ */
+export function readKnownParameters(
+  request: IncomingMessage,
+  names: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  return readMembers(request, names);
 }
 
 /** A form with files, as a browser sends it. */

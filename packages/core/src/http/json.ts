@@ -31,20 +31,53 @@ function countMembers(value: unknown, depth = 0): number {
 
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new JsonError('The body is not valid JSON.');
+  }
+}
+
 /**
  * Parses JSON more strictly than `JSON.parse`: no member twice, no `__proto__`, no deep nesting, no U+0000,
  * no lone surrogates.
  * @throws JsonError with a message that may be shown to the sender
  */
 export function parseJson(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new JsonError('The body is not valid JSON.');
-  }
+  const value = parsed(text);
   // In well-formed JSON each colon outside of strings is one member; the parser keeps the last one of a name.
   const written = text.replace(strings, '').split(':').length - 1;
   if (countMembers(value) !== written) throw new JsonError('A member name is given twice.');
+  return value;
+}
+
+const nameOrBracket = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
+
+/** Names of the members of the outermost object of well-formed JSON, as often as they are written. */
+function memberNames(text: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  for (const [token, string, colon] of text.matchAll(nameOrBracket)) {
+    if (string === undefined) depth += token === '{' || token === '[' ? 1 : -1;
+    else if (depth === 1 && colon !== undefined) names.push(JSON.parse(string));
+  }
+  return names;
+}
+
+/**
+ * Parses JSON of which only some members of the outermost object are read. Refuses one of these that comes twice, or
+ * holds U+0000 or a lone surrogate; other members may be anything.
+ * @throws JsonError with a message that may be shown to the sender
+ */
+export function parseJsonMembers(text: string, names: ReadonlySet<string>): unknown {
+  const value = parsed(text);
+  const seen = new Set<string>();
+  for (const name of memberNames(text).filter((written) => names.has(written))) {
+    if (seen.has(name)) throw new JsonError(`The member ${name} is given twice.`);
+    seen.add(name);
+    const member: unknown = Object(value)[name];
+    if (typeof member === 'string') refuseUnstorable(member);
+  }
   return value;
 }

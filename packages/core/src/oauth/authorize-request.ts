@@ -7,11 +7,14 @@ import { needsPkce, requireClient } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
-/** The longest values that are kept while the user is asked, in bytes. */
+/**
+ * The longest values that are kept while the user is asked, in bytes. An ID token repeats the nonce, so that a hint may be
+ * longer than one.
+ */
 const maxBytes = {
-  state: 1024,
-  nonce: 1024,
-  id_token_hint: 4096,
+  state: 4096,
+  nonce: 4096,
+  id_token_hint: 8192,
   login_hint: 512,
   ui_locales: 512,
 } as const;
@@ -43,7 +46,7 @@ type Parameter = (typeof knownParameters)[number];
 export interface RedirectTarget {
   readonly client: ClientRecord;
   readonly redirectUri: string;
-  /** `state` to return, if it was sent and is acceptable. */
+  /** `state` to return; `null` if it was not sent, or was sent twice. */
   readonly state: string | null;
 }
 
@@ -69,10 +72,7 @@ export async function findRedirectTarget(
     );
     throw new OAuthError('redirect_uri_mismatch');
   }
-  const state = parameters.get('state') ?? null;
-  // Told to the user and not to the client, which could not tell whose answer it is without its `state`.
-  if (state !== null) requireShort(maxBytes, 'state', state);
-  return { client, redirectUri, state };
+  return { client, redirectUri, state: parameters.get('state') ?? null };
 }
 
 function requestedScopes(catalog: ScopeCatalog, scope: string | undefined, client: ClientRecord): string[] {

@@ -2,7 +2,6 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
-import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { addressCounts } from './address-counts.ts';
@@ -16,7 +15,7 @@ import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
-import { readQuery } from './request-parameters.ts';
+import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
 
 export function seeOther(ctx: Context, location: string): void {
   setNoStore(ctx);
@@ -51,16 +50,33 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
   return url.href;
 }
 
-/** A form goes on as a GET, with which browsers send the host's sign-in cookie along. */
-export async function asGet(core: Core, ctx: Context, page: 'authorize' | 'logout'): Promise<void> {
+/**
+ * Longest URL to which a browser is sent with what an app sent, in characters. Node and many other servers refuse a request
+ * with more than 16 KiB of headers, cookies included.
+ */
+const maxUrlLength = 12 * 1024;
+
+/** Reads the known parameters of a posted request. @throws OAuthError with status 415 for another body than a form */
+export async function readPosted<Name extends string>(
+  ctx: Context,
+  names: readonly Name[],
+): Promise<RawParameters<Name>> {
   if (ctx.is('application/x-www-form-urlencoded') === false) {
     throw new OAuthError('invalid_request', 'The Content-Type has to be application/x-www-form-urlencoded.', {
       status: 415,
     });
   }
-  const text = await readFormText(ctx.req);
-  const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
-  seeOther(ctx, `${pageUrl(core.options, page)}?${query}`);
+  return readForm(ctx.req, names);
+}
+
+/**
+ * Lets a posted request go on as a GET, with which browsers send the host's sign-in cookie along.
+ * @throws OAuthError for a query that is too long for a URL
+ */
+export function continueAsGet(core: Core, ctx: Context, page: 'authorize' | 'logout', query: string): void {
+  const url = `${pageUrl(core.options, page)}?${query}`;
+  if (url.length > maxUrlLength) throw invalid('The parameters are too long together.');
+  seeOther(ctx, url);
 }
 
 export function answerHead(ctx: Context): void {
@@ -87,23 +103,28 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
 
   return async (ctx) => {
     await limit(ctx);
-    if (ctx.method === 'POST') return asGet(core, ctx, 'authorize');
-
-    const parameters = readQuery(ctx.querystring, knownParameters);
+    const parameters =
+      ctx.method === 'POST'
+        ? await readPosted(ctx, knownParameters)
+        : readQuery(ctx.querystring, knownParameters);
     const target = await findRedirectTarget(parameters, core.storage.clients, core.options.logger);
     try {
       const query = normalizedQuery(core.options.scopes, parameters, target);
-      // Whoever only looks at a link (RFC 9110, section 9.3.2) hears that it is right, and starts nothing.
+      if (ctx.method === 'POST') return continueAsGet(core, ctx, 'authorize', query);
+      // HEAD (RFC 9110, section 9.3.2): validate the request, start nothing.
       if (ctx.method === 'HEAD') return answerHead(ctx);
       const user = await authenticate(core, ctx.req);
       answerLocation(ctx, await engine.authorize(ctx, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
-      // A failure of ours is not the client's business, nor is it that there are too many; and who has just lost its
-      // address gets nothing there: the user sees an error page.
+      // The user sees an error page where the service fails or refuses an address, and where the client has just lost its
+      // redirect URI.
       if (error.status >= 500 || /^(slow_down|invalid_client|redirect_uri_mismatch)$/.test(error.code))
         throw thrown;
-      answerLocation(ctx, errorLocation(core, target, error));
+      const location = errorLocation(core, target, error);
+      // The app's server would not read such a URL.
+      if (location.length > maxUrlLength) throw thrown;
+      answerLocation(ctx, location);
     }
   };
 }

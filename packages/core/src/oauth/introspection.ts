@@ -1,12 +1,15 @@
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { readParameters } from '../http/body.ts';
+import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import { digest } from '../tokens.ts';
 import { deadAt } from './access-token.ts';
 import { invalidClient, readCredentials } from './client-authentication.ts';
 import type { CountedAuthentication } from './counted-authentication.ts';
 import { issuerOf } from './endpoints.ts';
+
+/** Parameters of RFC 7662, section 2.1, and of client authentication; others are ignored. */
+const introspectionParameters: ReadonlySet<string> = new Set(['token', 'client_id', 'client_secret']);
 
 /**
  * The introspection endpoint (RFC 7662), for clients that are resource servers: it says whose a token is and what it opens,
@@ -16,7 +19,7 @@ export function introspectionHandler(core: Core, authenticated: CountedAuthentic
   const { storage, clock, tokens, options } = core;
 
   return async (ctx) => {
-    const parameters = await readParameters(ctx.req);
+    const parameters = await readKnownParameters(ctx.req, introspectionParameters);
     const read = () => {
       const credentials = readCredentials(ctx.req.headers.authorization, parameters);
       const text = parameters.get('token');

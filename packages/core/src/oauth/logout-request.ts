@@ -5,12 +5,20 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { printableUrl } from '../printable.ts';
 import { requireClient } from './client.ts';
 import { issuerOf } from './endpoints.ts';
-import { invalid, oneValue, readQuery, requireShort } from './request-parameters.ts';
+import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
 /** Parameters of RP-Initiated Logout 1.0, section 2; others are ignored. */
-const parameters = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'ui_locales'] as const;
+export const logoutParameters = [
+  'id_token_hint',
+  'client_id',
+  'post_logout_redirect_uri',
+  'state',
+  'ui_locales',
+] as const;
 
-const maxBytes = { id_token_hint: 4096, state: 1024, ui_locales: 512 } as const;
+type LogoutParameter = (typeof logoutParameters)[number];
+
+const maxBytes = { id_token_hint: 8192, state: 4096, ui_locales: 512 } as const;
 
 /** What an app wants when it sends its user here. */
 export interface LogoutRequest {
@@ -21,6 +29,8 @@ export interface LogoutRequest {
   /** Where the browser goes then, `state` included; `null`: it stays here. */
   readonly returnTo: string | null;
   readonly uiLocales: string | undefined;
+  /** The parameters, as a query string. */
+  readonly query: string;
 }
 
 /** What one of our ID tokens says, also after it has expired; `null` for what proves nothing (any more). */
@@ -38,9 +48,16 @@ async function readHint(core: Core, token: string): Promise<{ sub: string; aud: 
 }
 
 /** Reads and checks a request to sign a user out; nothing has happened when this throws. @throws OAuthError */
-export async function readLogoutRequest(core: Core, query: string): Promise<LogoutRequest> {
-  const given = readQuery(query, parameters);
-  const value = (name: (typeof parameters)[number]): string | undefined => oneValue(given, name);
+export async function readLogoutRequest(
+  core: Core,
+  parameters: RawParameters<LogoutParameter>,
+): Promise<LogoutRequest> {
+  const value = (name: LogoutParameter): string | undefined => oneValue(parameters, name);
+  const query = new URLSearchParams();
+  for (const name of logoutParameters) {
+    const text = value(name);
+    if (text !== undefined) query.set(name, text);
+  }
   for (const name of Object.keys(maxBytes) as (keyof typeof maxBytes)[])
     requireShort(maxBytes, name, value(name));
   const [hint, redirectUri, state] = [
@@ -58,6 +75,7 @@ export async function readLogoutRequest(core: Core, query: string): Promise<Logo
     sub: hinted?.sub ?? null,
     returnTo: redirectUri === undefined ? null : returnAddress(core, client, redirectUri, state),
     uiLocales: value('ui_locales'),
+    query: query.toString(),
   };
 }
 

@@ -8,10 +8,11 @@ import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { afterLogoutPage, logoutPage } from '../pages/logout.ts';
 import type { Authentication } from '../ports/users.ts';
-import { answerHead, asGet, limitStarts, seeOther } from './authorize.ts';
+import { answerHead, continueAsGet, limitStarts, readPosted, seeOther } from './authorize.ts';
 import { pageUrl } from './endpoints.ts';
 import { authenticate, LoginError } from './host-login.ts';
-import { type LogoutRequest, readLogoutRequest } from './logout-request.ts';
+import { type LogoutRequest, logoutParameters, readLogoutRequest } from './logout-request.ts';
+import { readQuery } from './request-parameters.ts';
 import type { SignOuts } from './sign-outs.ts';
 import { displayName, findUser } from './user.ts';
 
@@ -44,8 +45,12 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
 
   const ask: Handler = async (ctx) => {
     await limit(ctx);
-    if (ctx.method === 'POST') return asGet(core, ctx, 'logout');
-    const request = await readLogoutRequest(core, ctx.querystring);
+    const parameters =
+      ctx.method === 'POST'
+        ? await readPosted(ctx, logoutParameters)
+        : readQuery(ctx.querystring, logoutParameters);
+    const request = await readLogoutRequest(core, parameters);
+    if (ctx.method === 'POST') return continueAsGet(core, ctx, 'logout', request.query);
     if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
     if (user === null) return leave(ctx, request);
@@ -56,14 +61,14 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
       clientName: request.client?.name ?? null,
       userName: displayName(core, await findUser(core, user.sub, ['profile'])),
       csrfToken: forms.issue(purpose(user)),
-      action: `${pageUrl(options, 'confirmLogout')}?${ctx.querystring}`,
+      action: `${pageUrl(options, 'confirmLogout')}?${request.query}`,
     });
     answerPage(ctx, page);
   };
 
   const confirm: Handler = async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'logout');
-    const request = await readLogoutRequest(core, ctx.querystring);
+    const request = await readLogoutRequest(core, readQuery(ctx.querystring, logoutParameters));
     const form = await readParameters(ctx.req);
     const user = await authenticate(core, ctx.req);
     if (user === null) return leave(ctx, request);

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../errors.ts';
-import { formDecoded, formPairs } from '../http/body.ts';
+import { formDecoded, formPairs, readPostedForm } from '../http/body.ts';
 import { isUnstorable } from '../http/json.ts';
 
 /** Parameters of a request as they came; a value of `null` came twice or is not readable. */
@@ -25,6 +26,25 @@ export function readQuery<Name extends string>(query: string, names: readonly Na
     if (name === null || text === '' || !known.has(name)) continue;
     const parameter = name as Name;
     parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));
+  }
+  return parameters;
+}
+
+/**
+ * Reads the known parameters of a form that a browser brings from an app.
+ * @throws OAuthError for a body that is not a form
+ */
+export async function readForm<Name extends string>(
+  request: IncomingMessage,
+  names: readonly Name[],
+): Promise<RawParameters<Name>> {
+  const form = await readPostedForm(request);
+  if (typeof form === 'string') return readQuery(form, names);
+  const parameters = new Map<Name, string | null>();
+  for (const [name, value] of Object.entries(form)) {
+    const known = names.find((candidate) => candidate === name);
+    if (known === undefined || value === '') continue;
+    parameters.set(known, typeof value === 'string' && !isUnstorable(value) ? value : null);
   }
   return parameters;
 }

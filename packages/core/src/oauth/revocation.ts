@@ -1,9 +1,12 @@
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { readParameters } from '../http/body.ts';
+import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import { digest } from '../tokens.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
+
+/** Parameters of RFC 7009, section 2.1, that mean something here; others are ignored. */
+const revocationParameters: ReadonlySet<string> = new Set(['token']);
 
 /**
  * The revocation endpoint (RFC 7009, with the authentication that the specification leaves out: who holds a
@@ -15,7 +18,7 @@ export function revocationHandler(core: Core): Handler {
 
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
-    const token = (await readParameters(ctx.req)).get('token');
+    const token = (await readKnownParameters(ctx.req, revocationParameters)).get('token');
     if (!token) throw new OAuthError('invalid_request', 'The parameter token is missing.');
     if (tokens.isAccessToken(token)) {
       // Looked up before, so that a failing lookup leaves the token as it is.

@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { readParameters } from '../http/body.ts';
+import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
@@ -13,6 +13,18 @@ import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
 import type { Refresh } from './refresh.ts';
 import { findUser } from './user.ts';
+
+/** Parameters of RFC 6749, sections 2.3.1, 4.1.3 and 6, and of RFC 7636; others are ignored. */
+const tokenParameters: ReadonlySet<string> = new Set([
+  'grant_type',
+  'code',
+  'redirect_uri',
+  'client_id',
+  'client_secret',
+  'code_verifier',
+  'refresh_token',
+  'scope',
+]);
 
 interface CodeRequest {
   readonly code: string;
@@ -143,7 +155,7 @@ export async function tokenHandler(core: Core, authenticated: CountedAuthenticat
   const { refresh } = core.options.refreshTokens ? await import('./refresh.ts') : {};
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
-    const parameters = await readParameters(ctx.req);
+    const parameters = await readKnownParameters(ctx.req, tokenParameters);
     const read = () => {
       const credentials = readCredentials(ctx.req.headers.authorization, parameters);
       return { credentials, ...readTokenRequest(core, parameters, refresh) };

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { readParameters } from '../http/body.ts';
+import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
@@ -20,13 +20,19 @@ function refusedToken(code: 'invalid_token' | 'token_expired', description?: str
   });
 }
 
+const userinfoParameters: ReadonlySet<string> = new Set(['access_token']);
+
+async function readPostedToken({ req }: Context): Promise<string | null> {
+  return (await readKnownParameters(req, userinfoParameters)).get('access_token') ?? null;
+}
+
 /** In the Authorization header or in a POST form, in one of them only, never in the query. */
 async function readBearerToken(ctx: Context): Promise<string> {
   const header = ctx.req.headers.authorization;
   const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
   // Without a media type there is no form: a POST may carry its token in the header and no body.
   const isForm = ctx.method === 'POST' && ctx.req.headers['content-type'] !== undefined;
-  const inBody = isForm ? ((await readParameters(ctx.req)).get('access_token') ?? null) : null;
+  const inBody = isForm ? await readPostedToken(ctx) : null;
   if (inHeader !== null && inBody !== null) {
     throw new OAuthError('invalid_request', 'The access token is sent twice; use the header or the form.', {
       headers: { 'WWW-Authenticate': 'Bearer error="invalid_request"' },

@@ -101,6 +101,8 @@ describe('hostile bodies', async () => {
       [form, 'token=a&toString=b&__proto__=c&constructor=d'],
       [json, `\uFEFF${token}`],
       [json, '{"token":"a","constructor":"b","toString":"c"}'],
+      [json, '{"__proto__":"x","token":"a"}'],
+      [json, '{"a\\"":"\\\\","a\\u0022":"b","token":"x"}'],
       [json, '{"token":"\\ud83d\\ude00"}'],
       [json, `{"token":"${'a'.repeat(64 * 1024 - 12)}"}`],
       ['Content-Type: Application/JSON;charset="utf-8"; x=y', token],

@@ -82,15 +82,21 @@ describe('any other authorization error', () => {
 });
 
 describe('state', () => {
-  it('may have 1024 bytes; a longer one is refused on a page, and nobody is sent anywhere', async () => {
-    const longest = 'é'.repeat(512);
+  it('may have 4096 bytes; the client is told of a longer one, and gets it back', async () => {
+    const longest = 'é'.repeat(2048);
     expect((await provider.authorize(client, { state: longest })).get('state')).toBe(longest);
-    const url = provider.authorizeUrl(client, { state: `${longest}x` });
+    const tooLong = 's'.repeat(4097);
+    const url = provider.authorizeUrl(client, { state: tooLong });
+    const { callback, outcome } = await provider.browser().get(url);
+    expect([outcome, callback.get('state')]).toEqual(['303 invalid_request', tooLong]);
+    expect(callback.get('error_description')).toBe('The parameter state may have 4096 bytes at most.');
+  });
+
+  it('is refused on a page where the URL of the answer would be too long for the app', async () => {
+    const url = provider.authorizeUrl(client, { state: 's'.repeat(13_000) });
     const page = await provider.browser().get(url);
     expect([page.outcome, page.location]).toEqual(['400 invalid_request', null]);
-    expect(page.text).not.toContain('éé');
-    const told = { error_description: 'The parameter state may have 1024 bytes at most.' };
-    expect((await get(url, 'application/json')).json()).toMatchObject(told);
+    expect(page.text).not.toContain('sss');
   });
 
   it('is not made up where none was sent', async () => {
@@ -108,4 +114,34 @@ it('an authorization request that is posted goes on as a GET with the same param
   expect([callback.get('state'), callback.has('code')]).toEqual(['ä & b', true]);
   const json = await provider.call('/oauth/authorize', { client_id: client.id });
   expect(json.outcome).toBe('415 invalid_request');
+});
+
+describe('a posted authorization request', () => {
+  const url = new URL(provider.authorizeUrl(client));
+  const endpoint = url.origin + url.pathname;
+  const post = (parameters: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+    const body = `${url.searchParams}&${parameters}`;
+    return provider.request('/oauth/authorize', { method: 'POST', headers, body });
+  };
+
+  it('leaves out what it does not know, however long, twice or malformed that is', async () => {
+    const browser = provider.browser();
+    for (const ignored of [`audience=${'x'.repeat(40_000)}`, 'resource=a&resource=b', 'x=%ff', '%ff=x']) {
+      const { location } = await post(ignored);
+      expect(location?.startsWith(`${endpoint}?`)).toBe(true);
+      expect(Object.fromEntries(new URL(location ?? '').searchParams)).toEqual(
+        Object.fromEntries(url.searchParams),
+      );
+      expect((await provider.follow(browser, location ?? '')).outcome).toBe('303 code');
+    }
+  });
+
+  it('tells the client at once what is wrong, also that it is too long for a URL', async () => {
+    const atOnce = await post('scope=kyc');
+    expect([atOnce.outcome, atOnce.callback.get('state')]).toEqual(['303 invalid_request', 'a state']);
+    const long = await post(`nonce=${'n'.repeat(4096)}&id_token_hint=${'x'.repeat(8192)}`);
+    expect(long.outcome).toBe('303 invalid_request');
+    expect(long.callback.get('error_description')).toBe('The parameters are too long together.');
+  });
 });

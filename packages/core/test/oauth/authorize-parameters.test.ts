@@ -110,7 +110,9 @@ describe('parameters that are kept while the user is asked', () => {
   it.each([
     ['login_hint', 512],
     ['ui_locales', 512],
-    ['id_token_hint', 4096],
+    ['id_token_hint', 8192],
+    ['nonce', 4096],
+    ['state', 4096],
   ])('%s of more than %i bytes is refused', async (name, limit) => {
     const callback = await provider.authorize(client, { [name]: 'x'.repeat(limit + 1) });
     expect(callback.get('error')).toBe('invalid_request');

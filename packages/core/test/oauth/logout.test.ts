@@ -103,6 +103,16 @@ describe('a logout', () => {
     expect(signedOut).toContain(browser.name);
   });
 
+  it('takes the ID token of a sign-in with the longest nonce as a hint, and as a form leaves out what is unknown', async () => {
+    const tokens = await provider.tokens(client, { nonce: 'n'.repeat(4096) });
+    const hintOf = { id_token_hint: String(tokens.id_token), post_logout_redirect_uri: back };
+    expect((await logout(hintOf)).location).toBe(back);
+    const form = `${new URLSearchParams(hintOf)}&x=${'x'.repeat(40_000)}&x=y`;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const posted = await provider.request('/oauth/logout', { method: 'POST', body: form, headers });
+    expect(Object.fromEntries(posted.callback)).toEqual(hintOf);
+  });
+
   it('speaks the languages of the pages', async () => {
     const asked = await loggingOut({ languages: ['en', 'ht', 'fr'] });
     const browser = asked.provider.browser();

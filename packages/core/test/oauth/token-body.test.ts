@@ -92,15 +92,43 @@ it('a body that holds something else than strings, or says something twice, is t
   };
   const withMember = (others: object, member: string) => `${JSON.stringify(others).slice(0, -1)},${member}}`;
   for (const value of ['["a"]', '1', '0.5', 'null', 'false', '{"nested":true}']) {
-    // Also where nobody would read it.
-    for (const name of ['redirect_uri', 'future'] as const) {
-      const others = { ...body, [name]: undefined };
-      await expectRefusal(withMember(others, `"${name}":${value}`), `The member ${name} has to be a string.`);
-    }
+    const others = { ...body, redirect_uri: undefined };
+    await expectRefusal(
+      withMember(others, `"redirect_uri":${value}`),
+      'The member redirect_uri has to be a string.',
+    );
   }
   for (const name of ['client_id', 'client_\\u0069d'])
-    await expectRefusal(withMember(body, `"${name}":"other"`), 'A member name is given twice.');
+    await expectRefusal(withMember(body, `"${name}":"other"`), 'The member client_id is given twice.');
+  const unstorable = 'A string holds U+0000 or a lone surrogate.';
+  for (const text of ['\\u0000', '\\ud800'])
+    await expectRefusal(withMember({ ...body, code: undefined }, `"code":"${text}"`), unstorable);
   const twice = `${new URLSearchParams(body)}&code=another`;
   await expectRefusal(twice, 'The parameter code is given twice.', form);
   expect((await provider.call('/v1/oauth/token', body)).status).toBe(200);
+});
+
+describe('parameters that an endpoint does not know are ignored, whatever they are', () => {
+  const values = ['null', '1', '["a","b"]', '{"code":"x","code":"y"}', '"\\u0000"', '"a:\\"b"', '"\\ud800"'];
+  const members = [...values.map((value) => `"resource":${value}`), '"resource":"a","resource":"b"'];
+  const deep = `"resource":${'['.repeat(1000)}${']'.repeat(1000)}`;
+  const json = [...members, deep, '"__proto__":{"code":"x"}', '"__proto__":"a","__proto__":"b"'];
+  const pairs = ['resource=a&resource=b', 'resource=%ff', '%ff=a&%ff=b', 'resource=%00', '=a&=b'];
+  const bodies = [...json.map((text) => ['application/json', text]), ...pairs.map((text) => [form, text])];
+
+  it.each(bodies)('in %s: %.40s', async (type = '', text = '') => {
+    const withIt = (parameters: Record<string, string>) =>
+      type === form
+        ? `${text}&${new URLSearchParams(parameters)}`
+        : `{${text},${JSON.stringify(parameters).slice(1)}`;
+    const send = (path: string, parameters: Record<string, string>) =>
+      provider.call(path, withIt(parameters), { 'content-type': type });
+    const token = await send('/v1/oauth/token', { ...credentials, ...(await right()) });
+    expect(token.outcome).toBe('200 ok');
+    const { access_token } = token.json();
+    const userinfo = await send('/v1/oauth/userinfo', { access_token: String(access_token) });
+    expect(userinfo.outcome).toBe('200 ok');
+    expect((await send('/v1/oauth/revoke', { token: String(access_token) })).outcome).toBe('200 ok');
+    expect(await provider.isAlive(access_token)).toBe(false);
+  });
 });
