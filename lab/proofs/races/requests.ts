@@ -56,40 +56,52 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
   });
 }
 
-/** One refresh token, presented many times at once at all web processes: nobody keeps a token of that sign-in. */
+/**
+ * Presents one refresh token many times at once at all web processes: all are given the same successor, every access token lives, and
+ * once the successor was used the token ends them all.
+ */
 export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
   const origins = originsOf(stage);
   const path = authorizePath(client, { scope: 'openid offline_access' });
+  const refreshAt = async (origin: string, refresh_token: unknown) => {
+    const credentials = { client_id: client.id, client_secret: client.secret };
+    const request = jsonPost({ grant_type: 'refresh_token', refresh_token, ...credentials });
+    const response = await fetch(`${origin}/v1/oauth/token`, request);
+    return { status: response.status, json: await response.json() };
+  };
   return race('refresh tokens', runs, async (expect) => {
     const { json } = await insist(async () =>
       exchangeAt(origins[0] ?? '', client, await codeFrom(origins, new RoamingBrowser(authUrl, 'ana'), path)),
     );
-    const { id: client_id, secret: client_secret } = client;
-    const request = {
-      grant_type: 'refresh_token',
-      refresh_token: json.refresh_token,
-      client_id,
-      client_secret,
-    };
-    const answers = await atOnce(parallel, origins, async (origin) => {
-      const response = await fetch(`${origin}/v1/oauth/token`, jsonPost(request));
-      return { status: response.status, json: await response.json() };
-    });
-    const won = answers.filter(({ status }) => status === 200).length;
-    // The first, and one that may have lost its answer; one that was told 503 may have won unheard.
-    expect(won === 2 || (won < 2 && unavailableIn(answers) > 0), `${won} were answered`);
-    expect(
-      answers.every(({ status, json: { error } }) => status === 200 || error === 'invalid_grant'),
-      'somebody heard something else',
+    const answers = await atOnce(parallel, origins, (origin) => refreshAt(origin, json.refresh_token));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length === parallel, `${won.length} of ${parallel} were answered`);
+    const successors = new Set(won.map((answer) => answer.json.refresh_token));
+    expect(won.length === 0 || successors.size === 1, `${successors.size} successors`);
+    const accessTokens = [json, ...won.map((answer) => answer.json)].map(({ access_token }) =>
+      String(access_token),
     );
+    const statuses = await Promise.all(
+      accessTokens.map((token, index) => userinfoStatusAt(origins[index % origins.length] ?? '', token)),
+    );
+    expect(
+      statuses.every((status) => status === 200),
+      `their access tokens: ${statuses}`,
+    );
+
+    const [successor = json.refresh_token] = successors;
+    const next = await insist(() => refreshAt(origins[0] ?? '', successor));
+    expect(next.status === 200, `the successor: ${next.status}`);
+    const replay = await insist(() => refreshAt(origins.at(-1) ?? '', json.refresh_token));
+    expect(replay.status === 400, `a use after that of the successor: ${replay.status}`);
     const living = await countOf(
       stage,
       `ostiary.refresh_tokens JOIN ostiary.grants ON grants.id = grant_id
        WHERE replaced_at IS NULL AND grants.revoked_at IS NULL`,
     );
     expect(living === 0, `${living} refresh tokens live in the database`);
-    return { uses: parallel, answered: won };
+    return { uses: parallel, answered: won.length };
   });
 }
 

@@ -111,6 +111,32 @@ it.each([false, true])('refreshes, validates the new ID token, and revokes; publ
   });
 });
 
+it.each([false, true])(
+  'refreshes in two tabs at once, which keep the sign-in; public: %s',
+  async (isPublic) => {
+    const at = await startProvider({ refreshTokens: {} });
+    const app = await at.client({ public: isPublic, allowedScopes: ['openid', 'profile', 'offline_access'] });
+    const auth = isPublic ? client.None() : undefined;
+    const tabs = await Promise.all([discover(app, auth, {}, at), discover(app, auth, {}, at)]);
+    const [config] = tabs;
+    const { callback, checks } = await signIn(config, app.redirectUri, {
+      at,
+      scope: 'openid profile offline_access',
+    });
+    const first = await client.authorizationCodeGrant(config, callback, checks);
+    const answers = await Promise.all(
+      tabs.map((tab) => client.refreshTokenGrant(tab, first.refresh_token ?? '')),
+    );
+    // The app keeps the refresh token of either answer, and uses both access tokens.
+    for (const { access_token } of answers)
+      expect(await client.fetchUserInfo(config, access_token, ana.sub)).toMatchObject({ sub: ana.sub });
+    for (const { refresh_token } of answers) {
+      const next = await client.refreshTokenGrant(config, refresh_token ?? '');
+      expect(await client.fetchUserInfo(config, next.access_token, ana.sub)).toMatchObject({ sub: ana.sub });
+    }
+  },
+);
+
 it('signs its user out at the service, and gets the browser back', async () => {
   const host = new Host();
   const at = await startProvider({ login: host.loginWithSignOut }, host);

@@ -1,4 +1,10 @@
-import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
+import type {
+  AccessTokenState,
+  GrantRecord,
+  GrantState,
+  GrantStore,
+  RefreshResult,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isLockTimeout, isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
@@ -28,6 +34,7 @@ interface Refresh {
   readonly presented: Uint8Array;
   readonly successor: Uint8Array;
   readonly successorEndsAt: number;
+  readonly otherSuccessors: readonly Uint8Array[];
   readonly token: Uint8Array;
   readonly scopes: readonly string[];
   readonly tokenIssuedAt: number;
@@ -132,11 +139,11 @@ function statementsIn(schema: string) {
     `,
     ),
 
-    refresh: prepared<Refresh, { readonly outcome: Awaited<ReturnType<GrantStore['refresh']>> }>(`
-      SELECT ${schema}.refresh_grant(
-        :presented, :successor, :successorEndsAt, :token, :scopes, :tokenIssuedAt, :tokenEndsAt, :graceMs, :now,
-        :lockTimeout
-      ) AS outcome
+    refresh: prepared<Refresh, RefreshResult>(`
+      SELECT outcome, stored_successor AS successor FROM ${schema}.refresh_grant(
+        :presented, :successor, :successorEndsAt, :otherSuccessors::bytea[],
+        :token, :scopes, :tokenIssuedAt, :tokenEndsAt, :graceMs, :now, :lockTimeout
+      )
     `),
 
     // A code that is presented again ends what it gave (RFC 6749, section 4.1.2).
@@ -221,11 +228,12 @@ export function postgresGrants(database: Database): GrantStore {
 
     findRefreshToken: (digest) => database.get(sql.findRefreshToken, { digest: Buffer.from(digest) }),
 
-    async refresh({ digest, successor, token, scopes, graceMs, now }) {
+    async refresh({ digest, successor, otherSuccessors, token, scopes, graceMs, now }) {
       const refresh = {
         presented: Buffer.from(digest),
         successor: Buffer.from(successor.digest),
         successorEndsAt: successor.expiresAt,
+        otherSuccessors: otherSuccessors.map((other) => Buffer.from(other)),
         token: Buffer.from(token.digest),
         scopes: [...scopes],
         tokenIssuedAt: token.issuedAt,
@@ -233,7 +241,7 @@ export function postgresGrants(database: Database): GrantStore {
         ...{ graceMs, now, lockTimeout: String(lockPatienceMs) },
       };
       const row = await database.change((connection) => sql.refresh.get(connection, refresh));
-      return row?.outcome ?? 'refused';
+      return row ?? { outcome: 'refused' };
     },
 
     async recordFailedVerifier(codeDigest) {

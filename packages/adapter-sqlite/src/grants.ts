@@ -4,6 +4,7 @@ import type {
   GrantState,
   GrantStore,
   NewRefreshToken,
+  RefreshResult,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -98,27 +99,29 @@ function statementsOn(connection: Connection) {
       INSERT INTO refresh_tokens (digest, grant_id, expires_at) VALUES (:digest, :grantId, :expiresAt)
     `),
 
-    // Whoever disables a client or its partner revokes its grants. `canBeUsed`: it was never replaced, or its owner may not have got the successor, which nobody has presented.
+    // Disabling a client or its partner revokes its grants, so that the grant alone decides.
     presented: connection.prepare<
       [{ digest: Uint8Array; now: number; graceMs: number }],
-      { grantId: number; successor: Uint8Array | null; canBeUsed: 0 | 1; isAlive: 0 | 1 }
+      {
+        grantId: number;
+        successor: Uint8Array | null;
+        isReplaced: 0 | 1;
+        /** Within the grace period, and with a successor that was not replaced. */
+        givesSuccessor: 0 | 1;
+        isAlive: 0 | 1;
+      }
     >(`
       SELECT
-        own.grant_id AS grantId, own.successor,
-        own.replaced_at IS NULL OR (
-          :now - own.replaced_at <= :graceMs
-          AND EXISTS (SELECT 1 FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL)
-        ) AS canBeUsed,
+        own.grant_id AS grantId, own.successor, own.replaced_at IS NOT NULL AS isReplaced,
+        coalesce(:now - own.replaced_at <= :graceMs, 0)
+          AND EXISTS (SELECT 1 FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL) AS givesSuccessor,
         own.expires_at > :now AND revoked_at IS NULL AS isAlive
       FROM refresh_tokens AS own JOIN grants ON grants.id = own.grant_id
       WHERE own.digest = :digest
     `),
 
-    replaceRefreshToken: connection.prepare<
-      [{ digest: Uint8Array; successor: Uint8Array | null; now: number }]
-    >(`
-      UPDATE refresh_tokens SET replaced_at = coalesce(replaced_at, :now), successor = :successor
-      WHERE digest = :digest
+    replaceRefreshToken: connection.prepare<[{ digest: Uint8Array; successor: Uint8Array; now: number }]>(`
+      UPDATE refresh_tokens SET replaced_at = :now, successor = :successor WHERE digest = :digest
     `),
 
     prolong: connection.prepare<[{ grantId: number; endsAt: number }]>(`
@@ -181,29 +184,38 @@ export function sqliteGrants(database: Database): GrantStore {
 
     findRefreshToken: (tokenDigest) => database.find(() => sql().findRefreshToken.get(tokenDigest), grantOf),
 
-    async refresh({ graceMs, now, ...refresh }) {
+    async refresh({ graceMs, now, ...refresh }): Promise<RefreshResult> {
       const digest = Buffer.from(refresh.digest);
       const next = copyOf(refresh.successor);
+      const derivable = [next.digest, ...refresh.otherSuccessors.map((other) => Buffer.from(other))];
       const token = {
         ...refresh.token,
         digest: Buffer.from(refresh.token.digest),
         scopes: JSON.stringify(refresh.scopes),
       };
-      return database.write(() => {
+      return database.write((): RefreshResult => {
         const presented = sql().presented.get({ digest, now, graceMs });
-        if (presented === undefined) return 'refused';
-        const { grantId, successor } = presented;
-        if (presented.canBeUsed === 0) {
+        if (presented === undefined) return { outcome: 'refused' };
+        const { grantId } = presented;
+        const isReplaced = presented.isReplaced === 1;
+        if (isReplaced && presented.givesSuccessor === 0) {
           sql().revokeById.run({ grantId, now });
-          return 'replayed';
+          return { outcome: 'replayed' };
         }
-        if (presented.isAlive === 0) return 'refused';
-        if (successor !== null) sql().replaceRefreshToken.run({ digest: successor, successor: null, now });
-        sql().replaceRefreshToken.run({ digest, successor: successor === null ? next.digest : null, now });
-        sql().insertRefreshToken.run({ ...next, grantId });
+        if (presented.isAlive === 0) return { outcome: 'refused' };
+        const stored = presented.successor;
+        const successor = isReplaced
+          ? derivable.find((one) => stored !== null && one.equals(stored))
+          : next.digest;
+        if (successor === undefined) return { outcome: 'unknown_successor' };
+        if (!isReplaced) {
+          sql().replaceRefreshToken.run({ digest, successor, now });
+          sql().insertRefreshToken.run({ ...next, grantId });
+          sql().prolong.run({ grantId, endsAt: next.expiresAt });
+        }
         sql().insertToken.run({ ...token, grantId });
-        sql().prolong.run({ grantId, endsAt: Math.max(token.expiresAt, next.expiresAt) });
-        return 'refreshed';
+        sql().prolong.run({ grantId, endsAt: token.expiresAt });
+        return { outcome: 'refreshed', successor };
       });
     },
 

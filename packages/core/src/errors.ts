@@ -104,7 +104,7 @@ export const oauthErrors = {
   temporarily_unavailable: {
     status: 503,
     text: 'The service cannot answer at the moment.',
-    when: 'The database cannot be reached, or a function of the host did not answer within ten seconds. `Retry-After` says how many seconds to wait; nothing was changed.',
+    when: 'The database cannot be reached, a function of the host did not answer within ten seconds, or a refresh token was used a moment ago at a process whose sealing key this one does not have. `Retry-After` says how many seconds to wait; nothing was changed.',
   },
   server_error: {
     status: 500,

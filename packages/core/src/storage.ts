@@ -47,6 +47,7 @@ export type {
   GrantStore,
   NewAccessToken,
   NewRefreshToken,
+  RefreshResult,
 } from './ports/grants.ts';
 export type {
   ClaimOutcome,

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.ts';
 
 /** SHA-256 of a text. The only form in which codes, tokens, session ids and client secrets are stored. */
@@ -34,6 +34,9 @@ export function tokenFormats(prefix: string) {
     isAccessToken: (text: string): boolean => accessToken.test(text),
     newRefreshToken: (random: Random): string => `${prefix}_rt_${randomSecret(random)}`,
     isRefreshToken: (text: string): boolean => refreshToken.test(text),
+    /** Derives the refresh token that follows this one: HMAC-SHA-256, so that each use of a token has the same result. */
+    succeedingRefreshToken: (presented: string, key: Uint8Array): string =>
+      `${prefix}_rt_${createHmac('sha256', key).update(presented).digest('base64url')}`,
     newClientId: (random: Random): string => `${prefix}_client_${random.bytes(12).toString('hex')}`,
     newClientSecret: (random: Random): string => `${prefix}_secret_${randomSecret(random)}`,
   };

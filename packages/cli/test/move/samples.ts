@@ -73,7 +73,10 @@ async function fill(storage: Storage): Promise<void> {
   await storage.grants.redeem({ codeDigest, token, refreshToken, maxFailedVerifiers: 5, now: 9 });
   const successor = { ...refreshToken, digest: digest(13) };
   const narrow = { token: { ...token, digest: digest(14) }, scopes: ['openid', odd] };
-  await storage.grants.refresh({ ...narrow, digest: digest(12), successor, graceMs: 0, now: 9 });
+  await storage.grants.refresh({
+    ...narrow,
+    ...{ digest: digest(12), successor, otherSuccessors: [], graceMs: 0, now: 9 },
+  });
   await storage.interactions.save(digest(11), { odd }, 1e12);
   await storage.signingKeys.insert(sampleKey('k'));
   const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));

@@ -60,7 +60,7 @@ export interface Tokens {
   readonly scope: readonly string[];
   /** As it came, with the scope `openid`. It is not validated here: use openid-client if you decide by it. */
   readonly idToken: string | null;
-  /** With the scope `offline_access`, where the service has it: good for one use, which gives the next one. */
+  /** Present with the scope `offline_access`, where the service has it. Each use replaces it by the next one. */
   readonly refreshToken: string | null;
 }
 
@@ -182,9 +182,9 @@ export class OstiaryOAuth {
   }
 
   /**
-   * Exchanges a refresh token for an access token and the next refresh token, which takes its place: keep it before anything else,
-   * and refresh one at a time, because a token that comes again ends the whole sign-in. With outcome `unknown`, call once more
-   * within 30 seconds.
+   * Exchanges a refresh token for an access token and the next refresh token, which replaces it. Within 30 seconds of the first use,
+   * other tabs and retries get the same next refresh token: with outcome `unknown`, call again. Later, or once the next one was used,
+   * the replaced token ends the whole sign-in.
    *
    * @throws OstiaryError `invalid_grant` when the sign-in is over: send the user through the flow again
    */

@@ -6,27 +6,43 @@ import { digest } from '../tokens.ts';
 import { signIdToken } from './id-token.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
-/** What a client is given for a grant: as it is stored, and as it is answered. */
+/** An access token with its ID token, before it is stored. */
 export interface IssuedTokens {
+  readonly accessToken: string;
+  /** What is stored of the access token. */
   readonly token: NewAccessToken;
-  readonly refreshToken: NewRefreshToken | null;
-  readonly answer: object;
+  /** `null` without the scope `openid`. */
+  readonly idToken: string | null;
+  readonly scopes: readonly string[];
 }
 
 const dayMs = 24 * 3600_000;
 
-/** A refresh token for a grant, where it has `offline_access` and the host allows it. It ends with the shorter of its two lives. */
-function newRefreshToken({ options, tokens, random }: Core, grant: GrantState, now: number) {
+/**
+ * Returns when the next refresh token of a grant ends, in milliseconds since the Unix epoch: with the shorter of its idle and its
+ * absolute lifetime. `null` without `offline_access`, or where the host gives no refresh tokens.
+ */
+export function refreshTokenEnd({ options }: Core, grant: GrantState, now: number): number | null {
   if (options.refreshTokens === undefined || !grant.scopes.includes(offlineAccess)) return null;
   const { idleDays, absoluteDays } = options.refreshTokens;
-  const text = tokens.newRefreshToken(random);
-  const expiresAt = Math.min(now + idleDays * dayMs, grant.issuedAt + absoluteDays * dayMs);
-  return { text, stored: { digest: digest(text), expiresAt: Math.floor(expiresAt) } };
+  return Math.floor(Math.min(now + idleDays * dayMs, grant.issuedAt + absoluteDays * dayMs));
+}
+
+/** Makes the first refresh token of a grant; `null` as for {@link refreshTokenEnd}. */
+export function firstRefreshToken(
+  core: Core,
+  grant: GrantState,
+  now: number,
+): { readonly text: string; readonly stored: NewRefreshToken } | null {
+  const expiresAt = refreshTokenEnd(core, grant, now);
+  if (expiresAt === null) return null;
+  const text = core.tokens.newRefreshToken(core.random);
+  return { text, stored: { digest: digest(text), expiresAt } };
 }
 
 /**
- * Makes an access token with these scopes, a refresh token and an ID token where the grant has them. Nothing is stored yet, so
- * that whatever fails until then leaves what the client presented usable.
+ * Makes an access token with these scopes, and an ID token where they include `openid`. Nothing is stored yet: after a failure
+ * the client can present its code or refresh token again.
  */
 export async function issueTokens(
   core: Core,
@@ -39,20 +55,23 @@ export async function issueTokens(
 ): Promise<IssuedTokens> {
   const accessToken = core.tokens.newAccessToken(core.random);
   const token = { digest: digest(accessToken), issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 };
-  const refreshToken = newRefreshToken(core, grant, now);
   const idToken = scopes.includes('openid')
     ? await signIdToken(core, { client, grant, tokenDigest: token.digest, now })
     : null;
+  return { accessToken, token, idToken, scopes };
+}
+
+/** Body of a successful token response (RFC 6749, section 5.1). */
+export function tokenResponse(
+  { accessToken, idToken, scopes }: IssuedTokens,
+  refreshToken: string | null,
+): object {
   return {
-    token,
-    refreshToken: refreshToken?.stored ?? null,
-    answer: {
-      access_token: accessToken,
-      token_type: 'Bearer',
-      expires_in: accessTokenSeconds,
-      scope: scopes.join(' '),
-      ...(refreshToken === null ? {} : { refresh_token: refreshToken.text }),
-      ...(idToken === null ? {} : { id_token: idToken }),
-    },
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: accessTokenSeconds,
+    scope: scopes.join(' '),
+    ...(refreshToken === null ? {} : { refresh_token: refreshToken }),
+    ...(idToken === null ? {} : { id_token: idToken }),
   };
 }

@@ -4,7 +4,7 @@ export const codeSeconds = 600;
 /** Life of an access token, and of the ID token beside it. */
 export const accessTokenSeconds = 3600;
 
-/** How long a refresh token that was replaced works once more, for a client that did not get the answer. */
+/** How long after its first use a refresh token still gives its successor: to other tabs, and when an answer got lost. */
 export const refreshGraceMs = 30_000;
 
 /** An unfinished authorization request is forgotten after this time. */

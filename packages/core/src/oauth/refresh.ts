@@ -3,14 +3,14 @@ import { OAuthError } from '../errors.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { offlineAccess } from '../scopes.ts';
-import { digest } from '../tokens.ts';
+import { digest, equalDigests } from '../tokens.ts';
 import { isPublicClient } from './client.ts';
 import { type Credentials, invalidClient } from './client-authentication.ts';
-import { issueTokens } from './issued-tokens.ts';
+import { issueTokens, refreshTokenEnd, tokenResponse } from './issued-tokens.ts';
 import { refreshGraceMs } from './lifetimes.ts';
 import { findUser } from './user.ts';
 
-/** What is presented to get new tokens (RFC 6749, section 6). */
+/** Parameters of a refresh (RFC 6749, section 6). */
 interface RefreshRequest {
   readonly refreshToken: string;
   /** Scopes of the new access token, fewer than the user approved; `null`: all of them. */
@@ -23,7 +23,7 @@ const refused = (): OAuthError =>
     'The refresh token is invalid, expired, was used before, or belongs to another client.',
   );
 
-/** What the user approved and the client is still allowed, or the part of it that is asked for. */
+/** Returns the scopes that the user approved and the client is still allowed, or the requested part of them. @throws OAuthError */
 function scopesOf(client: ClientRecord, grant: GrantState, asked: string | null): readonly string[] {
   const allowed = grant.scopes.filter((scope) => client.allowedScopes.includes(scope));
   if (!allowed.includes(offlineAccess)) throw refused();
@@ -36,9 +36,20 @@ function scopesOf(client: ClientRecord, grant: GrantState, asked: string | null)
   );
 }
 
+interface Successor {
+  readonly text: string;
+  readonly digest: Uint8Array;
+}
+
+/** Derives the refresh token that follows a presented one, under one key. */
+function successorOf({ tokens }: Core, presented: string, key: Uint8Array): Successor {
+  const text = tokens.succeedingRefreshToken(presented, key);
+  return { text, digest: digest(text) };
+}
+
 /**
- * Exchanges a refresh token for an access token and the next refresh token. One that was replaced before ends everything of its
- * grant (RFC 9700, section 4.14.2), but for the client that did not get the answer: see `GrantStore.refresh`.
+ * Exchanges a refresh token for an access token and the successor of the refresh token. A token that was replaced before ends
+ * everything of its grant (RFC 9700, section 4.14.2), except for other tabs and retries: see `GrantStore.refresh`.
  */
 export async function refresh(
   core: Core,
@@ -51,7 +62,7 @@ export async function refresh(
     throw invalidClient(credentials, client.clientId, 'no client_secret was sent for a refresh');
   const presented = digest(refreshToken);
   const grant = tokens.isRefreshToken(refreshToken) ? await storage.grants.findRefreshToken(presented) : null;
-  // One of another client ends nothing: whoever has it is not who was given it.
+  // A token of another client ends nothing: it was stolen from a client that may still use it.
   if (grant === null || grant.clientId !== client.clientId) throw refused();
   if (grant.revokedAt !== null) throw refused();
   const scopes = scopesOf(client, grant, scope);
@@ -64,18 +75,35 @@ export async function refresh(
   }
 
   const now = clock.now();
-  // The nonce was of the sign-in (OpenID Connect Core, section 12.2).
+  const expiresAt = refreshTokenEnd(core, grant, now);
+  // The host may have shortened the lifetimes since.
+  if (expiresAt === null || expiresAt <= now) throw refused();
+  // An ID token of a refresh has no nonce (OpenID Connect Core, section 12.2).
   const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, scopes, now });
-  // The host may have made its lives shorter meanwhile.
-  if (issued.refreshToken === null || issued.refreshToken.expiresAt <= now) throw refused();
-  const outcome = await storage.grants.refresh({
+  // A process with another order of sealing keys may have stored the successor that it derived with one of the previous keys.
+  const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');
+  const successor = successorOf(core, refreshToken, currentKey);
+  const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));
+  const result = await storage.grants.refresh({
     ...{ digest: presented, scopes, now },
     token: issued.token,
-    successor: issued.refreshToken,
+    successor: { digest: successor.digest, expiresAt },
+    otherSuccessors: otherSuccessors.map((other) => other.digest),
     graceMs: refreshGraceMs,
   });
-  if (outcome === 'refreshed') return issued.answer;
-  if (outcome === 'replayed') {
+  if (result.outcome === 'refreshed') {
+    const stored = [successor, ...otherSuccessors].find((one) => equalDigests(one.digest, result.successor));
+    if (stored === undefined) throw new Error('the storage returned a successor that it was not given');
+    return tokenResponse(issued, stored.text);
+  }
+  if (result.outcome === 'unknown_successor') {
+    options.logger.error(
+      { client: client.clientId },
+      'a refresh token was presented again, and its successor was derived with a sealing key that this process does not have',
+    );
+    throw new OAuthError('temporarily_unavailable', undefined, { headers: { 'Retry-After': '1' } });
+  }
+  if (result.outcome === 'replayed') {
     options.logger.warn(
       { client: client.clientId },
       'a refresh token was presented again after it had been replaced: everything that was issued with it has ended',

@@ -8,7 +8,7 @@ import { printableUrl } from '../printable.ts';
 import { type Credentials, invalidClient, readCredentials } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import type { CountedAuthentication } from './counted-authentication.ts';
-import { issueTokens } from './issued-tokens.ts';
+import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
 import type { Refresh } from './refresh.ts';
@@ -138,16 +138,16 @@ async function exchange(
     throw new OAuthError('invalid_grant');
   }
 
-  const { token, refreshToken, answer } = await issueTokens(core, {
-    client,
-    grant,
-    scopes: grant.scopes,
-    now,
+  const issued = await issueTokens(core, { client, grant, scopes: grant.scopes, now });
+  const refreshToken = firstRefreshToken(core, grant, now);
+  const outcome = await grants.redeem({
+    codeDigest: grant.codeDigest,
+    token: issued.token,
+    refreshToken: refreshToken?.stored ?? null,
+    ...{ maxFailedVerifiers, now },
   });
-  const { codeDigest } = grant;
-  const outcome = await grants.redeem({ codeDigest, token, refreshToken, maxFailedVerifiers, now });
   if (outcome !== 'redeemed') throw new OAuthError('invalid_grant');
-  return answer;
+  return tokenResponse(issued, refreshToken?.text ?? null);
 }
 
 /** The token endpoint: exchanges an authorization code, or a refresh token, for an access token. */

@@ -44,6 +44,18 @@ export interface NewRefreshToken {
   readonly expiresAt: number;
 }
 
+/**
+ * Result of presenting a refresh token:
+ *
+ * - `refreshed`: an access token was stored beside the successor, which other calls may have been given too;
+ * - `unknown_successor`: the token may be presented again, but its successor is none of those that the caller can derive;
+ * - `replayed`: the token was replaced before; its grant is revoked;
+ * - `refused`: the token is unknown or expired, or its grant has ended.
+ */
+export type RefreshResult =
+  | { readonly outcome: 'refreshed' /** SHA-256 of the successor. */; readonly successor: Uint8Array }
+  | { readonly outcome: 'unknown_successor' | 'replayed' | 'refused' };
+
 /** An access token joined with its grant, as every use of the token reads it. */
 export interface AccessTokenState {
   readonly clientId: string;
@@ -102,23 +114,27 @@ export interface GrantStore {
 
   /**
    * Replaces a refresh token by its successor and stores an access token, in one transaction: a grant has one live refresh
-   * token at most, whatever comes at once, over any number of processes.
+   * token at most, whatever number of calls race, over any number of processes.
    *
-   * - `refreshed`: the token was live, or was replaced within the last `graceMs` by a successor that nobody has presented yet,
-   *   and had not been presented again before (its owner may not have got the answer); that successor is replaced then. Its
-   *   grant was not revoked, it had not ended (`expiresAt > now`), and neither its client nor the partner of that is disabled.
-   * - `replayed`: it had been replaced before. The same transaction revokes the grant, which ends every token of it.
+   * - `refreshed`: the token was live, and `successor` is stored; or it was first used at most `graceMs` ago and its successor,
+   *   which is `successor` or among `otherSuccessors`, is still live: the stored one stays, and is returned. The grant was not
+   *   revoked, the token had not ended (`expiresAt > now`), and neither its client nor the partner of that is disabled.
+   * - `unknown_successor`: the same, with a live successor that is none of these; nothing was changed.
+   * - `replayed`: its successor was replaced too, or its first use is longer ago. The same transaction revokes the grant, which
+   *   ends every token of the grant and of no other.
    * - `refused`: anything else; nothing was changed.
    */
   refresh(refresh: {
     readonly digest: Uint8Array;
     readonly successor: NewRefreshToken;
+    /** SHA-256 of what another process may have stored as the successor, under another key. */
+    readonly otherSuccessors: readonly Uint8Array[];
     readonly token: NewAccessToken;
-    /** Of the access token. */
+    /** Scopes of the access token. */
     readonly scopes: readonly string[];
     readonly graceMs: number;
     readonly now: number;
-  }): Promise<'refreshed' | 'replayed' | 'refused'>;
+  }): Promise<RefreshResult>;
 
   /** Counts a wrong PKCE verifier. Atomic: parallel calls all count. */
   recordFailedVerifier(codeDigest: Uint8Array): Promise<void>;

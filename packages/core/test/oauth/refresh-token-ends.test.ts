@@ -1,8 +1,9 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
+import { digest } from '../../src/tokens.ts';
 import { ana } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { type TestClient, TestClock } from '../support/provider.ts';
+import { type TestClient, TestClock, type TestProvider } from '../support/provider.ts';
 import { allowedScopes, refreshing } from '../support/refreshing.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -95,32 +96,95 @@ describe('a refresh token that comes again', () => {
     expect(lines.map(({ level, fields }) => [level, fields])).toEqual([['warn', { client: app.id }]]);
   });
 
-  it.each([
-    [30_000, '200 ok'],
-    [30_001, '400 invalid_grant'],
-  ])('because its answer was lost gets another one once, within %d ms: %s', async (ms, expected) => {
+  it('from any number of tabs within 30 s gives all of them the same successor, and their access tokens live', async () => {
     const first = await connect();
-    const lost = (await refresh(first.refresh_token)).json();
-    provider.clock.advance(ms);
-    const again = await refresh(first.refresh_token);
-    expect(again.outcome).toBe(expected);
-    if (again.status !== 200) return;
-    expect(await outcomeOf(again.json().refresh_token)).toBe('200 ok');
-    // Whoever has the lost answer after all is somebody else.
-    expect(await outcomeOf(lost.refresh_token)).toBe('400 invalid_grant');
-    expect(await provider.isAlive(again.json().access_token)).toBe(false);
+    const answers = (
+      await Promise.all(Array.from({ length: 20 }, () => refresh(first.refresh_token)))
+    ).concat(await refresh(first.refresh_token));
+    provider.clock.advance(30_000);
+    answers.push(await refresh(first.refresh_token));
+    expect(answers.map(({ outcome }) => outcome)).toEqual(answers.map(() => '200 ok'));
+    const given = answers.map((answer) => answer.json());
+    expect(new Set(given.map(({ refresh_token }) => refresh_token)).size).toBe(1);
+    const accessTokens = [first, ...given].map(({ access_token }) => access_token);
+    expect(new Set(accessTokens).size).toBe(accessTokens.length);
+    for (const token of accessTokens) expect(await provider.isAlive(token)).toBe(true);
+    expect(await outcomeOf(given[0]?.refresh_token)).toBe('200 ok');
+    for (const token of accessTokens) expect(await provider.isAlive(token)).toBe(true);
   });
 
-  it('200 times at once leaves nothing that lives', async () => {
+  it('for fewer scopes narrows that access token, and not the successor', async () => {
     const { refresh_token } = await connect();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => refresh(refresh_token)));
-    const won = answers.filter(({ status }) => status === 200).map((answer) => answer.json());
-    expect(won).toHaveLength(2);
-    for (const { access_token, refresh_token: next } of won)
-      expect([await provider.isAlive(access_token), await outcomeOf(next)]).toEqual([
-        false,
-        '400 invalid_grant',
-      ]);
+    const narrow = (await refresh(refresh_token, app, { scope: 'openid' })).json();
+    const whole = (await refresh(refresh_token)).json();
+    expect([narrow.scope, whole.scope]).toEqual(['openid', 'openid profile offline_access']);
+    expect(whole.refresh_token).toBe(narrow.refresh_token);
+    for (const { access_token, scope } of [narrow, whole])
+      expect(await provider.ostiary.tokens.verify(String(access_token))).toMatchObject({
+        scopes: String(scope).split(' '),
+      });
+    expect((await refresh(narrow.refresh_token)).json().scope).toBe('openid profile offline_access');
+  });
+
+  it('after 30 s ends everything of its sign-in, though its successor was not used, and nothing else', async () => {
+    const [first, sibling] = [await connect(), await connect()];
+    const second = (await refresh(first.refresh_token)).json();
+    provider.clock.advance(30_001);
+    expect(await outcomeOf(first.refresh_token)).toBe('400 invalid_grant');
+    expect(await outcomeOf(second.refresh_token)).toBe('400 invalid_grant');
+    for (const { access_token } of [first, second]) expect(await provider.isAlive(access_token)).toBe(false);
+    expect(await provider.isAlive(sibling.access_token)).toBe(true);
+    expect(await outcomeOf(sibling.refresh_token)).toBe('200 ok');
+  });
+
+  it('has a successor that cannot be computed from the database', async () => {
+    const { refresh_token } = await connect();
+    const next = (await refresh(refresh_token)).json().refresh_token;
+    const unkeyed = digest(String(refresh_token)).toString('base64url');
+    expect(next).toMatch(/^svc_rt_[A-Za-z0-9_-]{43}$/);
+    expect(next).not.toBe(`svc_rt_${unkeyed}`);
+  });
+});
+
+describe('while sealing keys are replaced, a refresh token', () => {
+  const [older, newer] = ['a'.repeat(43), 'b'.repeat(43)];
+
+  /** Processes on one database, with the sealing keys of two rounds of restarts. */
+  async function twoProcesses(keysOfFirst: string[], keysOfSecond: string[]) {
+    const shared = { storage: memoryStorage(), clock: new TestClock(), refreshTokens: {} };
+    const first = await startProvider({ ...shared, sealingKeys: keysOfFirst });
+    const client = await first.client({ allowedScopes });
+    const tokens = await connect(client, 'openid offline_access', first);
+    const second = await startProvider({ ...shared, sealingKeys: keysOfSecond });
+    const at = (provider: TestProvider, token: unknown) => refresh(token, client, {}, provider);
+    return { first, second, tokens, at };
+  }
+
+  it.each([
+    ['round 1', [older], [older, newer]],
+    ['round 2', [older, newer], [newer, older]],
+    ['back again', [newer, older], [older, newer]],
+  ])('has the same successor at every process: %s', async (_round, keysOfFirst, keysOfSecond) => {
+    const { first, second, tokens, at } = await twoProcesses(keysOfFirst, keysOfSecond);
+    const answers = [
+      await at(first, tokens.refresh_token),
+      await at(second, tokens.refresh_token),
+      await at(first, tokens.refresh_token),
+    ];
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['200 ok', '200 ok', '200 ok']);
+    const [one, two, three] = answers.map((answer) => answer.json().refresh_token);
+    expect([two, three]).toEqual([one, one]);
+    expect((await at(second, two)).outcome).toBe('200 ok');
+  });
+
+  it('is answered by 503, and ends nothing, where the key of its successor is missing', async () => {
+    const { first, second, tokens, at } = await twoProcesses([older], [newer, older]);
+    const given = (await at(second, tokens.refresh_token)).json();
+    const answer = await at(first, tokens.refresh_token);
+    expect([answer.outcome, answer.headers.get('retry-after')]).toEqual(['503 temporarily_unavailable', '1']);
+    expect(first.logged.filter(({ message }) => message.includes('sealing key')).length).toBe(1);
+    expect((await at(second, tokens.refresh_token)).json().refresh_token).toBe(given.refresh_token);
+    expect((await at(first, given.refresh_token)).outcome).toBe('200 ok');
   });
 });
 

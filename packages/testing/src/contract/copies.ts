@@ -126,6 +126,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
       digest: digestOf(`refresh token first ${label}`),
       token: sampleToken(`refreshed ${label}`),
       successor: sampleRefreshToken(`refreshed ${label}`),
+      otherSuccessors: [digestOf(`other ${label}`)],
       scopes: [text],
     }),
     prepare: async (storage, _given, label) => {

@@ -104,6 +104,7 @@ export const grantCalls: Calls<'grants'> = {
     grants.refresh({
       digest: digestOf('a'),
       successor: sampleRefreshToken('a'),
+      otherSuccessors: [digestOf('b')],
       token: sampleToken('a'),
       ...{ scopes: ['openid'], graceMs: 0, now },
     }),

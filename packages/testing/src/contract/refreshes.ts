@@ -13,6 +13,7 @@ import {
   redeem,
   redeemed,
   refresh,
+  refreshWithResult,
   sampleClient,
   sampleRefreshToken,
   sampleToken,
@@ -119,61 +120,125 @@ export const refreshCases = casesOf('refresh tokens', {
     assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
   },
 
-  'the answer that got lost is given once more, and the one before it is dead': async (storage) => {
+  'any number of uses within the grace period give one successor, and an access token each': async (
+    storage,
+  ) => {
     await connected(storage, 'a');
-    await refresh(storage, 'a 1', 'lost');
-    const at = now + minute + graceMs;
-    assert.equal(await refresh(storage, 'a 1', 'a 2', { now: at }), 'refreshed');
-    assert.equal(await refresh(storage, 'a 2', 'a 3', { now: at }), 'refreshed', 'the new one lives');
-
-    await connected(storage, 'b');
-    await refresh(storage, 'b 1', 'lost b');
-    await refresh(storage, 'b 1', 'b 2', { now: at });
-    assert.equal(await refresh(storage, 'lost b', 'b 3', { now: at }), 'replayed', 'two have it: all ends');
-    assert.equal(await refresh(storage, 'b 2', 'b 4', { now: at }), 'refused');
+    const first = sampleRefreshToken('a 2').digest;
+    for (let use = 0; use < 5; use += 1) {
+      const at = { now: now + minute + (use * graceMs) / 4, token: `a use ${use}` };
+      const result = await refreshWithResult(storage, 'a 1', 'a 2', at);
+      assert.deepEqual({ ...result }, { outcome: 'refreshed', successor: Buffer.from(first) });
+    }
+    for (let use = 0; use < 5; use += 1) assert.equal(await isAlive(storage, `a use ${use}`), true);
+    assert.equal(await refresh(storage, 'a 2', 'a 3', { now: now + hour }), 'refreshed');
+    assert.equal(await isAlive(storage, 'a use 0'), true);
   },
 
-  'it is given once, for so long, and to nobody whose successor was presented': async (storage) => {
-    const again: Record<string, (label: string) => Promise<unknown>> = {
-      'a second time': (label) => refresh(storage, `${label} 1`, `${label} again`),
-      'a successor that was used': (label) => refresh(storage, `${label} 2`, `${label} 3`),
-    };
-    for (const [label, before] of Object.entries(again)) {
-      await connected(storage, label);
-      await refresh(storage, `${label} 1`, `${label} 2`);
-      assert.equal(await before(label), 'refreshed', label);
-      assert.equal(await refresh(storage, `${label} 1`, `${label} more`), 'replayed', label);
-    }
+  'each of these access tokens has the scopes that its use asked for': async (storage) => {
+    await connected(storage, 'a');
+    await refresh(storage, 'a 1', 'a 2', { scopes: ['openid'], token: 'narrow' });
+    await refresh(storage, 'a 1', 'a 2', { token: 'whole' });
+    const scopes = async (label: string) =>
+      (await storage.grants.findToken(sampleToken(label).digest))?.scopes;
+    assertSame([await scopes('narrow'), await scopes('whole')], [['openid'], ['openid', 'profile']]);
+  },
+
+  'the successor that was stored first stays, whoever derives others': async (storage) => {
+    await connected(storage, 'a');
+    const stored = sampleRefreshToken('a 2').digest;
+    await refresh(storage, 'a 1', 'a 2');
+    const changes = { otherSuccessors: [digestOf('another'), stored], token: 'a again' };
+    const again = await refreshWithResult(storage, 'a 1', 'not stored', changes);
+    assert.deepEqual({ ...again }, { outcome: 'refreshed', successor: Buffer.from(stored) });
+    assert.equal(await storage.grants.findRefreshToken(sampleRefreshToken('not stored').digest), null);
+    assert.equal(await isAlive(storage, 'a again'), true);
+
+    const strange = { otherSuccessors: [digestOf('another')], token: 'a strange' };
+    assert.equal(await refresh(storage, 'a 1', 'not stored', strange), 'unknown_successor');
+    assert.equal(await storage.grants.findToken(sampleToken('a strange').digest), null);
+    assert.equal(await refresh(storage, 'a 2', 'a 3'), 'refreshed', 'nothing has ended');
+  },
+
+  'once its successor was used, or the grace period is over, it ends its grant': async (storage) => {
+    const other = await connected(storage, 'other');
+    await connected(storage, 'used');
+    await refresh(storage, 'used 1', 'used 2');
+    assert.equal(await refresh(storage, 'used 2', 'used 3'), 'refreshed');
+    assert.equal(await refresh(storage, 'used 1', 'used 2', { token: 'used again' }), 'replayed');
+    assert.equal(await refresh(storage, 'used 3', 'used 4'), 'refused');
     await connected(storage, 'late');
     await refresh(storage, 'late 1', 'late 2');
-    const late = { now: now + minute + graceMs + 1 };
-    assert.equal(await refresh(storage, 'late 1', 'late more', late), 'replayed');
+    const late = { now: now + minute + graceMs + 1, token: 'late again' };
+    assert.equal(await refresh(storage, 'late 1', 'late 2', late), 'replayed');
+    assert.equal(await refresh(storage, 'late 2', 'late 3', late), 'refused');
+    for (const label of ['used', 'used 2', 'late', 'late 2'])
+      assert.equal(await isAlive(storage, label), false);
+    assert.equal(await isLive(storage, other.token), true);
   },
 
-  'of many uses at once one family is left, which at most one token continues': async (storage) => {
+  'an unused successor is given to nobody once the token or the grant has ended': async (storage) => {
+    await connected(storage, 'ended');
+    const { expiresAt } = sampleRefreshToken('');
+    await refresh(storage, 'ended 1', 'ended 2', { now: expiresAt - 1 });
+    assert.equal(await refresh(storage, 'ended 1', 'ended 2', { now: expiresAt, token: 'x' }), 'refused');
+    const { grant } = await connected(storage, 'revoked');
+    await refresh(storage, 'revoked 1', 'revoked 2');
+    await storage.grants.revoke(grant.codeDigest, now + minute);
+    assert.equal(await refresh(storage, 'revoked 1', 'revoked 2', { token: 'y' }), 'refused');
+  },
+
+  'of many uses at once each gets the same successor, and every access token lives': async (storage) => {
     for (let round = 0; round < 5; round += 1) {
       const { grant } = await connected(storage, `${round}`);
-      const uses = Array.from({ length: 40 }, (_, use) => `${round} ${use + 2}`);
-      const answers = await Promise.all(uses.map((next) => refresh(storage, `${round} 1`, next)));
-      // The first, and the one that may have lost its answer; the third shows that more than one has the token.
-      assertSame(countAnswers(answers), { refreshed: 2, replayed: 38 });
-      assert.notEqual((await storage.grants.find(grant.codeDigest))?.revokedAt, null);
-      const later = await Promise.all(uses.map((label) => refresh(storage, label, `${label} later`)));
-      assert.equal(later.includes('refreshed'), false);
+      const uses = Array.from({ length: 40 }, (_, use) => `${round} use ${use}`);
+      const answers = await Promise.all(
+        uses.map((token) => refresh(storage, `${round} 1`, `${round} 2`, { token })),
+      );
+      assertSame(countAnswers(answers), { refreshed: 40 });
+      assert.equal((await storage.grants.find(grant.codeDigest))?.revokedAt, null);
+      const living = await Promise.all(uses.map((token) => isAlive(storage, token)));
+      assert.equal(living.includes(false), false);
+      assert.equal(await refresh(storage, `${round} 2`, `${round} 3`), 'refreshed');
     }
   },
 
-  'of two uses at once one token lives, and it is one that was answered': async (storage) => {
+  'of uses at once that derive different successors one is stored, and the others are given that': async (
+    storage,
+  ) => {
+    for (let round = 0; round < 10; round += 1) {
+      await connected(storage, `${round}`);
+      const labels = ['a', 'b', 'c'].map((key) => `${round} ${key}`);
+      const otherSuccessors = labels.map((label) => sampleRefreshToken(label).digest);
+      const results = await Promise.all(
+        labels.map((next) => refreshWithResult(storage, `${round} 1`, next, { otherSuccessors })),
+      );
+      const given = results.map((result) =>
+        result.outcome === 'refreshed' ? Buffer.from(result.successor).toString('hex') : result.outcome,
+      );
+      assert.equal(new Set(given).size, 1, given.join());
+      const found = await Promise.all(
+        otherSuccessors.map((digest) => storage.grants.findRefreshToken(digest)),
+      );
+      assert.equal(found.filter((grant) => grant !== null).length, 1);
+      for (const label of labels) assert.equal(await isAlive(storage, label), true);
+    }
+  },
+
+  'a use of the successor and another one of the token at once leave one family or none': async (storage) => {
     for (let round = 0; round < 20; round += 1) {
       await connected(storage, `${round}`);
-      const nexts = [`${round} a`, `${round} b`];
-      const answers = await Promise.all(nexts.map((next) => refresh(storage, `${round} 1`, next)));
-      assertSame(answers, ['refreshed', 'refreshed']);
-      const live = await Promise.all(
-        nexts.map(async (label) => (await refresh(storage, label, `${label} next`)) === 'refreshed'),
-      );
-      // The one that was replaced ends the grant; before, the other one may have been used.
-      assert.ok(live.filter(Boolean).length <= 1, `round ${round}`);
+      await refresh(storage, `${round} 1`, `${round} 2`);
+      const outcomes: unknown[] = [];
+      await alternating<unknown>(round, [
+        async () =>
+          outcomes.push(await refresh(storage, `${round} 1`, `${round} 2`, { token: `${round} again` })),
+        async () => outcomes.push(await refresh(storage, `${round} 2`, `${round} 3`)),
+      ]);
+      const hasEnded = outcomes.includes('replayed');
+      assert.equal(outcomes.includes('refreshed'), true);
+      assert.equal(await isAlive(storage, `${round} 3`), !hasEnded);
+      assert.equal(await refresh(storage, `${round} 3`, `${round} 4`), hasEnded ? 'refused' : 'refreshed');
     }
   },
 

@@ -5,6 +5,7 @@ import type {
   GrantRecord,
   NewAccessToken,
   NewRefreshToken,
+  RefreshResult,
   SigningKeyRecord,
   Storage,
 } from '@ostiary/core/storage';
@@ -137,7 +138,7 @@ export function redeem(
   });
 }
 
-/** How long a refresh token that was replaced works once more. */
+/** How long after its first use a refresh token gives its successor again, in milliseconds. */
 export const graceMs = 30_000;
 
 /** A code that was exchanged for an access token and a refresh token, `${label} 1`. */
@@ -148,25 +149,39 @@ export async function connected(storage: Storage, label: string, changes: Partia
   return { grant, token };
 }
 
-/** Presents the refresh token of a label, for the successor of another one and an access token of its name. */
-export function refresh(
+/** What a test says of a refresh; the rest is as usual. */
+export interface RefreshChanges {
+  readonly now?: number;
+  readonly scopes?: readonly string[];
+  /** Label of the access token; that of the successor by default. */
+  readonly token?: string;
+  readonly successor?: NewRefreshToken;
+  readonly otherSuccessors?: readonly Uint8Array[];
+}
+
+/** Presents the refresh token of a label. Its successor has the label `next`, and so has the access token. */
+export function refreshWithResult(
   storage: Storage,
   label: string,
   next: string,
-  at: {
-    readonly now?: number;
-    readonly scopes?: readonly string[];
-    readonly successor?: NewRefreshToken;
-  } = {},
-) {
+  at: RefreshChanges = {},
+): Promise<RefreshResult> {
   return storage.grants.refresh({
     digest: sampleRefreshToken(label).digest,
     successor: at.successor ?? sampleRefreshToken(next),
-    token: sampleToken(next),
+    otherSuccessors: at.otherSuccessors ?? [],
+    token: sampleToken(at.token ?? next),
     scopes: at.scopes ?? ['openid', 'profile'],
     graceMs,
     now: at.now ?? now + minute,
   });
+}
+
+/** As {@link refreshWithResult}, and returns the outcome alone. */
+export async function refresh(
+  ...given: Parameters<typeof refreshWithResult>
+): Promise<RefreshResult['outcome']> {
+  return (await refreshWithResult(...given)).outcome;
 }
 
 /** Whether userinfo would accept this token, its expiry aside. */

@@ -26,15 +26,26 @@ describeMistakes({
       const seen = new Set<string>();
       return async (request) => {
         const text = Buffer.from(request.digest).toString('hex');
-        if (seen.has(text)) return 'replayed';
+        if (seen.has(text)) return { outcome: 'replayed' };
         seen.add(text);
         return refresh(request);
       };
     }),
   ],
   'forgives a refresh token that comes again for as long as it lives': [
-    'refresh tokens: it is given once, for so long, and to nobody whose successor was presented',
+    'refresh tokens: once its successor was used, or the grace period is over, it ends its grant',
     asked('grants', 'refresh', (request) => ({ ...request, graceMs: 1e12 })),
+  ],
+  'stores another successor at each use': [
+    'refresh tokens: any number of uses within the grace period give one successor, and an access token each',
+    instead('grants', 'refresh', (refresh) => async (request) => {
+      const result = await refresh(request);
+      return result.outcome === 'refreshed' ? { ...result, successor: request.token.digest } : result;
+    }),
+  ],
+  'knows no successor but its own': [
+    'refresh tokens: the successor that was stored first stays, whoever derives others',
+    asked('grants', 'refresh', (request) => ({ ...request, otherSuccessors: [] })),
   ],
   'gives every access token the scopes of its grant': [
     'refresh tokens: an access token may have fewer scopes than its grant, and the next one all of them',

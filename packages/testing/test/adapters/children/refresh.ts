@@ -10,7 +10,9 @@ whenAllAreReady(async () => {
   const answers: string[][] = [];
   for (let family = 0; family < Number(families); family += 1)
     answers.push(
-      await inParallel(Number(uses), (use) => refresh(storage, `${family} 1`, `${family} ${name} ${use}`)),
+      await inParallel(Number(uses), (use) =>
+        refresh(storage, `${family} 1`, `${family} 2`, { token: `${family} ${name} ${use}` }),
+      ),
     );
   return answers;
 });

@@ -1,0 +1,67 @@
+-- Replaces a refresh token and stores an access token. See GrantStore.refresh for the outcomes.
+--
+-- The function of this name without other_digests belongs to earlier versions. It stays for processes that still run one.
+--
+-- new_digest:    stored as the successor at the first use
+-- other_digests: further successors that the caller recognizes, of another process
+-- lock_patience: how long to wait for other uses of the grant, as lock_timeout takes it
+CREATE FUNCTION refresh_grant(
+  presented bytea, new_digest bytea, new_ends_at bigint, other_digests bytea[],
+  token_digest bytea, token_scopes text[], token_issued_at bigint, token_ends_at bigint,
+  grace_ms bigint, now_ms bigint, lock_patience text,
+  OUT outcome text, OUT stored_successor bytea
+)
+LANGUAGE plpgsql
+SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  own refresh_tokens;
+  held grants;
+BEGIN
+  PERFORM set_config('lock_timeout', lock_patience, true);
+
+  -- Lock the grant first: other uses of its tokens, and its end, come before or after. The statements below see what was
+  -- committed before the lock was granted.
+  SELECT grants.* INTO held FROM grants
+  WHERE id = (SELECT grant_id FROM refresh_tokens WHERE digest = presented) FOR UPDATE;
+  IF NOT FOUND THEN
+    outcome := 'refused';
+    RETURN;
+  END IF;
+  SELECT refresh_tokens.* INTO own FROM refresh_tokens WHERE digest = presented;
+
+  IF own.replaced_at IS NOT NULL AND (
+    now_ms - own.replaced_at > grace_ms
+    OR (SELECT digest FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL) IS NULL
+  ) THEN
+    UPDATE grants SET revoked_at = coalesce(revoked_at, now_ms) WHERE id = held.id;
+    outcome := 'replayed';
+    RETURN;
+  END IF;
+
+  -- Disabling a client or its partner revokes its grants, so that the grant alone decides.
+  IF held.revoked_at IS NOT NULL OR own.expires_at <= now_ms THEN
+    outcome := 'refused';
+    RETURN;
+  END IF;
+
+  IF own.replaced_at IS NULL THEN
+    UPDATE refresh_tokens SET replaced_at = now_ms, successor = new_digest WHERE digest = presented;
+    INSERT INTO refresh_tokens (digest, grant_id, expires_at) VALUES (new_digest, held.id, new_ends_at);
+    UPDATE grants SET ends_at = greatest(ends_at, new_ends_at) WHERE id = held.id;
+    stored_successor := new_digest;
+  ELSIF own.successor = ANY (new_digest || other_digests) THEN
+    stored_successor := own.successor;
+  ELSE
+    outcome := 'unknown_successor';
+    RETURN;
+  END IF;
+
+  INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes)
+  VALUES (token_digest, held.id, token_issued_at, token_ends_at, token_scopes);
+  UPDATE grants SET ends_at = token_ends_at WHERE id = held.id AND ends_at < token_ends_at;
+  outcome := 'refreshed';
+END
+$$;
