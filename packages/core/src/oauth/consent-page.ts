@@ -16,6 +16,15 @@ import { detailsOf } from './interaction-api.ts';
 import { answerOwnPage } from './own-page.ts';
 import { displayName } from './user.ts';
 
+/**
+ * Names where the user returns to: the host of a web address, or the scheme of an app on the user's device. What stands in a
+ * private-use URI in the place of a host is the app's choice, and may be the name of somebody else.
+ */
+function redirectTarget(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol;
+}
+
 async function renderConsent(core: Core, ctx: Context, question: Question): Promise<void> {
   const { interaction, client, user, scopes } = question;
   const { ui_locales, redirect_uri = '' } = interaction.params;
@@ -28,8 +37,6 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     const own = await pages.consent({ ...details, language: language.tag }, ctx.req);
     return answerOwnPage(ctx, 'pages.consent', own);
   }
-  // A web origin, or the scheme of an app on the user's device.
-  const { host, protocol } = new URL(redirect_uri);
   const page = consentPage({
     theme: core.options.theme,
     language,
@@ -39,7 +46,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     termsUrl: client.termsUrl ?? null,
     privacyUrl: client.privacyUrl ?? null,
     scopes: scopes.filter(({ name }) => core.options.scopes.has(name)),
-    redirectHost: host || protocol,
+    redirectTarget: redirectTarget(redirect_uri),
     csrfToken: question.csrfToken,
     action,
     switchAccountUrl: question.switchAccountUrl,

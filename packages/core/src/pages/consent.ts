@@ -11,8 +11,8 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   /** Who is signed in, if the host tells a name. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
-  /** The host of the redirect URI: where the user is sent back to. */
-  readonly redirectHost: string;
+  /** Where the user is sent back to: the host of the redirect URI, or its private-use scheme. */
+  readonly redirectTarget: string;
   readonly csrfToken: string;
   /** Where the answer is posted: `decision` is `approve` or `deny`, `csrf` the token. */
   readonly action: string;
@@ -64,7 +64,7 @@ ${scopeList(
 <input type="hidden" name="csrf" value="${view.csrfToken}">
 <button class="primary" name="decision" value="approve">${words.approve}</button>
 <button name="decision" value="deny">${words.deny}</button>
-<p class="small muted">${fill(words.sentBack, { host: html`<strong>${nameOf(view.redirectHost)}</strong>` })}</p>${linksOf(view, words)}
+<p class="small muted">${fill(words.sentBack, { host: html`<strong>${nameOf(view.redirectTarget)}</strong>` })}</p>${linksOf(view, words)}
 </form>
 </main>`;
   return page({

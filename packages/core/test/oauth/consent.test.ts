@@ -129,13 +129,30 @@ it('two tabs of one browser go side by side, in any order, each to its own end',
   }
 });
 
+describe('the place that the user returns to', () => {
+  it.each([
+    ['com.example.app://paypal.example/cb', 'com.example.app:'],
+    ['com.example.app:paypal.example', 'com.example.app:'],
+    ['com.example.app:///paypal.example/cb', 'com.example.app:'],
+    ['http://127.0.0.1:4000/paypal.example', '127.0.0.1:4000'],
+    ['https://app.example:8443/paypal.example', 'app.example:8443'],
+  ])('of %s is %s on the page', async (redirectUri, shown) => {
+    const client = await provider.client({ redirectUris: [redirectUri], public: true });
+    const browser = provider.browser();
+    const start = await browser.get(provider.authorizeUrl(client, pkce().bound));
+    const { text } = await browser.get(start.location ?? '');
+    expect(text).toContain(`<strong><bdi>${shown}</bdi></strong>`);
+    expect(text).not.toContain('paypal');
+  });
+});
+
 describe('a client that another program could pose as', () => {
   it.each<Partial<NewClient>>([
     { redirectUris: ['http://localhost:8080/cb'] },
     { redirectUris: ['http://127.0.0.1/cb'], public: true },
     { redirectUris: ['http://[::1]/cb'] },
     { redirectUris: ['com.example.app:/cb'], public: true },
-    { redirectUris: ['https://app.example/cb', 'http://localhost/cb'] },
+    { redirectUris: ['http://localhost/cb', 'https://app.example/cb'] },
   ])('(%j) is asked every time, until an administrator vouches for it', async (settings) => {
     const client = await provider.client(settings);
     const browser = provider.browser();

@@ -122,7 +122,7 @@ it.each(others)('pages in %s are read in its direction, and have no barrier eith
 it('names without a space in them do not widen the page', async () => {
   const long = 'w'.repeat(120);
   const wide = { name: 'W'.repeat(60), colour: '#1a4f8b' };
-  const names = { clientName: long, userName: long, redirectHost: `${long}.example`, theme: wide };
+  const names = { clientName: long, userName: long, redirectTarget: `${long}.example`, theme: wide };
   const notice = 'revoked';
   const pages = [
     consent('fr', names),

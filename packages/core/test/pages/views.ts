@@ -63,7 +63,7 @@ export function consent(language: string, changes: Partial<ConsentView> = {}): P
     logoUrl: null,
     userName: 'Marie Joseph',
     scopes: scopeNames.map((name) => ({ name, isNew: true })),
-    redirectHost: 'rara.example',
+    redirectTarget: 'rara.example',
     csrfToken: 'csrf-token',
     action: '/oauth/interaction/abc',
     switchAccountUrl: '/login?again=1&to=%2Fx',
