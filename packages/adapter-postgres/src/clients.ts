@@ -100,7 +100,7 @@ export function postgresClients(database: Database): ClientStore {
   return {
     async insert(client, audit) {
       const row = rowOf(client);
-      const origins = webOrigins(client.redirectUris);
+      const origins = webOrigins(client);
       return audits.write(audit, async (connection) => {
         await sql.holdPartner.run(connection, row);
         if ((await sql.insert.run(connection, row)) === 0) return false;
@@ -119,7 +119,7 @@ export function postgresClients(database: Database): ClientStore {
     async replace(client, audit, logo) {
       const row = rowOf(client);
       const png = logo ? Buffer.from(logo) : logo;
-      const origins = webOrigins(client.redirectUris);
+      const origins = webOrigins(client);
       const { clientId, disabledAt } = row;
       const { updatedAt } = client;
       return audits.write(
@@ -170,8 +170,11 @@ function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
 }
 
 /** The origins that browsers on these pages send (RFC 6454), each once; private-use schemes have none. */
-function webOrigins(redirectUris: readonly string[]): readonly string[] {
+function webOrigins({ redirectUris, loopbackPorts }: ClientRecord): readonly string[] {
   const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
   const web = urls.filter(({ protocol }) => protocol === 'https:' || protocol === 'http:');
-  return [...new Set(web.map(({ origin }) => origin))];
+  const origins = web.map(({ origin }) => origin);
+  const loopback = loopbackPorts === 'any' ? web.filter(({ protocol }) => protocol === 'http:') : [];
+  const anyPort = loopback.map(({ hostname }) => `http://${hostname}:*`);
+  return [...new Set([...origins, ...anyPort])];
 }

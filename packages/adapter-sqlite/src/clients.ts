@@ -88,7 +88,7 @@ export function sqliteClients(database: Database): ClientStore {
   return {
     async insert(client, audit) {
       const row = rowOf(client);
-      const origins = webOrigins(client.redirectUris);
+      const origins = webOrigins(client);
       return audits.change(audit, () => {
         if (sql().insert.run(row).changes === 0) return false;
         storeOrigins(row.clientId, origins);
@@ -108,7 +108,7 @@ export function sqliteClients(database: Database): ClientStore {
       const row = rowOf(client);
       const png = logo ? Buffer.from(logo) : logo;
       const { updatedAt } = client;
-      const origins = webOrigins(client.redirectUris);
+      const origins = webOrigins(client);
       return audits.change(audit, () => {
         const { clientId, disabledAt } = row;
         const replaced = sql().replace.get(row);
@@ -150,8 +150,11 @@ function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
 }
 
 /** The origins that browsers on these pages send (RFC 6454); private-use schemes have none. */
-function webOrigins(redirectUris: readonly string[]): ReadonlySet<string> {
+function webOrigins({ redirectUris, loopbackPorts }: ClientRecord): ReadonlySet<string> {
   const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
   const web = urls.filter(({ protocol }) => protocol === 'https:' || protocol === 'http:');
-  return new Set(web.map(({ origin }) => origin));
+  const origins = web.map(({ origin }) => origin);
+  const loopback = loopbackPorts === 'any' ? web.filter(({ protocol }) => protocol === 'http:') : [];
+  const anyPort = loopback.map(({ hostname }) => `http://${hostname}:*`);
+  return new Set([...origins, ...anyPort]);
 }

@@ -19,6 +19,9 @@ import {
 const settings = {
   name: value('shown to users on the consent page'),
   'redirect-uri': values('where users are sent back to'),
+  'loopback-ports': value('exact (default), or any: the port of a loopback redirect URI is not compared', {
+    oneOf: ['exact', 'any'],
+  }),
   scope: values('what the client may ask for'),
   'require-pkce': toggle('refuse authorization requests without PKCE'),
   'require-secret': toggle('refuse code exchanges without the secret, PKCE or not'),
@@ -37,6 +40,7 @@ function given(args: CommandArguments) {
     name: args.text('name'),
     partner: args.text('partner'),
     redirectUris: some(args.list('redirect-uri')),
+    loopbackPorts: args.oneOf('loopback-ports', ['exact', 'any']),
     allowedScopes: some(args.list('scope')),
     postLogoutRedirectUris: some(args.list('post-logout-redirect-uri')),
     backchannelLogoutUri: args.text('backchannel-logout-uri'),
@@ -62,6 +66,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ['name', client.name],
     ['type', typeOf(client)],
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
+    ...(client.loopbackPorts === 'any' ? [['loopback ports', 'any']] : []),
     ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
     ...(client.backchannelLogoutUri ? [['told of logouts', client.backchannelLogoutUri]] : []),
     ['scopes', client.allowedScopes.join(' ')],

@@ -16,6 +16,7 @@ export type {
   ClientSecretRecord,
   ClientState,
   ClientStore,
+  LoopbackPorts,
   SigningAlgorithm,
 } from './ports/clients.ts';
 export type {

@@ -33,7 +33,8 @@ ${pageLinks([
 type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
 
 const fresh: Settings = {
-  ...{ name: '', redirectUris: [], allowedScopes: [], requirePkce: false, requireSecret: false },
+  ...{ name: '', redirectUris: [], loopbackPorts: 'exact', allowedScopes: [] },
+  ...{ requirePkce: false, requireSecret: false },
   ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
 };
@@ -58,7 +59,7 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
 
 /** The names of the fields of {@link Settings}, in the order of the page. */
 export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
-  ...{ name, redirectUris: text.redirectUris, allowedScopes: text.scopes },
+  ...{ name, redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
   postLogoutRedirectUris: text.postLogoutRedirectUris,
   ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
   ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
@@ -75,6 +76,7 @@ export function settingFields(
   const algorithms = [['RS256', 'RS256'] as const, ['ES256', 'ES256'] as const];
   return html`${form.line('name', text.nameHint, settings.name)}
 ${form.lines('redirectUris', text.redirectUrisHint, settings.redirectUris)}
+${form.tick('loopbackPorts', settings.loopbackPorts === 'any')}
 ${form.ticks('allowedScopes', 'scope', admin.clients.scopes, settings.allowedScopes)}
 ${form.lines('postLogoutRedirectUris', text.postLogoutRedirectUrisHint, settings.postLogoutRedirectUris)}
 ${form.line('backchannelLogoutUri', text.backchannelLogoutUriHint, settings.backchannelLogoutUri ?? '')}
@@ -95,6 +97,7 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
   return {
     name: form.get('name') ?? '',
     redirectUris: linesOf(form, 'redirectUris'),
+    loopbackPorts: form.has('loopbackPorts') ? 'any' : 'exact',
     allowedScopes: ticked(form, 'scope', admin.clients.scopes),
     postLogoutRedirectUris: linesOf(form, 'postLogoutRedirectUris'),
     backchannelLogoutUri: text('backchannelLogoutUri'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
+import type { ClientRecord, ClientSecretRecord, LoopbackPorts, SigningAlgorithm } from '../ports/clients.ts';
 import { minImportedSecret } from '../tokens.ts';
 import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
@@ -19,6 +19,11 @@ export interface ClientSettings<Name extends string = string> {
   readonly name: string;
   /** 1 to 50, compared character by character; see the documentation for what is refused. */
   readonly redirectUris: readonly string[];
+  /**
+   * `any`: the port of a redirect URI with a loopback address is not compared, since an app on the user's device takes one that is
+   * free (RFC 8252, section 7.3). For public clients. @defaultValue `"exact"`
+   */
+  readonly loopbackPorts?: LoopbackPorts;
   /** The scopes that the client may ask for. */
   readonly allowedScopes: readonly Name[];
   /** Refuse authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
@@ -75,6 +80,7 @@ export const clientSettings = (scopes: readonly string[]) =>
   z.strictObject({
     name: requiredName,
     redirectUris: z.array(z.string()),
+    loopbackPorts: z.enum(['exact', 'any']).optional(),
     allowedScopes: z.array(z.enum(scopes)).transform((names): readonly string[] => [...new Set(names)]),
     requirePkce: z.boolean(),
     requireSecret: z.boolean(),
@@ -132,6 +138,8 @@ export function refuseContradiction(
     | 'resourceServer'
     | 'secrets'
     | 'redirectUris'
+    | 'loopbackPorts'
+    | 'firstParty'
     | 'allowedScopes'
     | 'postLogoutRedirectUris'
   >,
@@ -140,10 +148,13 @@ export function refuseContradiction(
   const isResourceServer = client.resourceServer === true;
   if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
   if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
+  if (!isPublic && client.loopbackPorts === 'any')
+    throw new TypeError('loopbackPorts: any port is for public clients only');
+  const rules = { isPublic, firstParty: client.firstParty };
   if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
-    checkRedirectUris(client.postLogoutRedirectUris, isPublic, 'postLogoutRedirectUris');
+    checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');
   // An API that nobody signs in to.
   if (isResourceServer && client.redirectUris.length === 0 && client.allowedScopes.length === 0) return;
   if (client.allowedScopes.length === 0) throw new TypeError('allowedScopes: needs at least one');
-  checkRedirectUris(client.redirectUris, isPublic);
+  checkRedirectUris(client.redirectUris, rules);
 }

@@ -6,10 +6,22 @@ const maxUris = 50;
 /** A scheme that belongs to a domain name, such as `com.example.app` (RFC 8252, section 7.1). */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
+/** Schemes that a browser or an operating system acts on by itself, whatever app is installed. */
+const reservedScheme =
+  /^(about|blob|chrome|chrome-extension|content|data|file|filesystem|ftp|intent|javascript|jar|mailto|moz-extension|resource|sms|tel|urn|vbscript|view-source|ws|wss):$/;
+
+/** The client that registers a redirect URI. */
+export interface RedirectRules {
+  /** Without a secret: an app on the user's device. */
+  readonly isPublic: boolean;
+  /** The administrator vouches for the client, which may use a private-use scheme without a dot. */
+  readonly firstParty: boolean;
+}
+
 /** Characters of a URI (RFC 3986): no spaces, controls, quotes, nor anything beyond ASCII. */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 
-function problemOf(uri: string, isPublic: boolean): string | null {
+function problemOf(uri: string, { isPublic, firstParty }: RedirectRules): string | null {
   if (uri.length > maxLength) return `is longer than ${maxLength} characters`;
   if (uri.includes('*')) return 'has a wildcard';
   if (uri.includes('#')) return 'has a fragment';
@@ -25,17 +37,23 @@ function problemOf(uri: string, isPublic: boolean): string | null {
       return 'is http, which is allowed for loopback addresses only';
     return null;
   }
-  if (!privateUseScheme.test(url.protocol)) return 'has a scheme that is not allowed';
+  if (reservedScheme.test(url.protocol)) return 'has a scheme that is not allowed';
+  if (!privateUseScheme.test(url.protocol) && !firstParty)
+    return 'has a scheme that is not allowed: without a dot it needs a firstParty client';
   return isPublic ? null : 'has a private-use scheme, which is allowed for public clients only';
 }
 
 /** @throws TypeError that names the first URI which cannot be registered, and why */
-export function checkRedirectUris(uris: readonly string[], isPublic: boolean, name = 'redirectUris'): void {
+export function checkRedirectUris(
+  uris: readonly string[],
+  rules: RedirectRules,
+  name = 'redirectUris',
+): void {
   if (uris.length === 0) throw new TypeError(`${name}: needs at least one`);
   if (uris.length > maxUris) throw new TypeError(`${name}: takes ${maxUris} at most`);
   if (new Set(uris).size !== uris.length) throw new TypeError(`${name}: names one twice`);
   for (const [index, uri] of uris.entries()) {
-    const problem = problemOf(uri, isPublic);
+    const problem = problemOf(uri, rules);
     if (problem !== null)
       throw new TypeError(`${name}.${index}: ${JSON.stringify(uri.slice(0, 200))} ${problem}`);
   }

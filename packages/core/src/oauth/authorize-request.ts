@@ -5,6 +5,7 @@ import { printableUrl } from '../printable.ts';
 import type { ScopeCatalog } from '../scope-catalog.ts';
 import { needsPkce, requireClient } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
 /**
@@ -64,7 +65,7 @@ export async function findRedirectTarget(
   const clientId = required('client_id');
   const redirectUri = required('redirect_uri');
   const client = await requireClient(clients, clientId);
-  if (!client.redirectUris.includes(redirectUri)) {
+  if (!isRegisteredRedirectUri(client, redirectUri)) {
     // Whoever sees the page cannot mend it.
     logger.warn(
       { client: clientId, redirectUri: printableUrl(redirectUri) },

@@ -1,5 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, ClientState, ClientStore } from '../ports/clients.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 
 /** Whether a client works: there is one, and neither it nor the partner that it belongs to is disabled. */
 export function isEnabled(client: ClientState | null): client is ClientState {
@@ -26,11 +27,13 @@ export function needsPkce(client: ClientRecord): boolean {
 }
 
 /**
- * Whether the user is asked every time: another program could pose as a client whose answers go to a loopback
- * address or to a private-use scheme (RFC 8252, section 8.6), unless the administrator vouches for it.
+ * Decides whether the user is asked every time. Another program could pose as a client whose answer goes to a loopback
+ * address or to a private-use scheme (RFC 8252, section 8.6), unless the administrator vouches for the client.
+ *
+ * @param redirectUri - of the request: another redirect URI of the client has no influence
  */
-export function isAskedEveryTime(client: ClientRecord): boolean {
-  return !client.firstParty && client.redirectUris.some((uri) => new URL(uri).protocol !== 'https:');
+export function isAskedEveryTime(client: ClientRecord, redirectUri: string): boolean {
+  return !client.firstParty && new URL(redirectUri).protocol !== 'https:';
 }
 
 /**
@@ -39,10 +42,10 @@ export function isAskedEveryTime(client: ClientRecord): boolean {
  */
 export function requireStillAllowed(
   client: ClientRecord,
-  redirectUri: unknown,
+  redirectUri: string,
   scopes: Iterable<string>,
 ): void {
-  if (!client.redirectUris.some((uri) => uri === redirectUri)) throw new OAuthError('redirect_uri_mismatch');
+  if (!isRegisteredRedirectUri(client, redirectUri)) throw new OAuthError('redirect_uri_mismatch');
   for (const scope of scopes)
     if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
 }
@@ -51,9 +54,4 @@ export function requireStillAllowed(
 export function unknownRequest(): OAuthError {
   const description = 'The authorization request is not known (any more).';
   return new OAuthError('invalid_request', description, { page: 'expired' });
-}
-
-/** The web origins of a client's redirect URIs, as browsers send them in `Origin`. */
-export function originsOf(client: ClientRecord): string[] {
-  return client.redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== 'null');
 }

@@ -2,7 +2,15 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
-import { originsOf } from './client.ts';
+import { anyPortOrigin, isClientOrigin } from './redirect-uri.ts';
+
+/** Whether any enabled client has a redirect URI of this origin. */
+async function isRegisteredOrigin(core: Core, origin: string): Promise<boolean> {
+  const { clients } = core.storage;
+  if (await clients.originRegistered(origin)) return true;
+  const anyPort = anyPortOrigin(origin);
+  return anyPort !== null && clients.originRegistered(anyPort);
+}
 
 /**
  * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client or, while none
@@ -12,10 +20,7 @@ export async function allowOriginOf(core: Core, ctx: Context, client: ClientReco
   ctx.vary('Origin');
   const origin = ctx.req.headers.origin;
   if (origin === undefined) return false;
-  const allowed =
-    client === null
-      ? await core.storage.clients.originRegistered(origin)
-      : originsOf(client).includes(origin);
+  const allowed = client === null ? await isRegisteredOrigin(core, origin) : isClientOrigin(client, origin);
   if (allowed) {
     ctx.set('Access-Control-Allow-Origin', origin);
     ctx.set('Access-Control-Expose-Headers', 'Retry-After, WWW-Authenticate, X-Request-Id');

@@ -75,7 +75,7 @@ const scopesOf = (interaction: PendingInteraction): string[] => (interaction.par
 async function clientOf(core: Core, interaction: PendingInteraction): Promise<ClientRecord> {
   const client = await core.storage.clients.find(interaction.params.client_id ?? '');
   if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
-  requireStillAllowed(client, interaction.params.redirect_uri, scopesOf(interaction));
+  requireStillAllowed(client, interaction.params.redirect_uri ?? '', scopesOf(interaction));
   return client;
 }
 
@@ -121,7 +121,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       const consent = await core.storage.consents.find(user.sub, client.clientId);
       const scopes = scopesOf(interaction).map((name) => ({ name, isNew: !consent?.scopes.includes(name) }));
       const isPrompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
-      if (!isPrompted && !isAskedEveryTime(client) && !scopes.some(({ isNew }) => isNew))
+      const isAsked = isPrompted || isAskedEveryTime(client, interaction.params.redirect_uri ?? '');
+      if (!isAsked && !scopes.some(({ isNew }) => isNew))
         return interaction.finish({ user, consented: false });
       const record = await findAsked(core, user.sub, scopesOf(interaction));
       if (record === null) {

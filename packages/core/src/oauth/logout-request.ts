@@ -6,6 +6,7 @@ import { printableUrl } from '../printable.ts';
 import { requireClient } from './client.ts';
 import { issuerOf } from './endpoints.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
+import { isRegisteredPostLogoutUri } from './redirect-uri.ts';
 
 /** Parameters of RP-Initiated Logout 1.0, section 2; others are ignored. */
 export const logoutParameters = [
@@ -79,7 +80,7 @@ export async function readLogoutRequest(
   };
 }
 
-/** Only where the client has registered it, character by character. @throws OAuthError */
+/** Checks that the client has registered the address. @throws OAuthError */
 function returnAddress(
   { options }: Core,
   client: ClientRecord | null,
@@ -87,7 +88,7 @@ function returnAddress(
   state: string | undefined,
 ): string {
   if (client === null) throw invalid('A post_logout_redirect_uri needs an id_token_hint or a client_id.');
-  if (!client.postLogoutRedirectUris?.includes(uri)) {
+  if (!isRegisteredPostLogoutUri(client, uri)) {
     options.logger.warn(
       { client: client.clientId, postLogoutRedirectUri: printableUrl(uri) },
       'a logout was refused: its post_logout_redirect_uri is not registered',

@@ -11,6 +11,7 @@ import type { CountedAuthentication } from './counted-authentication.ts';
 import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import type { Refresh } from './refresh.ts';
 import { findUser } from './user.ts';
 
@@ -105,7 +106,7 @@ async function requireGrant(
 
 function checkRedirectUri(core: Core, client: ClientRecord, grant: GrantState, redirectUri: string): void {
   if (redirectUri === grant.redirectUri) return;
-  const isRegistered = client.redirectUris.includes(redirectUri);
+  const isRegistered = isRegisteredRedirectUri(client, redirectUri);
   core.options.logger.warn(
     { client: client.clientId, redirectUri: printableUrl(redirectUri) },
     `a code was refused: its redirect_uri is not ${isRegistered ? 'that of the authorization request' : 'registered'}`,

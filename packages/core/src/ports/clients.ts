@@ -2,6 +2,9 @@ import type { AuditRecord } from './audit.ts';
 /** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
 export type SigningAlgorithm = 'RS256' | 'ES256';
 
+/** How the port of a redirect URI with a loopback address is compared. */
+export type LoopbackPorts = 'exact' | 'any';
+
 /** One live or expiring secret of an OAuth client; the secret itself is never stored. */
 export interface ClientSecretRecord {
   /** SHA-256 of the secret; of an imported one that nobody has presented yet, the hash that came with it, as UTF-8. */
@@ -21,8 +24,10 @@ export interface ClientRecord {
   readonly name: string;
   /** Empty for a public client (RFC 6749, section 2.1). */
   readonly secrets: readonly ClientSecretRecord[];
-  /** Compared as strings, character by character. */
+  /** Compared as strings, character by character; see `loopbackPorts` for the only exception. */
   readonly redirectUris: readonly string[];
+  /** `any`: the port of a loopback address is not compared (RFC 8252, section 7.3); `undefined` counts as `exact`. */
+  readonly loopbackPorts?: LoopbackPorts | undefined;
   readonly allowedScopes: readonly string[];
   /** Refuse an authorization request without a PKCE challenge. */
   readonly requirePkce: boolean;
@@ -85,7 +90,8 @@ export interface ClientStore {
 
   /**
    * Whether any client that is not disabled, nor its partner, has a redirect URI of this origin
-   * (`scheme://host[:port]` as a browser sends it).
+   * (`scheme://host[:port]` as a browser sends it). A client with `loopbackPorts: 'any'` also has the origin
+   * `http://host:*` for each of its http redirect URIs.
    */
   originRegistered(origin: string): Promise<boolean>;
 }

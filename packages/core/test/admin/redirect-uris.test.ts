@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkRedirectUris } from '../../src/admin/redirect-uris.ts';
 
+const rules = (isPublic: boolean, firstParty = false) => ({ isPublic, firstParty });
 const long = (length: number): string => 'https://app.example/'.padEnd(length, 'a');
 
 const accepted: readonly string[] = [
@@ -40,23 +41,44 @@ const refused: readonly (readonly [why: RegExp, ...uris: string[]])[] = [
 
 describe('the provisioning of redirect URIs', () => {
   it.each(accepted)('accepts %s for every client', (uri) => {
-    for (const isPublic of [true, false]) expect(() => checkRedirectUris([uri], isPublic)).not.toThrow();
+    for (const isPublic of [true, false])
+      expect(() => checkRedirectUris([uri], rules(isPublic))).not.toThrow();
   });
 
   it.each(privateUse)('accepts %s for public clients only', (uri) => {
-    expect(() => checkRedirectUris([uri], true)).not.toThrow();
-    expect(() => checkRedirectUris([uri], false)).toThrow(/public clients only/);
+    expect(() => checkRedirectUris([uri], rules(true))).not.toThrow();
+    expect(() => checkRedirectUris([uri], rules(false))).toThrow(/public clients only/);
+  });
+
+  it.each(['cursor://anysphere.cursor-mcp/oauth/callback', 'myapp:/cb'])(
+    'accepts %s, a scheme without a dot, for public clients that an administrator vouches for',
+    (uri) => {
+      expect(() => checkRedirectUris([uri], rules(true, true))).not.toThrow();
+      expect(() => checkRedirectUris([uri], rules(true, false))).toThrow(/firstParty/);
+      expect(() => checkRedirectUris([uri], rules(false, true))).toThrow(/public clients only/);
+    },
+  );
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'intent://x',
+    'about:x',
+  ])('refuses %s, which the browser acts on, for every client', (uri) => {
+    expect(() => checkRedirectUris([uri], rules(true, true))).toThrow(/scheme that is not allowed/);
   });
 
   it.each(refused.flatMap(([why, ...uris]) => uris.map((uri) => [uri, why] as const)))(
     'refuses %s',
     (uri, why) => {
       for (const isPublic of [true, false]) {
-        expect(() => checkRedirectUris(['https://app.example/', uri], isPublic)).toThrow(TypeError);
-        expect(() => checkRedirectUris(['https://app.example/', uri], isPublic)).toThrow(
+        expect(() => checkRedirectUris(['https://app.example/', uri], rules(isPublic))).toThrow(TypeError);
+        expect(() => checkRedirectUris(['https://app.example/', uri], rules(isPublic))).toThrow(
           /^redirectUris\.1: /,
         );
-        expect(() => checkRedirectUris([uri], isPublic)).toThrow(why);
+        expect(() => checkRedirectUris([uri], rules(isPublic))).toThrow(why);
       }
     },
   );
@@ -64,9 +86,11 @@ describe('the provisioning of redirect URIs', () => {
   it('takes 1 to 50, each once', () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => `https://app.example/${index}`);
-    expect(() => checkRedirectUris([], false)).toThrow(/at least one/);
-    expect(() => checkRedirectUris(many(50), false)).not.toThrow();
-    expect(() => checkRedirectUris(many(51), false)).toThrow(/50 at most/);
-    expect(() => checkRedirectUris(['https://a.example/', 'https://a.example/'], false)).toThrow(/twice/);
+    expect(() => checkRedirectUris([], rules(false))).toThrow(/at least one/);
+    expect(() => checkRedirectUris(many(50), rules(false))).not.toThrow();
+    expect(() => checkRedirectUris(many(51), rules(false))).toThrow(/50 at most/);
+    expect(() => checkRedirectUris(['https://a.example/', 'https://a.example/'], rules(false))).toThrow(
+      /twice/,
+    );
   });
 });

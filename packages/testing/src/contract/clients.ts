@@ -142,6 +142,23 @@ export const clientCases = casesOf('clients', {
     for (const origin of others) assert.equal(await clients.originRegistered(origin), false, origin);
   },
 
+  'a client that takes any loopback port has an origin for all ports of each http address': async ({
+    clients,
+  }) => {
+    const redirectUris = ['https://shop.example/', 'http://127.0.0.1:4000/cb', 'http://[::1]/cb'];
+    const anyPort = ['http://127.0.0.1:*', 'http://[::1]:*'];
+    await clients.insert(sampleClient({ redirectUris }));
+    for (const origin of anyPort) assert.equal(await clients.originRegistered(origin), false, origin);
+    await clients.replace(sampleClient({ version: 2, redirectUris, loopbackPorts: 'any' }));
+    assert.equal((await clients.find('client-1'))?.loopbackPorts, 'any');
+    for (const origin of [...anyPort, 'http://127.0.0.1:4000', 'https://shop.example'])
+      assert.equal(await clients.originRegistered(origin), true, origin);
+    for (const origin of ['https://shop.example:*', 'http://localhost:*'])
+      assert.equal(await clients.originRegistered(origin), false, origin);
+    await clients.replace(sampleClient({ version: 3, redirectUris, loopbackPorts: 'exact' }));
+    for (const origin of anyPort) assert.equal(await clients.originRegistered(origin), false, origin);
+  },
+
   'origins follow changes, and one enabled client is enough': async ({ clients }) => {
     const shop = 'https://shop.example';
     await clients.insert(sampleClient());

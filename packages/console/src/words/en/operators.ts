@@ -137,6 +137,7 @@ export const operators = {
     public: 'An app that cannot keep a secret: no secret, PKCE required',
     redirectUris: 'Redirect URIs',
     redirectUrisHint: 'One on a line; compared character by character.',
+    loopbackPorts: 'Accept any port of loopback redirect URIs (public clients)',
     scopes: 'Scopes it may ask for',
     requirePkce: 'Refuse authorization requests without PKCE',
     requireSecret: 'Refuse code exchanges without the secret, PKCE or not',

@@ -139,6 +139,7 @@ export const operators: Words['operators'] = {
     public: 'Una aplicación que no puede guardar un secreto: sin secreto, PKCE obligatorio',
     redirectUris: 'URI de redirección',
     redirectUrisHint: 'Una por línea; se comparan carácter por carácter.',
+    loopbackPorts: 'Aceptar cualquier puerto de los URI de redirección locales (clientes públicos)',
     scopes: 'Scopes que puede pedir',
     requirePkce: 'Rechazar las peticiones de autorización sin PKCE',
     requireSecret: 'Rechazar el canje de códigos sin el secreto, con o sin PKCE',

@@ -140,6 +140,7 @@ export const operators: Words['operators'] = {
     public: 'Une application qui ne peut garder de secret\u00a0: pas de secret, PKCE obligatoire',
     redirectUris: 'URI de redirection',
     redirectUrisHint: 'Une par ligne\u00a0; comparées caractère par caractère.',
+    loopbackPorts: 'Accepter n’importe quel port des URI de redirection locales (clients publics)',
     scopes: 'Scopes qu’il peut demander',
     requirePkce: 'Refuser les demandes d’autorisation sans PKCE',
     requireSecret: 'Refuser les échanges de code sans le secret, avec ou sans PKCE',

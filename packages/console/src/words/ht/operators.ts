@@ -139,6 +139,7 @@ export const operators: Words['operators'] = {
     public: 'Yon aplikasyon ki pa ka kenbe yon sekrè: pa gen sekrè, PKCE obligatwa',
     redirectUris: 'URI redireksyon',
     redirectUrisHint: 'Youn sou chak liy; nou konpare yo karaktè pa karaktè.',
+    loopbackPorts: 'Aksepte nenpòt pò nan URI redireksyon lokal yo (kliyan piblik)',
     scopes: 'Scope li ka mande',
     requirePkce: 'Refize demann otorizasyon ki pa gen PKCE',
     requireSecret: 'Refize echanj kòd ki fèt san sekrè a, ak PKCE oswa san li',

@@ -139,6 +139,7 @@ export const operators: Words['operators'] = {
     public: 'Um aplicativo que não consegue guardar um segredo: sem segredo, PKCE obrigatório',
     redirectUris: 'URIs de redirecionamento',
     redirectUrisHint: 'Uma por linha; são comparadas caractere por caractere.',
+    loopbackPorts: 'Aceitar qualquer porta dos URIs de redirecionamento locais (clientes públicos)',
     scopes: 'Scopes que ele pode pedir',
     requirePkce: 'Recusar pedidos de autorização sem PKCE',
     requireSecret: 'Recusar a troca de códigos sem o segredo, com ou sem PKCE',

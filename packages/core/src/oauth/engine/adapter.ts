@@ -1,22 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Core } from '../../context.ts';
+import { OAuthError } from '../../errors.ts';
 import type { ClientRecord } from '../../ports/clients.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
 import { isEnabled } from '../client.ts';
+import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 
-/** A function of the record and the options alone, because the engine caches by content. */
-function clientMetadata({ options }: Core, client: ClientRecord): AdapterPayload {
+/**
+ * Describes a client to the engine as one request needs it. Rules for clients are provisioning's, so the engine gets nothing that
+ * its own rules could refuse: one redirect URI, which is the request's, and neither name nor addresses of pages. It must be a
+ * function of its arguments alone, because the engine caches clients by content.
+ */
+function clientMetadata({ options }: Core, client: ClientRecord, redirectUri: string): AdapterPayload {
+  // The engine refuses a client with a scope that the host has removed, or with an empty list.
+  const scope = client.allowedScopes.filter(options.scopes.has).join(' ');
   return {
     client_id: client.clientId,
-    client_name: client.name,
-    redirect_uris: [...client.redirectUris],
-    // The engine refuses a client with a scope that the host has taken away.
-    scope: client.allowedScopes.filter(options.scopes.has).join(' '),
-    // Redirect URIs are checked by provisioning and compared before the engine sees a request; `native` is
-    // the type that accepts every kind of them.
-    application_type: client.redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
+    redirect_uris: [redirectUri],
+    // `web` accepts every http and https URI, and compares ports; `native` accepts private-use schemes.
+    application_type: /^https?:/i.test(redirectUri) ? 'web' : 'native',
+    ...(scope !== '' && { scope }),
     // The engine never authenticates a client: the token endpoint is ours.
     token_endpoint_auth_method: 'none',
     id_token_signed_response_alg: client.idTokenAlg,
@@ -41,6 +46,8 @@ export interface EngineRun {
   readonly authentication: Authentication | null;
   /** Of a request that begins: the scopes that it asks for, checked. */
   readonly scope?: string | null;
+  /** The redirect URI of the request; of one that is resumed, known once its interaction was read. */
+  redirectUri?: string;
   /** Where the engine sends the browser. */
   location?: string;
   /** Why it does not. */
@@ -68,7 +75,11 @@ export function clientAdapter(core: Core): Adapter {
       if (run?.failure !== undefined) throw run.failure;
       try {
         const client = await core.storage.clients.find(id);
-        return isEnabled(client) ? clientMetadata(core, client) : undefined;
+        if (!isEnabled(client)) return undefined;
+        const redirectUri = run?.redirectUri ?? '';
+        // An administrator may have removed it since the request began.
+        if (!isRegisteredRedirectUri(client, redirectUri)) throw new OAuthError('redirect_uri_mismatch');
+        return clientMetadata(core, client, redirectUri);
       } catch (error) {
         if (run !== undefined) run.failure = error;
         throw error;

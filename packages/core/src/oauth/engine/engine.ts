@@ -53,8 +53,12 @@ export class Engine {
 
   /** Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the client. */
   authorize(exchange: Exchange, query: string, user: Authentication | null): Promise<string> {
-    const scope = new URLSearchParams(query).get('scope');
-    return this.#run(exchange, `/oauth/authorize?${query}`, { authentication: user, scope });
+    const parameters = new URLSearchParams(query);
+    return this.#run(exchange, `/oauth/authorize?${query}`, {
+      authentication: user,
+      scope: parameters.get('scope'),
+      redirectUri: parameters.get('redirect_uri') ?? '',
+    });
   }
 
   /** The cookie says with what; the id in the path is kept from the engine's debug lines. */

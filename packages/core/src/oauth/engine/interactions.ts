@@ -4,7 +4,7 @@ import { OAuthError } from '../../errors.ts';
 import { UnsealError } from '../../keys/sealing.ts';
 import { digest } from '../../tokens.ts';
 import { anonymousInteractionSeconds } from '../lifetimes.ts';
-import { inert, visitor } from './adapter.ts';
+import { currentRun, inert, visitor } from './adapter.ts';
 
 /** How long a count of unfinished requests is believed, this process's own starts added, in milliseconds. */
 const countMs = 1000;
@@ -63,11 +63,11 @@ export function interactionAdapter(core: Core): Adapter {
       const payload = await interactions.find(digest(id), clock.now());
       if (payload === null) return undefined;
       try {
-        return {
-          ...payload,
-          params: JSON.parse(sealer.open(String(payload.params), contextOf(id))),
-          jti: id,
-        };
+        const params = JSON.parse(sealer.open(String(payload.params), contextOf(id)));
+        const run = currentRun.getStore();
+        // The engine asks for the client next, as this request needs it.
+        if (run !== undefined) run.redirectUri = params.redirect_uri;
+        return { ...payload, params, jti: id };
       } catch (error) {
         if (!(error instanceof UnsealError)) throw error;
         // Begun under a sealing key that was taken away since: the user begins anew.

@@ -51,10 +51,11 @@ export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt
       'the user has not given this consent',
       'consent_required',
       async ({ oidc }) => {
-        const { client, session, requestParamScopes, result } = oidc;
+        const { client, session, requestParamScopes, result, params } = oidc;
         const record = client ? await storage.clients.find(client.clientId) : null;
         if (record === null || !session?.accountId) return true;
-        if (isAskedEveryTime(record) && result?.consent === undefined) return true;
+        const isAsked = isAskedEveryTime(record, String(params?.redirect_uri));
+        if (isAsked && result?.consent === undefined) return true;
         return !(await isConsented(storage, session.accountId, record.clientId, requestParamScopes));
       },
     ),

@@ -30,18 +30,23 @@ export { currentRun };
 export function translated(error: unknown): OAuthError {
   if (error instanceof errors.SessionNotFound) return unknownRequest();
   if (!(error instanceof errors.OIDCProviderError)) return toOAuthError(error);
-  const code = error.error === 'invalid_redirect_uri' ? 'redirect_uri_mismatch' : error.error;
+  // Provisioning accepted the client and the request was checked: a refusal of either is a defect of ours, and logged as one.
+  if (error instanceof errors.InvalidClientMetadata || error instanceof errors.InvalidRedirectUri)
+    return new OAuthError('server_error', undefined, { cause: error });
+  const code = error.error;
   if (!Object.hasOwn(oauthErrors, code)) return new OAuthError('invalid_request', error.error_description);
   return new OAuthError(code as OAuthErrorCode, error.error_description, { cause: error });
 }
 
 /** One grant per authorization, where the consent covers it; it is stored together with the code. */
 async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
-  const { client, account, params, provider, requestParamScopes: scopes } = oidc;
+  const { client, account, params, provider, session, requestParamScopes: scopes } = oidc;
   const record = client ? await core.storage.clients.find(client.clientId) : null;
   if (record === null || account === undefined) return undefined;
-  requireStillAllowed(record, params?.redirect_uri, scopes);
+  requireStillAllowed(record, String(params?.redirect_uri), scopes);
   if (!(await isConsented(core.storage, account.accountId, record.clientId, scopes))) return undefined;
+  // The engine indexes authorizations by client id: in a plain object an id such as `__proto__` would write to every object.
+  if (session !== undefined) session.authorizations = Object.create(null);
   const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
   grant.jti = core.random.bytes(16).toString('base64url');
   grant.addOIDCScope([...scopes].join(' '));

@@ -57,6 +57,7 @@ describe('the protocol engine', async () => {
     const run: EngineRun = {
       authentication: { sub: ana.sub, authenticatedAt: new Date() },
       scope: null,
+      redirectUri: client.redirectUri,
     };
     await currentRun.run(run, () => provider.callback()(facade, response));
     last = { run, written: response.writableEnded || response.headersSent };
