@@ -5,8 +5,8 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { printableUrl } from '../printable.ts';
 import { requireClient } from './client.ts';
 import { issuerOf } from './endpoints.ts';
-import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 import { isRegisteredPostLogoutUri } from './redirect-uri.ts';
+import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
 /** Parameters of RP-Initiated Logout 1.0, section 2; others are ignored. */
 export const logoutParameters = [
