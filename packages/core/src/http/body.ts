@@ -21,6 +21,24 @@ export function refuseLongBody({ headers }: IncomingMessage): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLong(maxBodyBytes);
 }
 
+/** Whether the headers of an HTTP/2 request were its last frame; `undefined` for a request of HTTP/1. */
+function endsWithHeaders(request: IncomingMessage): boolean | undefined {
+  const stream: unknown = 'stream' in request ? request.stream : undefined;
+  if (typeof stream !== 'object' || stream === null || !('endAfterHeaders' in stream)) return undefined;
+  return stream.endAfterHeaders === true;
+}
+
+/**
+ * Whether a body follows the headers: in HTTP/1 the headers announce it (RFC 9112, section 6.3), in HTTP/2 only the
+ * framing tells (RFC 9113, section 8.1), and `Content-Length` may be absent.
+ */
+export function hasBody(request: IncomingMessage): boolean {
+  const endsEarly = endsWithHeaders(request);
+  if (endsEarly !== undefined) return !endsEarly;
+  const { headers } = request;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** A small body mostly has arrived by then: to take it at once is much quicker than to listen. */
 function hasArrived(request: IncomingMessage, limit: number): boolean {
   const { complete, destroyed, readableFlowing, readableEncoding, readableLength } = request;

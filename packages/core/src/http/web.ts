@@ -74,6 +74,8 @@ function headersOf(request: Request, url: URL): Record<string, string> {
     if (!ofConnection.has(name)) headers[name] = value;
   }
   if (request.body === null) delete headers['content-length'];
+  // Node frames a DELETE or OPTIONS without either header as one without a body: its body would be another request.
+  else if (headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
   return headers;
 }
 

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { apiKeyHeader } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
-import { readBody } from '../http/body.ts';
+import { hasBody, readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
 import type { StoredRequest } from '../ports/idempotency.ts';
@@ -63,11 +62,6 @@ function headerOnce(ctx: Context, name: string): string | undefined {
 const keyHeader = apiKeyHeader.toLowerCase();
 
 const noBytes = Buffer.alloc(0);
-
-/** Whether a body follows the headers (RFC 9112, section 6.3). */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
 
 /** What the pipeline is made of. */
 export interface PipelineParts {

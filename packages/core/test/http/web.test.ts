@@ -279,6 +279,19 @@ describe('the body of a Request', () => {
     const request = post(key, `{}${hidden}`, { headers: { 'content-length': String(length) } });
     await expect(provider.ostiary.fetch(request)).rejects.toThrow('Content-Length');
   });
+
+  it.each([
+    ['DELETE', 400, 'takes no body'],
+    ['OPTIONS', 204, ''],
+    ['PATCH', 400, 'JSON'],
+  ])('of a %s whose length is not announced hides no other request', async (method, status, message) => {
+    const hidden = `GET /v1/partner/whoami HTTP/1.1\r\nhost: a\r\nx-api-key: ${key}\r\n\r\n`;
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const init = { method, headers, body: new Blob([hidden]).stream(), duplex: 'half' };
+    const url = `${provider.origin}/v1/partner/webhooks/we_${'0'.repeat(32)}`;
+    const answer = await provider.ostiary.fetch(new Request(url, init as RequestInit));
+    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(message)]);
+  });
 });
 
 it('many Requests at once are answered each for itself', async () => {
