@@ -17,6 +17,7 @@ import {
 } from './client-settings.ts';
 import { listPage, type PageRequest } from './paging.ts';
 import { PartnerNameError } from './partners.ts';
+import { excessiveCost } from './secret-hash-cost.ts';
 
 /** A client with a secret that nobody can read again. */
 export interface ClientWithSecret {
@@ -105,6 +106,8 @@ function broughtSecret(
     throw new TypeError(
       'clientSecretHash: needs the option verifyImportedSecret, which checks secrets against it',
     );
+  const excess = excessiveCost(clientSecretHash);
+  if (excess !== null) throw new TypeError(`clientSecretHash: ${excess}`);
   return { digest: Buffer.from(clientSecretHash), imported: true, ...dates };
 }
 

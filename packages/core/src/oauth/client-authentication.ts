@@ -1,9 +1,8 @@
 import { OAuthError } from '../errors.ts';
 import { formDecoded } from '../http/body.ts';
-import type { ClientRecord, ClientState } from '../ports/clients.ts';
+import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/clients.ts';
 import { digest, equalDigests } from '../tokens.ts';
 import { isEnabled, isPublicClient } from './client.ts';
-import type { IsImportedSecret } from './imported-secrets.ts';
 
 export interface Credentials {
   readonly clientId: string;
@@ -74,15 +73,15 @@ export function requireEnabled(client: ClientState | null, credentials: Credenti
 }
 
 /**
- * Whether one is needed is decided with the code at hand.
- * @param isImported - whether it is the secret that was imported as a hash
+ * Checks the secret that a client sent. If none was sent, the code decides later whether the client needs one.
+ * @param isImported - checks a secret against a hash that was imported
  * @throws OAuthError `invalid_client`
  */
 export async function checkSecret(
   client: ClientRecord,
   credentials: Credentials,
   now: number,
-  isImported: IsImportedSecret,
+  isImported: (stored: ClientSecretRecord, secret: string) => Promise<boolean>,
 ): Promise<void> {
   const refused = (reason: string, description?: string) =>
     invalidClient(credentials, client.clientId, reason, description);
@@ -98,7 +97,7 @@ export async function checkSecret(
   let equal = client.secrets.filter((stored) => !stored.imported && equalDigests(stored.digest, presented));
   if (equal.length === 0) {
     for (const stored of client.secrets)
-      if (stored.imported && (await isImported(client, stored, secret))) equal = [stored];
+      if (stored.imported && (await isImported(stored, secret))) equal = [stored];
   }
   if (equal.length === 0) throw refused('the client_secret is wrong');
   if (!equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now))

@@ -12,6 +12,8 @@ import { type Credentials, checkSecret, requireEnabled } from './client-authenti
 import { allowOriginOf } from './cors.ts';
 import { importedSecrets } from './imported-secrets.ts';
 
+const tooManyFailures = 'Client authentication failed too often from this address.';
+
 /** What a request of a client presents: credentials, and a secret text such as a code. */
 export interface Presented {
   readonly credentials: Credentials;
@@ -30,10 +32,16 @@ function namesOf({ credentials: { clientId }, text }: Presented): PresentedCode 
  */
 export function countedAuthentication(core: Core) {
   const counts = addressCounts(core);
-  const isImported = importedSecrets(core);
   const failures = addressLimit(counts, {
     name: 'client authentication',
     limit: core.options.limits.failedClientAuthentications,
+  });
+  const checkImported = importedSecrets(core, {
+    consume: failures.consume,
+    async requireRoom(address, now) {
+      const { states } = await counts.peek(failures.requests(address, now), null);
+      requireAllowed(states, now, tooManyFailures);
+    },
   });
 
   /**
@@ -50,13 +58,15 @@ export function countedAuthentication(core: Core) {
     const now = core.clock.now();
     const names = 'error' in presented ? null : namesOf(presented.value);
     const found = await counts.peek(failures.requests(address, now), names);
-    requireAllowed(found.states, now, 'Client authentication failed too often from this address.');
+    requireAllowed(found.states, now, tooManyFailures);
     try {
       if ('error' in presented) throw presented.error;
       const { credentials } = presented.value;
       const client = requireEnabled(found.client, credentials);
       await allowOriginOf(core, ctx, client);
-      await checkSecret(client, credentials, now, isImported);
+      await checkSecret(client, credentials, now, (stored, secret) =>
+        checkImported({ client, stored, secret, address }),
+      );
       return await work(client, found.grant, presented.value);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') {

@@ -1,49 +1,126 @@
 import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { HostTimeoutError } from '../host-call.ts';
 import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/clients.ts';
 import { digest, digestText, minImportedSecret } from '../tokens.ts';
 
-/** Whether a secret is the one whose hash was imported, `stored` being the record of that. */
-export type IsImportedSecret = (
-  client: ClientRecord,
-  stored: ClientSecretRecord,
-  secret: string,
-) => Promise<boolean>;
+/** A secret that a client at an address presents, and the stored hash that it may belong to. */
+export interface PresentedSecret {
+  readonly client: ClientRecord & Partial<ClientState>;
+  readonly stored: ClientSecretRecord;
+  readonly secret: string;
+  /** `null` when the address cannot be determined. */
+  readonly address: string | null;
+}
+
+/** Limits how often an address may fail to authenticate a client. */
+export interface FailureLimit {
+  /** @throws OAuthError `slow_down` if the address has failed as often as it may */
+  requireRoom(address: string | null, now: number): Promise<void>;
+  consume(address: string | null, now: number): Promise<unknown>;
+}
+
+/** Checks a presented secret against the hash that was imported for its client. */
+export type CheckImportedSecret = (presented: PresentedSecret) => Promise<boolean>;
+
+/** Hashes computed at once. Slow hashes usually run on libuv's four threads, which file access and name look-ups need as well. */
+const concurrency = 2;
+/** Checks that may wait for one client, so that guesses at one client's secret do not delay another client for long. */
+const waitingPerClient = 8;
+/** Checks that may wait for all clients together. */
+const waitingAtMost = 64;
 
 /**
- * Secrets that came from another system as hashes. A right one is stored by its SHA-256 from then on, so that the slow hash is asked
- * once, unless it is so short that the slow hash is what protects it.
+ * Runs a bounded number of checks at once and lets a bounded number wait, in the order of their arrival.
+ * Resolves with the function that gives the place back.
+ * @throws OAuthError `temporarily_unavailable` if too many checks wait already
  */
-export function importedSecrets({ storage: { clients }, options, clock }: Core): IsImportedSecret {
-  /** Requests that present the same at once share one look. */
-  const running = new Map<string, Promise<boolean>>();
+function boundedPlaces(): (clientId: string) => Promise<() => void> {
+  const waiting: { readonly clientId: string; readonly enter: () => void }[] = [];
+  let running = 0;
 
-  async function look(
-    client: ClientRecord & Partial<ClientState>,
-    stored: ClientSecretRecord,
-    secret: string,
-  ): Promise<boolean> {
-    const { verifyImportedSecret: verify, logger } = options;
-    const { clientId } = client;
-    if (stored.expiresAt !== null && stored.expiresAt <= clock.now()) return false;
+  function leave(): void {
+    const next = waiting.shift();
+    // The place passes on to the next check, so the number of running checks stays the same.
+    if (next === undefined) running -= 1;
+    else next.enter();
+  }
+
+  return async (clientId) => {
+    if (running < concurrency) {
+      running += 1;
+      return leave;
+    }
+    const ofClient = waiting.filter((check) => check.clientId === clientId).length;
+    if (ofClient >= waitingPerClient || waiting.length >= waitingAtMost) {
+      throw new OAuthError('temporarily_unavailable', 'Too many secrets are being checked at the moment.', {
+        headers: { 'Retry-After': '1' },
+        cause: { client: clientId, reason: 'too many imported secrets are being checked' },
+      });
+    }
+    await new Promise<void>((enter) => waiting.push({ clientId, enter }));
+    return leave;
+  };
+}
+
+/**
+ * Checks secrets that were imported from another system as hashes. After a successful check the SHA-256 of the secret replaces the
+ * slow hash, unless the secret is so short that the slow hash is what protects it.
+ *
+ * A slow hash costs far more than the request that asks for it. Therefore few are computed at once, few may wait, and the limit of
+ * failures is read again when a check has reached its place: parallel guesses cannot overtake the count.
+ */
+export function importedSecrets(
+  { storage: { clients }, options, clock }: Core,
+  failures: FailureLimit,
+): CheckImportedSecret {
+  const { verifyImportedSecret: verify, logger } = options;
+  const enter = boundedPlaces();
+  /** Checks under way: requests that present the same secret at the same time share one. */
+  const underWay = new Map<string, Promise<boolean>>();
+
+  async function matches({ client, stored, secret, address }: PresentedSecret): Promise<boolean> {
     if (verify === undefined) {
-      logger.warn({ client: clientId }, 'the secret of a client was imported: set verifyImportedSecret');
+      logger.warn(
+        { client: client.clientId },
+        'the secret of a client was imported: set verifyImportedSecret',
+      );
       return false;
     }
-    if ((await verify(secret, Buffer.from(stored.digest).toString('utf8'))) !== true) return false;
-    if (secret.length >= minImportedSecret) {
-      const { imported: _, ...record } = { ...stored, digest: digest(secret) };
-      const { partnerDisabled: __, ...found } = client;
-      const secrets = found.secrets.map((one) => (one === stored ? record : one));
-      // Where somebody else was faster, the next request does it.
-      await clients.replace({ ...found, secrets, version: found.version + 1 });
+    const leave = await enter(client.clientId);
+    try {
+      await failures.requireRoom(address, clock.now());
+      return (await verify(secret, Buffer.from(stored.digest).toString('utf8'))) === true;
+    } catch (error) {
+      // A guess that makes the hash too slow counts like any other wrong one.
+      if (error instanceof HostTimeoutError) await failures.consume(address, clock.now());
+      throw error;
+    } finally {
+      leave();
     }
+  }
+
+  /** Stores the SHA-256 of a secret in the place of its imported hash. If the client was changed meanwhile, a later request does it. */
+  async function storeDigest({ client, stored, secret }: PresentedSecret): Promise<void> {
+    const { imported: _, ...record } = { ...stored, digest: digest(secret) };
+    const { partnerDisabled: __, ...found } = client;
+    const secrets = found.secrets.map((one) => (one === stored ? record : one));
+    await clients.replace({ ...found, secrets, version: found.version + 1 });
+  }
+
+  async function check(presented: PresentedSecret): Promise<boolean> {
+    const { stored, secret } = presented;
+    if (stored.expiresAt !== null && stored.expiresAt <= clock.now()) return false;
+    if (!(await matches(presented))) return false;
+    if (secret.length >= minImportedSecret) await storeDigest(presented);
     return true;
   }
 
-  return (client, stored, secret) => {
-    const presented = `${client.clientId} ${client.version} ${digestText(secret)}`;
-    const one = running.get(presented) ?? look(client, stored, secret);
-    running.set(presented, one);
-    return one.finally(() => running.delete(presented));
+  return (presented) => {
+    const { client, secret } = presented;
+    const name = `${client.clientId} ${client.version} ${digestText(secret)}`;
+    const checking = underWay.get(name) ?? check(presented);
+    underWay.set(name, checking);
+    return checking.finally(() => underWay.delete(name));
   };
 }
