@@ -19,6 +19,7 @@ import { postgresQueue } from './queue.ts';
 import { postgresRateLimits } from './rate-limits.ts';
 import { postgresRedeliveries } from './redeliveries.ts';
 import { postgresRequestLog } from './request-log.ts';
+import { postgresSandbox } from './sandbox.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresSurvey } from './survey.ts';
@@ -75,6 +76,7 @@ export function storageOn(database: Database): Storage {
     queue: postgresQueue(database),
     audit: postgresAudit(database),
     requestLog: postgresRequestLog(database),
+    sandbox: postgresSandbox(database),
     rateLimits: postgresRateLimits(database),
     wakeUps,
 

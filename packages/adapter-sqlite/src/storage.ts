@@ -18,6 +18,7 @@ import { sqlitePurge } from './purge.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRedeliveries } from './redeliveries.ts';
 import { sqliteRequestLog } from './request-log.ts';
+import { sqliteSandbox } from './sandbox.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
 import { sqliteSurvey } from './survey.ts';
 import { sqliteTransfers } from './transfers.ts';
@@ -88,6 +89,7 @@ export function storageOn(database: Database): Storage {
     queue: sqliteQueue(database),
     audit: sqliteAudit(database),
     requestLog: sqliteRequestLog(database),
+    sandbox: sqliteSandbox(database),
 
     open: () => database.open(),
 

@@ -18,11 +18,11 @@ const quick = { console: consoleAt(() => 20) };
 type Kit = Awaited<ReturnType<typeof visited>>['kit'];
 
 /** Counts how often sessions are looked up. */
-function watchLooks({ storage: { interactions } }: Kit) {
+function watchLooks({ storage: { sandbox } }: Kit) {
   let looks = 0;
   let session: string | null = null;
-  const find = interactions.find.bind(interactions);
-  interactions.find = (digest, now) => {
+  const find = sandbox.find.bind(sandbox);
+  sandbox.find = (digest, now) => {
     const record = Buffer.from(digest).toString('hex');
     session ??= record;
     if (record === session) looks += 1;

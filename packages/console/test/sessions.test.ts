@@ -41,7 +41,7 @@ describe('the cookie of a session', () => {
     const { location } = await kit.provider.browser().get(kit.provider.authorizeUrl(client));
     const interaction = location?.split('/').at(-1) ?? '';
     // As long as a session's: were it looked up as one, it would be found.
-    await kit.storage.interactions.save(
+    await kit.storage.sandbox.save(
       createHash('sha256').update(value).digest(),
       { keyId: 'key_of_somebody' },
       kit.provider.clock.now() + 1_000,
@@ -90,15 +90,15 @@ describe('the cookie of a session', () => {
     expect([answer.status, answer.text.includes('name="key"')]).toEqual([200, true]);
     expect(writes()).toEqual([]);
     // Each of the first eight is looked up, and looked up once more to be ended.
-    expect(database.calls.filter((call) => call === 'interactions.find')).toHaveLength(16);
+    expect(database.calls.filter((call) => call === 'sandbox.find')).toHaveLength(16);
   });
 
   it('stands in no stored row', async () => {
     const kit = await consoleKit();
-    const { interactions } = kit.storage;
+    const { sandbox } = kit.storage;
     const rows: string[] = [];
-    const save = interactions.save.bind(interactions);
-    interactions.save = (digest, ...row) => {
+    const save = sandbox.save.bind(sandbox);
+    sandbox.save = (digest, ...row) => {
       rows.push(JSON.stringify([Buffer.from(digest).toString('base64url'), ...row]));
       return save(digest, ...row);
     };

@@ -39,11 +39,11 @@ async function allFree(browser: TestBrowser): Promise<void> {
 
 it('a reader that leaves before its stream begins keeps no place', async () => {
   const { kit, browser } = await visited();
-  const { interactions } = kit.storage;
-  const find = interactions.find.bind(interactions);
+  const { sandbox } = kit.storage;
+  const find = sandbox.find.bind(sandbox);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let asked = 0;
-  interactions.find = async (...given) => {
+  sandbox.find = async (...given) => {
     asked += 1;
     await released;
     return find(...given);
@@ -55,7 +55,7 @@ it('a reader that leaves before its stream begins keeps no place', async () => {
   }
   // By the time somebody who came later is answered, those who left are known to have left.
   await (await fetch(`${browser.origin}/sandbox/nothing`)).text();
-  interactions.find = find;
+  sandbox.find = find;
   release();
   await allFree(browser);
 });

@@ -74,6 +74,7 @@ export type {
   SharedRateLimits,
 } from './ports/rate-limits.ts';
 export type { LoggedRequest, LoggedRequestFilter, RequestLog } from './ports/request-log.ts';
+export type { SandboxStore } from './ports/sandbox.ts';
 export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
 export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';

@@ -20,13 +20,10 @@ const sessionLifetimeMs = 8 * 3600_000;
 /** Sign-ins that a client address tries in a minute: each one that goes well is stored. */
 const maxSignIns = 60;
 
-/**
- * Sessions that a partner opens in an hour. They are stored beside authorization requests, of which there may be so many: a key that is
- * used from many addresses must not take the place of all users who sign in.
- */
+/** Sessions that a partner opens in an hour: a key that is used from many addresses must not fill the storage. */
 const maxOpened = 120;
 
-/** Where a session is stored: apart from authorization requests, whose ids stand in addresses. */
+/** Digest under which a session is stored: apart from other records of the sandbox. */
 const recordOf = (session: string): Buffer => digest(`console session ${session}`);
 
 /** @throws PartnerError `rate_limit_exceeded` */
@@ -101,7 +98,7 @@ export function createDesk(
   { keys, admission, idempotency, operations, table, forms, counts }: DeskParts,
 ): ConsoleDesk {
   const { options, clock, random } = core;
-  const { interactions } = core.storage;
+  const { sandbox } = core.storage;
   const visitOf = visits(core, { operations, idempotency });
   const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
@@ -120,7 +117,7 @@ export function createDesk(
 
   /** Opens a session; `check` counts nothing. */
   async function open(session: string, request: ConsoleRequest, how: 'admit' | 'check') {
-    const stored = await interactions.find(recordOf(session), clock.now());
+    const stored = await sandbox.find(recordOf(session), clock.now());
     if (stored === null) return null;
     try {
       return visitOf(await admit(await keys.findById(String(stored.keyId)), request, how), request);
@@ -151,7 +148,7 @@ export function createDesk(
       const bucket = `console sessions:${key.partner}`;
       requireAllowed(await counts.consume({ bucket, limit: maxOpened, windowMs: 3600_000, now }), now);
       const session = randomSecret(random);
-      await interactions.save(recordOf(session), { keyId: key.id }, now + sessionLifetimeMs);
+      await sandbox.save(recordOf(session), { keyId: key.id }, now + sessionLifetimeMs);
       options.logger.info({ key: key.id, partner: key.partner }, 'signed in to the console');
       return { session, seconds: sessionLifetimeMs / 1000 };
     },
@@ -163,7 +160,7 @@ export function createDesk(
     async signOut(session) {
       const record = recordOf(session);
       // Strangers send what they like as sessions, and pay for none: what is not there is worth no write.
-      if ((await interactions.find(record, clock.now())) !== null) await interactions.remove(record);
+      if ((await sandbox.find(record, clock.now())) !== null) await sandbox.remove(record);
     },
 
     proof: (visitor) => forms.issue(purposeOf(visitor)),

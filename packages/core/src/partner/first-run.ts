@@ -11,7 +11,7 @@ export interface FirstRun {
   readonly payment: boolean;
 }
 
-/** What is remembered of it lives this long, in milliseconds. */
+/** Life of the mark of a first run, in milliseconds. */
 const rememberedMs = 10 * 365 * 24 * 3600_000;
 
 const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);
@@ -23,7 +23,7 @@ const everything: FirstRun = { endpoint: true, event: true, signature: true, pay
  * one record, and nothing else is asked any more, also when what was done is gone.
  */
 export function firstRuns({ storage }: Pick<Core, 'storage'>) {
-  const { interactions, webhooks, events, transfers } = storage;
+  const { sandbox, webhooks, events, transfers } = storage;
 
   async function look(owner: Owner, signature: boolean): Promise<FirstRun> {
     const endpoints = await webhooks.list(owner);
@@ -35,19 +35,18 @@ export function firstRuns({ storage }: Pick<Core, 'storage'>) {
 
   return {
     async of(partner: string, now: number): Promise<FirstRun> {
-      const remembered = await interactions.find(recordOf(partner), now);
+      const remembered = await sandbox.find(recordOf(partner), now);
       if (remembered?.all === true) return everything;
       const found = await look({ partner, mode: 'test' }, remembered?.signature === true);
       if (Object.values(found).every((isDone) => isDone))
-        await interactions.save(recordOf(partner), { all: true }, now + rememberedMs);
+        await sandbox.save(recordOf(partner), { all: true }, now + rememberedMs);
       return found;
     },
 
     /** An endpoint of the partner was found to check signatures: nothing else that is stored tells it. */
     async signatureChecked(partner: string, now: number): Promise<void> {
-      const remembered = await interactions.find(recordOf(partner), now);
-      if (remembered === null)
-        await interactions.save(recordOf(partner), { signature: true }, now + rememberedMs);
+      const remembered = await sandbox.find(recordOf(partner), now);
+      if (remembered === null) await sandbox.save(recordOf(partner), { signature: true }, now + rememberedMs);
     },
   };
 }

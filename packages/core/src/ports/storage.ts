@@ -10,6 +10,7 @@ import type { PartnerStore } from './partners.ts';
 import type { Queue, WakeUps } from './queue.ts';
 import type { SharedRateLimits } from './rate-limits.ts';
 import type { RequestLog } from './request-log.ts';
+import type { SandboxStore } from './sandbox.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { Survey, SurveyRequest } from './survey.ts';
 import type { TransferStore } from './transfers.ts';
@@ -18,6 +19,7 @@ import type { WebhookEndpointStore } from './webhooks.ts';
 /** How many rows of each kind one purge removed. */
 export interface PurgeCount {
   readonly interactions: number;
+  readonly sandbox: number;
   readonly tokens: number;
   readonly refreshTokens: number;
   readonly grants: number;
@@ -56,6 +58,7 @@ export interface Storage {
   readonly queue: Queue;
   readonly audit: AuditStore;
   readonly requestLog: RequestLog;
+  readonly sandbox: SandboxStore;
   /** Where requests are counted when processes share their counts; without it each process has its own. */
   readonly rateLimits?: SharedRateLimits;
   /** How processes tell each other of new work; without it the workers of others find it when they look. */
@@ -77,7 +80,7 @@ export interface Storage {
   survey(request: SurveyRequest): Promise<Survey>;
 
   /**
-   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that
+   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions and records of the sandbox that
    * ended before `now`, access and refresh tokens that ended before `before`, records of idempotency keys that ended before
    * `now`, grants whose code ended before `before` and that have no token left, final deliveries with their
    * attempts that were created before `eventsBefore`, events created before `eventsBefore` without

@@ -3,7 +3,7 @@ import type { KycState, KycStatus } from '../ports/users.ts';
 import { digest } from '../tokens.ts';
 import { type SandboxUser, sandboxUsers } from './sandbox.ts';
 
-/** What a partner changed of a sandbox user is undone after this time, in milliseconds. */
+/** Time after which a change of a sandbox user is undone, in milliseconds. */
 export const sandboxKycLifetimeMs = 7 * 24 * 3600_000;
 
 /** The tier that goes with a status, as the users of the sandbox have it. */
@@ -23,22 +23,22 @@ export const sameKyc = (one: KycState, other: KycState): boolean =>
 const recordOf = (partner: string, { sub }: SandboxUser): Buffer =>
   digest(`sandbox identity check ${partner} ${sub}`);
 
-/** What each partner changed of the identity checks of sandbox users: for its test keys, and for a week. */
-export function sandboxKycStore({ storage: { interactions } }: Pick<Core, 'storage'>) {
+/** Keeps what each partner changed of the identity checks of sandbox users: for its test keys, and for a week. */
+export function sandboxKycStore({ storage: { sandbox } }: Pick<Core, 'storage'>) {
   return {
     async find(partner: string, user: SandboxUser, now: number): Promise<KycState> {
-      const changed = await interactions.find(recordOf(partner, user), now);
+      const changed = await sandbox.find(recordOf(partner, user), now);
       return changed === null ? originalKyc(user) : (changed as unknown as KycState);
     },
     /** Nothing is kept where it is what the user began with. */
     async save(partner: string, user: SandboxUser, kyc: KycState, now: number): Promise<void> {
       const record = recordOf(partner, user);
       if (sameKyc(kyc, originalKyc(user))) {
-        await interactions.remove(record);
+        await sandbox.remove(record);
         return;
       }
       const { kycStatus, kycTier } = kyc;
-      await interactions.save(record, { kycStatus, kycTier }, now + sandboxKycLifetimeMs);
+      await sandbox.save(record, { kycStatus, kycTier }, now + sandboxKycLifetimeMs);
     },
   };
 }

@@ -89,7 +89,7 @@ it('how far a first run is costs one look at the storage once it is over', async
     const [, ...calls] = database.calls.filter((name) => !/^(apiKeys|rateLimits)\./.test(name));
     return { steps, calls };
   };
-  const look = ['interactions.find', 'webhooks.list', 'events.latest', 'transfers.list'];
+  const look = ['sandbox.find', 'webhooks.list', 'events.latest', 'transfers.list'];
   const done = (isDone: boolean) => ({
     endpoint: isDone,
     event: isDone,
@@ -110,8 +110,8 @@ it('how far a first run is costs one look at the storage once it is over', async
   });
   await trigger(provider, key);
   await provider.partnerCall(key, 'POST /v1/partner/payments', testPayment);
-  expect(await asked()).toEqual({ steps: done(true), calls: [...look, 'interactions.save'] });
-  expect(await asked()).toEqual({ steps: done(true), calls: ['interactions.find'] });
+  expect(await asked()).toEqual({ steps: done(true), calls: [...look, 'sandbox.save'] });
+  expect(await asked()).toEqual({ steps: done(true), calls: ['sandbox.find'] });
   provider.clock.advance(2 * 365 * 24 * 3600_000);
   const later = await open(key);
   expect(await (await later('getFirstRun')).json()).toEqual(done(true));

@@ -124,13 +124,24 @@ describe('a change of the identity check of a sandbox user', () => {
     const asked = async (target: string, body?: Json) => {
       database.forget();
       expect((await provider.partnerCall(key, target, body)).status).toBeLessThan(300);
-      return database.calls.filter((call) => call.startsWith('interactions.'));
+      return database.calls.filter((call) => call.startsWith('sandbox.'));
     };
-    expect(await asked(`GET /v1/partner/users/${approved}`)).toEqual(['interactions.find']);
+    expect(await asked(`GET /v1/partner/users/${approved}`)).toEqual(['sandbox.find']);
     const recipient = { kid: approved };
     const paid = await asked('POST /v1/partner/payments', { amount: '1.00', currency: 'HTG', recipient });
     expect(paid).toEqual([]);
   });
+});
+
+it('what the sandbox and its console keep takes no room of users who sign in', async () => {
+  const { provider, key, change, open } = await sandbox({ limits: { unfinishedInteractions: 2 } });
+  await change({ kycStatus: 'pending' });
+  await change({ kycStatus: 'rejected' }, { kid: 'KID-TEST-PENDING' });
+  for (const _ of [1, 2, 3]) await open(key);
+  provider.clock.advance(1_000);
+  const client = await provider.client();
+  const start = async () => (await provider.browser(null).get(provider.authorizeUrl(client))).status;
+  expect([await start(), await start(), await start()]).toEqual([303, 303, 429]);
 });
 
 it('a change that another process has made with the same key in the same moment is answered as it was there', async () => {

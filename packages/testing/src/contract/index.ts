@@ -33,6 +33,7 @@ import { accessTokenCases, redemptionCases } from './redemption.ts';
 import { refreshCases } from './refreshes.ts';
 import { requestLogCases } from './request-log.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
+import { sandboxCases } from './sandbox.ts';
 import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
 import { signingKeyCases } from './signing-keys.ts';
@@ -112,6 +113,7 @@ const storageContractCases = [
   ...accessEndCases,
   ...consentCases,
   ...interactionCases,
+  ...sandboxCases,
   ...signingKeyCases,
   ...queueCases,
   ...partnerCases,

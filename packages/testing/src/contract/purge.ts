@@ -19,6 +19,7 @@ import {
 const day = 24 * hour;
 const nothing = {
   interactions: 0,
+  sandbox: 0,
   tokens: 0,
   refreshTokens: 0,
   grants: 0,
@@ -49,6 +50,17 @@ export const purgeCases = casesOf('purge', {
     assert.equal(await interactions.remove(digestOf('ended')), false);
     assert.equal(await interactions.remove(digestOf('ends now')), true);
     assertSame(await interactions.find(digestOf('lives'), now), {});
+  },
+
+  'a record of the sandbox goes after its last millisecond': async (storage) => {
+    const { sandbox } = storage;
+    await sandbox.save(digestOf('ended'), {}, now - 1);
+    await sandbox.save(digestOf('ends now'), {}, now);
+    await sandbox.save(digestOf('lives'), {}, now + 1);
+    assertSame(await purged(storage, { before: now - day }), { ...nothing, sandbox: 1 });
+    assert.equal(await sandbox.find(digestOf('ended'), 0), null);
+    assertSame(await sandbox.find(digestOf('ends now'), 0), {});
+    assertSame(await sandbox.find(digestOf('lives'), 0), {});
   },
 
   'tokens and grants go when they ended before the given time': async (storage) => {

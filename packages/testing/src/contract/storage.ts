@@ -14,6 +14,7 @@ import { partnerCalls } from './partners.ts';
 import { queueCalls } from './queue.ts';
 import { requestLogCalls } from './request-log.ts';
 import { digestOf, minute, now, redeemed, sampleClient, sampleGrant } from './samples.ts';
+import { sandboxCalls } from './sandbox.ts';
 import { signingKeyCalls } from './signing-keys.ts';
 import { transferCalls } from './transfers.ts';
 import { webhookCalls } from './webhooks.ts';
@@ -34,6 +35,7 @@ const ports = {
   queue: queueCalls,
   audit: auditCalls,
   requestLog: requestLogCalls,
+  sandbox: sandboxCalls,
 };
 
 /** Every call of every port, by its name. */

@@ -31,6 +31,12 @@ export function migrationTests(
   readMigrations: (folder?: URL) => readonly Migration[],
   newDatabase: () => MigrationStage,
 ): void {
+  /** Bytes as a literal of the database. */
+  const literalOf = (bytes: Uint8Array): string => {
+    const hex = Buffer.from(bytes).toString('hex');
+    return packageName === '@ostiary/adapter-sqlite' ? `x'${hex}'` : `'\\x${hex}'`;
+  };
+
   /** What a package would ship that has these files. */
   function shippedIn(files: { readonly [name: string]: string }): readonly Migration[] {
     const folder = mkdtempSync(join(tmpdir(), 'ostiary-migrations-'));
@@ -51,6 +57,39 @@ export function migrationTests(
       await start(readMigrations());
       expect(await applied()).toEqual(names);
     }
+  });
+
+  test('records of the sandbox move out of the authorization requests', async () => {
+    const { start, query, storage: create } = newDatabase();
+    const shipped = readMigrations();
+    await start(
+      shipped.slice(
+        0,
+        shipped.findIndex(({ name }) => name.endsWith('_sandbox-records.sql')),
+      ),
+    );
+    const storage = create();
+    const [request, session, check, mark] = [1, 2, 3, 4].map((byte) => Buffer.alloc(32, byte));
+    if (!request || !session || !check || !mark) throw new Error('a digest is missing');
+    const rows = [
+      [request, '{"iat":1,"kind":"Interaction","params":"v1.x"}'],
+      [session, '{"keyId":"key_1"}'],
+      [check, '{"kycStatus":"pending","kycTier":1}'],
+      [mark, '{"all":true}'],
+    ] as const;
+    for (const [digest, payload] of rows) {
+      const literal = literalOf(digest);
+      await query(
+        `INSERT INTO interactions (digest, payload, expires_at) VALUES (${literal}, '${payload}', 9)`,
+      );
+    }
+    await storage.open();
+    expect(await storage.interactions.count(8)).toBe(1);
+    expect(await storage.interactions.find(request, 8)).toMatchObject({ kind: 'Interaction' });
+    expect(await storage.sandbox.find(session, 8)).toEqual({ keyId: 'key_1' });
+    expect(await storage.sandbox.find(check, 8)).toEqual({ kycStatus: 'pending', kycTier: 1 });
+    expect(await storage.sandbox.find(mark, 8)).toEqual({ all: true });
+    expect(await storage.sandbox.find(mark, 9)).toBeNull();
   });
 
   test('what is missing is applied, and data stays', async () => {

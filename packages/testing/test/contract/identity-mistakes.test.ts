@@ -227,6 +227,10 @@ describeMistakes({
     'redemption: a code dies at its exact millisecond',
     asked('grants', 'redeem', (redemption) => ({ ...redemption, now: redemption.now - 1 })),
   ],
+  'keeps a record of the sandbox among the interactions': [
+    'sandbox records: a record is no interaction, under the same digest either',
+    differing('sandbox', ({ interactions }) => ({ save: interactions.save, find: interactions.find })),
+  ],
   'keeps an interaction one millisecond too long': [
     'interactions: an interaction ends at its exact millisecond',
     differing('interactions', ({ interactions }) => ({
