@@ -200,7 +200,11 @@ function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 
     [signOutKind]: signOutHandler(core, postForm),
     ...(payments && { [executionKind]: executionHandler(core, payments) }),
   };
-  return createWorker(core, handlers, { beside: [signOutKind], abort });
+  const groups = [
+    { kinds: [executionKind], atOnce: 64 },
+    { kinds: [signOutKind], atOnce: 256 },
+  ];
+  return createWorker(core, handlers, { groups: payments ? groups : groups.slice(1), abort });
 }
 
 /** The partner API, loaded where there is one. */

@@ -18,12 +18,12 @@ export interface Worker {
 }
 
 const leaseMs = 30_000;
-/** Jobs that are claimed together, and under way at once. */
+/** Jobs of one claim at most. */
 const batch = 32;
-/** What `stop` leaves them of their time, in milliseconds. */
+/** Jobs under way at once of all kinds that no group of their own names. */
+const atOnceOfOthers = 32;
+/** Time that `stop` leaves to jobs under way before it calls `abort`, in milliseconds. */
 const graceMs = 5_000;
-/** Jobs that are under way beside those. */
-const mostBeside = 256;
 
 /** Wait before the next try of a job that failed: 1 s, doubling, up to an hour. */
 function backoffMs(attempt: number): number {
@@ -66,67 +66,99 @@ function jobRunner(
   };
 }
 
+/** Kinds of jobs that share a bound. Jobs of one group never wait for those of another. */
+export interface JobGroup {
+  readonly kinds: readonly string[];
+  /** Jobs of these kinds under way at once at most. */
+  readonly atOnce: number;
+}
+
 /**
- * Creates a worker; it does nothing before `start` or `runDue`.
+ * Creates a worker; it does nothing before `start` or `runDue`. A job under way holds one place of its group and nothing else: the
+ * worker claims more jobs as long as there are places, whether or not those before have ended.
  *
- * @param beside - kinds of jobs for which no other job waits, because they wait for the server of somebody else
- * @param abort - ends what those wait for
+ * @param groups - bounds of their own; kinds that no group names share one bound
+ * @param abort - cuts off the outgoing requests of jobs, when `stop` has waited for them
  */
 export function createWorker(
   core: Core,
   handlers: JobHandlers,
   {
-    beside = [],
+    groups = [],
     abort = () => {},
     schedule = nodeTimer,
-  }: { readonly beside?: readonly string[]; readonly abort?: () => void; readonly schedule?: Schedule } = {},
+  }: {
+    readonly groups?: readonly JobGroup[];
+    readonly abort?: () => void;
+    readonly schedule?: Schedule;
+  } = {},
 ): Worker {
   const { clock, random } = core;
   const { queue } = core.storage;
   const { logger } = core.options;
   const run = jobRunner(core, handlers);
-  const kinds = Object.keys(handlers);
-  const underWay = new Set<Promise<void>>();
+  const grouped = new Set(groups.flatMap(({ kinds }) => kinds));
+  const others = Object.keys(handlers).filter((kind) => !grouped.has(kind));
+  const queues = [...groups, { kinds: others, atOnce: atOnceOfOthers }]
+    .filter(({ kinds }) => kinds.length > 0)
+    .map((group) => ({ ...group, underWay: new Set<Promise<void>>() }));
 
-  function runBeside(job: ClaimedJob): void {
+  function begin(job: ClaimedJob, { atOnce, underWay }: (typeof queues)[number]): void {
     const end = run(job)
       .catch((error: unknown) =>
         logger.warn({ err: error, job: job.id }, 'what came of a job could not be stored'),
       )
-      .finally(() => underWay.delete(end));
+      .finally(() => {
+        underWay.delete(end);
+        // A full group is claimed for again when a quarter of it is free, so that claims stay large.
+        if (atOnce - underWay.size === Math.ceil(atOnce / 4)) polling.wake();
+      });
     underWay.add(end);
   }
 
-  /** Claims what is due, and waits for those jobs that others wait for. */
-  async function work(): Promise<Found> {
-    const isFull = underWay.size >= mostBeside;
+  /** Claims as many jobs of a group as there are places for, and begins them. */
+  async function claimFor(group: (typeof queues)[number]): Promise<Found> {
+    const limit = Math.min(batch, group.atOnce - group.underWay.size);
+    if (limit <= 0) return { claimed: 0, isCutOff: false };
     const jobs = await queue.claim({
-      kinds: isFull ? kinds.filter((kind) => !beside.includes(kind)) : kinds,
+      kinds: group.kinds,
       claimId: random.bytes(16).toString('hex'),
       now: clock.now(),
       leaseMs,
-      limit: batch,
+      limit,
     });
-    await Promise.all(jobs.map((job) => (beside.includes(job.kind) ? runBeside(job) : run(job))));
-    return { claimed: jobs.length, isCutOff: jobs.length === batch };
+    for (const job of jobs) begin(job, group);
+    return { claimed: jobs.length, isCutOff: jobs.length === limit && group.underWay.size < group.atOnce };
+  }
+
+  async function claimForAll(): Promise<Found> {
+    const found = await Promise.all(queues.map(claimFor));
+    return {
+      claimed: found.reduce((total, { claimed }) => total + claimed, 0),
+      isCutOff: found.some(({ isCutOff }) => isCutOff),
+    };
+  }
+
+  async function untilAllEnded(): Promise<void> {
+    await Promise.all(queues.flatMap(({ underWay }) => [...underWay]));
   }
 
   const trouble = 'the queue cannot be read; it is tried again';
-  const looking = createLooking({ look: work, trouble, logger, schedule });
+  const polling = createLooking({ look: claimForAll, trouble, logger, schedule });
 
   return {
-    start: looking.start,
-    wake: looking.wake,
+    start: polling.start,
+    wake: polling.wake,
     async runDue() {
-      const { claimed } = await work();
-      await Promise.all(underWay);
+      const { claimed } = await claimForAll();
+      await untilAllEnded();
       return claimed;
     },
     async stop() {
-      await looking.stop();
-      if (underWay.size === 0) return;
+      await polling.stop();
+      if (queues.every(({ underWay }) => underWay.size === 0)) return;
       const callOff = schedule(abort, graceMs);
-      await Promise.all(underWay);
+      await untilAllEnded();
       callOff();
     },
   };

@@ -61,6 +61,24 @@ describe('a transfer', () => {
     expect([rail.orders.length, (await events()).length]).toEqual([1, 1]);
   });
 
+  it('delays no other transfer while the rail does not answer for it', async () => {
+    const { rail, pay, show, provider } = await till();
+    const hanging = Promise.withResolvers<TransferResult>();
+    const hung = await pay();
+    rail.answer = async ({ id }) => (id === hung ? hanging.promise : { status: 'completed' });
+    const { worker } = provider.ostiary;
+    worker.start();
+    await vi.waitFor(() => expect(rail.orders).toHaveLength(1), patient);
+    for (let number = 0; number < 3; number += 1) {
+      const id = await pay();
+      await vi.waitFor(async () => expect(await show(id)).toMatchObject({ status: 'completed' }), patient);
+    }
+    expect(await show(hung)).toMatchObject({ status: 'pending' });
+    hanging.resolve({ status: 'completed' });
+    await worker.stop();
+    expect(await show(hung)).toMatchObject({ status: 'completed' });
+  });
+
   it('fails when the rail says so, with code and message', async () => {
     const { rail, pay, show, events, work, now } = await till();
     const failure = { code: 'insufficient_funds', message: 'Pa gen lajan. 🙂' };

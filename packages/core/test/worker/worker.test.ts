@@ -141,7 +141,7 @@ describe('a started worker', () => {
   });
 });
 
-describe('jobs for which no other job waits', () => {
+describe('jobs of a group with a bound of its own', () => {
   it('keep none of the others back, end before the worker has stopped, and are not more than 256 at once', async () => {
     const ends: (() => void)[] = [];
     const abort = vi.fn(() => {
@@ -150,7 +150,7 @@ describe('jobs for which no other job waits', () => {
     const slow = vi.fn<JobHandler>(() => new Promise((resolve) => ends.push(() => resolve(null))));
     const work = handler();
     const { worker, enqueue, fire, due } = await workshop({ slow, work }, undefined, {
-      beside: ['slow'],
+      groups: [{ kinds: ['slow'], atOnce: 256 }],
       abort,
     });
     await enqueue(300, 'slow');
@@ -173,6 +173,40 @@ describe('jobs for which no other job waits', () => {
     expect(await due('slow')).toHaveLength(44);
   });
 
+  it('that hang delay neither other kinds nor other jobs of their kind', async () => {
+    const hanging = new Promise<null>(() => {});
+    const work = handler().mockReturnValueOnce(hanging);
+    const pay = handler().mockReturnValueOnce(hanging);
+    const groups = [{ kinds: ['pay'], atOnce: 3 }];
+    const { worker, enqueue, fire } = await workshop({ work, pay }, undefined, { groups });
+    await enqueue(1);
+    await enqueue(1, 'pay');
+    worker().start();
+    await fire();
+    for (const index of [1, 2, 3, 4, 5]) {
+      // The first of each hangs and stays; the second is new again in every round.
+      await enqueue(2);
+      await enqueue(2, 'pay');
+      await fire();
+      expect([work.mock.calls.length, pay.mock.calls.length]).toEqual([index + 1, index + 1]);
+    }
+  });
+
+  it('are claimed again when a quarter of the places is free, without a wait', async () => {
+    const ends: (() => void)[] = [];
+    const pay = vi.fn<JobHandler>(() => new Promise((resolve) => ends.push(() => resolve(null))));
+    const { worker, enqueue } = await workshop({ pay }, undefined, {
+      groups: [{ kinds: ['pay'], atOnce: 8 }],
+    });
+    await enqueue(20, 'pay');
+    worker().start();
+    await quiet();
+    expect(pay).toHaveBeenCalledTimes(8);
+    for (const end of ends.splice(0, 2)) end();
+    await quiet();
+    expect(pay).toHaveBeenCalledTimes(10);
+  });
+
   it('whose outcome cannot be stored are told in the log, and end nothing', async () => {
     const slow: JobHandler = async () => null;
     const broken = async () => {
@@ -181,7 +215,7 @@ describe('jobs for which no other job waits', () => {
     const { worker, enqueue, lines, waits } = await workshop(
       { slow },
       (queue) => ({ ...queue, claim: (wanted) => queue.claim(wanted), complete: broken, retry: broken }),
-      { beside: ['slow'] },
+      { groups: [{ kinds: ['slow'], atOnce: 256 }] },
     );
     await enqueue(1, 'slow');
     const own = worker();
@@ -195,7 +229,7 @@ describe('jobs for which no other job waits', () => {
   it('that end in time leave no timer behind when the worker stops', async () => {
     const end = Promise.withResolvers<null>();
     const { worker, enqueue, waits } = await workshop({ slow: () => end.promise }, undefined, {
-      beside: ['slow'],
+      groups: [{ kinds: ['slow'], atOnce: 256 }],
     });
     await enqueue(1, 'slow');
     const own = worker();
@@ -215,7 +249,9 @@ describe('jobs for which no other job waits', () => {
       isDone = true;
       return null;
     };
-    const { worker, enqueue } = await workshop({ slow }, undefined, { beside: ['slow'] });
+    const { worker, enqueue } = await workshop({ slow }, undefined, {
+      groups: [{ kinds: ['slow'], atOnce: 256 }],
+    });
     await enqueue(1, 'slow');
     expect([await worker().runDue(), isDone]).toEqual([1, true]);
   });
