@@ -118,9 +118,9 @@ try {
     specifiers.push(...subpaths.map((subpath) => join(manifest.name, subpath)));
     // A command that nobody imports has no types to find.
     if (subpaths.length > 0) {
-      // Whoever ships CommonJS too has to be right for every resolution that knows `exports`.
+      // Packages that ship CommonJS too have to be right for every resolution, also for those that do not know `exports`.
       const dual = JSON.stringify(manifest.exports).includes('"require"');
-      run('attw', [tarballOf(name), '--profile', dual ? 'node16' : 'esm-only'], root);
+      run('attw', [tarballOf(name), '--profile', dual ? 'strict' : 'esm-only'], root);
     }
     console.log(`${manifest.name}: links, publint${subpaths.length > 0 ? ' and attw' : ''} clean`);
   }

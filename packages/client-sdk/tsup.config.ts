@@ -1,18 +1,37 @@
-import { defineConfig } from 'tsup';
+import { resolve } from 'node:path';
+import { defineConfig, type Options } from 'tsup';
 
-export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    oauth: 'src/oauth/index.ts',
-    reconciliation: 'src/reconciliation/index.ts',
-  },
+const entries = {
+  index: 'src/index.ts',
+  oauth: 'src/oauth/index.ts',
+  reconciliation: 'src/reconciliation/index.ts',
+};
+
+const shared: Options = {
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
   // One class of errors and of clients for all entries, in CommonJS too.
   splitting: true,
   external: [/^node:/],
-  dts: true,
-  clean: true,
   sourcemap: true,
-});
+  removeNodeProtocol: false,
+};
+
+/** The build for Node imports modules of Node; the other one asks for them when it needs them, and needs none. */
+export default defineConfig([
+  { ...shared, entry: entries, dts: true },
+  {
+    ...shared,
+    entry: Object.fromEntries(Object.entries(entries).map(([name, file]) => [`node/${name}`, file])),
+    esbuildPlugins: [
+      {
+        name: 'modules of Node',
+        setup({ onResolve }) {
+          const path = resolve('src/platform/builtin-node.ts');
+          onResolve({ filter: /\/builtin\.ts$/ }, () => ({ path }));
+        },
+      },
+    ],
+  },
+]);

@@ -29,6 +29,8 @@ export {
 export type { Answer, ApiPromise, RawResponse } from './http/api-promise.ts';
 export type { CursorPage, List, Page } from './http/list.ts';
 export type {
+  FetchRequest,
+  FetchResponse,
   IdempotentOptions,
   Logger,
   OstiaryPartnerOptions,

@@ -43,13 +43,34 @@ export interface IdempotentOptions extends RequestOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** What the client tells a `fetch`. */
+export interface FetchRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly redirect: 'manual';
+  readonly signal: AbortSignal;
+  readonly body?: string;
+}
+
+/** As much of a `Response` as is needed: those of node-fetch and of React Native have no stream of the Fetch standard. */
+export interface FetchResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body?: unknown;
+  readonly bodyUsed?: boolean | undefined;
+  /** Reads the whole body, where there is no stream. */
+  readonly text: () => Promise<string>;
+}
+
 /** What every client of this package takes. */
 export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
   /**
-   * Sends requests. It must not follow redirects nor repeat requests by itself.
+   * Sends requests: the platform's own, or another one such as node-fetch. It must not follow redirects nor repeat requests by
+   * itself, nor read the body of an answer that it returns.
    * @defaultValue the platform's `fetch`
    */
-  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  readonly fetch?: ((url: string, init: FetchRequest) => Promise<FetchResponse>) | undefined;
   /**
    * Takes a line for each attempt.
    * @defaultValue none
@@ -156,7 +177,8 @@ export function checkUrl(name: string, value: unknown): string {
 }
 
 /** Looked up at every request, so that a `fetch` that is instrumented or mocked later is used. */
-const platformFetch = (url: string, init: RequestInit): Promise<Response> => globalThis.fetch(url, init);
+const platformFetch = (url: string, init: FetchRequest): Promise<FetchResponse> =>
+  globalThis.fetch(url, init);
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -198,7 +220,7 @@ export function checkPartnerOptions(options: OstiaryPartnerOptions): {
   ]);
   const { apiKey, baseUrl, signingSecret, dangerouslyAllowBrowser } = options;
   if (isBrowser() && dangerouslyAllowBrowser !== true) {
-    refuse('in a browser everybody can read the apiKey');
+    refuse('in a browser everybody can read the apiKey: dangerouslyAllowBrowser');
   }
   const [, named, mode] =
     /^([a-z][a-z0-9]{1,15})_(live|test)_[0-9A-Za-z]{16,200}$/.exec(String(apiKey)) ?? [];

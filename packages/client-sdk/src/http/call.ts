@@ -1,11 +1,11 @@
-import type { ErrorFacts, OstiaryError, Outcome } from '../errors.ts';
-import { type Connection, checkCallOptions, type IdempotentOptions } from '../options.ts';
+import { type ErrorFacts, type OstiaryError, type Outcome, ProtocolError } from '../errors.ts';
+import { type Connection, checkCallOptions, type FetchResponse, type IdempotentOptions } from '../options.ts';
 import { type Answer, ApiPromise } from './api-promise.ts';
-import { objectOf, textOf, Unreadable } from './body.ts';
+import { fromPlatform, objectOf, textOf, Unreadable } from './body.ts';
 import { type Failure, failureBy, failureOf, outcomeAfter, requestIdOf } from './failure.ts';
 import { pathOf, queryOf, type Values } from './path.ts';
-import { webCrypto } from './platform.ts';
-import { type Watch, watch } from './watch.ts';
+import { hex, randomBytes } from './platform.ts';
+import { Stopped, type Watch, watch } from './watch.ts';
 
 /** One operation of the API. */
 export interface ApiRequest {
@@ -25,7 +25,7 @@ export interface ApiRequest {
 }
 
 /** Reads an answer of a good status. */
-type Accept<Result> = (response: Response, controller: AbortController) => Promise<Result>;
+type Accept<Result> = (response: FetchResponse, controller: AbortController) => Promise<Result>;
 
 /** The longest pause before another attempt, in milliseconds. */
 const longestPause = 60_000;
@@ -66,16 +66,11 @@ interface Prepared {
   readonly secrets: readonly string[];
 }
 
-async function prepare(
-  connection: Connection,
-  request: ApiRequest,
-  options: IdempotentOptions,
-): Promise<Prepared> {
+function prepare(connection: Connection, request: ApiRequest, options: IdempotentOptions): Prepared {
   const { method = 'GET', path, repeat, values = {}, query = {} } = request;
   const url = connection.base + pathOf(path, values) + queryOf(query as Values);
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const idempotencyKey =
-    repeat === 'key' ? (options.idempotencyKey ?? (await webCrypto()).randomUUID()) : null;
+  const idempotencyKey = repeat === 'key' ? (options.idempotencyKey ?? hex(randomBytes())) : null;
   const headers: Record<string, string> = { ...connection.headers, ...request.headers };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey;
@@ -86,10 +81,10 @@ async function prepare(
 /** An attempt that went well. */
 interface Success<Result> {
   readonly result: Result;
-  readonly response: Response;
+  readonly response: FetchResponse;
 }
 
-/** Sends a request once. What goes wrong is returned. */
+/** Sends a request once. Returns what goes wrong. @throws TypeError when the request could not be signed */
 async function attempt<Result>(
   { fetch, now, trusted, sign }: Connection,
   { method, url, body, headers, secrets }: Prepared,
@@ -98,31 +93,38 @@ async function attempt<Result>(
   accept: Accept<Result>,
 ): Promise<Success<Result> | Failure> {
   const controller = new AbortController();
-  let response: Response | undefined;
+  let response: FetchResponse | undefined;
   let sent = false;
   const work = async (signal: AbortSignal): Promise<Success<Result> | Failure> => {
     const signature = body === undefined ? {} : await sign?.(body);
     // A call that was stopped while it signed has reported that nothing was sent; not every `fetch` looks at its signal.
-    signal.throwIfAborted();
+    if (signal.aborted) throw new Stopped('aborted');
     sent = true;
-    response = await fetch(url, {
-      method,
-      headers: { ...headers, ...signature },
-      redirect: 'manual',
-      signal,
-      ...(body === undefined ? {} : { body }),
-    });
+    response = await fromPlatform(() =>
+      fetch(url, {
+        method,
+        headers: { ...headers, ...signature },
+        redirect: 'manual',
+        signal,
+        ...(body === undefined ? {} : { body }),
+      }),
+    );
     if (response.ok) return { result: await accept(response, controller), response };
     // The body of a redirect is not read.
-    if (response.status < 400) response.body?.cancel().catch(() => {});
     const text = response.status < 400 ? '' : redact(secrets, await textOf(response));
     return failureOf(response, text, now());
   };
+  let tried: Success<Result> | Failure;
   try {
-    return await watching.during(timeout, work, controller);
+    tried = await watching.during(timeout, work, controller);
   } catch (error) {
-    return failureBy(error, { sent, trusted, response });
+    // Signing failed: a platform without WebCrypto.
+    if (!sent && !(error instanceof Stopped)) throw error;
+    tried = failureBy(error, { sent, trusted, response });
   }
+  // Ends what is still under way: the body of a redirect, or one that is too long.
+  if ('effect' in tried) controller.abort();
+  return tried;
 }
 
 /** Tries until there is an answer, or none can be expected. @throws OstiaryError */
@@ -135,7 +137,7 @@ export async function tryRepeatedly<Result>(
 ): Promise<Success<Result> & { readonly attempts: number }> {
   const { random, sleep } = connection;
   const { timeout = connection.timeout, maxRetries = connection.maxRetries } = options;
-  const prepared = await prepare(connection, request, options);
+  const prepared = prepare(connection, request, options);
   const { method, idempotencyKey, secrets } = prepared;
 
   let outcome: Outcome = 'not_executed';
@@ -153,7 +155,10 @@ export async function tryRepeatedly<Result>(
     const asked = tried.retryAfter ?? 0;
     // Full jitter, so that those who failed together do not come back together.
     const pause = asked + random() * Math.min(8_000, 500 * 2 ** (number - 1));
-    const retryable = tried.retryable && (request.repeat !== 'once' || outcome === 'not_executed');
+    const repeatable = request.repeat !== 'once' || outcome === 'not_executed';
+    // A write that took effect is not sent again because its answer cannot be read: the next one could not be read either.
+    const isDone = method !== 'GET' && tried.effect === 'executed' && tried.Class === ProtocolError;
+    const retryable = tried.retryable && repeatable && !isDone;
     const again = retryable && number <= maxRetries && asked <= longestPause && pause < watching.left();
     const error = errorOf(secrets, { ...tried, retryable }, { outcome, attempts: number, idempotencyKey });
     const { status, code, requestId } = error;
@@ -163,6 +168,7 @@ export async function tryRepeatedly<Result>(
     try {
       await watching.during(2 ** 31 - 1, (signal) => sleep(pause, signal));
     } catch (thrown) {
+      if (!(thrown instanceof Stopped)) throw thrown;
       throw errorOf(secrets, failureBy(thrown, {}), { outcome, attempts: number, idempotencyKey });
     }
   }
@@ -194,7 +200,9 @@ export function call<Data, Body = Data>(
           return { text, data: make(body as Body) };
         },
       );
-      const { status, headers } = response;
+      const { status } = response;
+      // Those of other fetches have the same methods.
+      const headers = response.headers as Headers;
       const { text, data } = result;
       return { data, response: { status, headers, requestId: requestIdOf(response), text, attempts } };
     } finally {

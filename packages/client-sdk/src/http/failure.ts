@@ -12,7 +12,8 @@ import {
   ServerError,
   TimeoutError,
 } from '../errors.ts';
-import { objectOf, Unreadable } from './body.ts';
+import type { FetchResponse } from '../options.ts';
+import { Broken, objectOf, Unreadable } from './body.ts';
 import { Stopped } from './watch.ts';
 
 /**
@@ -42,11 +43,11 @@ export function outcomeAfter(before: Outcome, effect: Effect): Outcome {
 }
 
 /** The server's name for a request. */
-export const requestIdOf = (response: Response | undefined): string | null =>
+export const requestIdOf = (response: FetchResponse | undefined): string | null =>
   response?.headers.get('x-request-id') ?? null;
 
 /** How long the server asks to wait: seconds, or a date (RFC 9110, section 10.2.3), taken by the server's own clock. */
-function retryAfterOf({ headers }: Response, now: number): number | null {
+function retryAfterOf({ headers }: FetchResponse, now: number): number | null {
   const value = headers.get('retry-after') ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
@@ -61,7 +62,7 @@ function detailsOf(details: unknown): ErrorDetail[] {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** An answer that is no success. `text` has no secrets any more; the page of a proxy is not quoted. */
-export function failureOf(response: Response, text: string, now: number): Failure {
+export function failureOf(response: FetchResponse, text: string, now: number): Failure {
   const { status, headers } = response;
   const requestId = requestIdOf(response);
   const body = objectOf(text) ?? {};
@@ -113,7 +114,7 @@ interface BrokenAttempt {
   readonly sent?: boolean;
   /** Whether it was the platform that threw: it alone knows that there never was a connection. */
   readonly trusted?: boolean;
-  readonly response?: Response | undefined;
+  readonly response?: FetchResponse | undefined;
 }
 
 /** An attempt that gave no answer that could be read. */
@@ -137,8 +138,13 @@ export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAt
       ? failure(AbortedError, 'aborted', 'Aborted by the caller')
       : failure(TimeoutError, 'timeout', `No complete answer within ${thrown.why}`);
   }
-  const { code, syscall, message } = sourceOf(thrown);
+  // An error of this package's own is an answer that it could not make sense of, and not a missing connection.
+  if (!(thrown instanceof Broken)) {
+    const words = `Cannot read the answer: ${thrown}`;
+    return { ...failure(ProtocolError, 'unexpected_answer', words), retryable: false };
+  }
+  const { code, syscall, message } = sourceOf(thrown.thrown);
   if (trusted && /^(connect|getaddrinfo|UND_ERR_CONNECT_TIMEOUT)$/.test(String(syscall ?? code)))
     sent = false;
-  return failure(ConnectionError, 'connection_error', `No connection: ${message ?? code ?? thrown}`);
+  return failure(ConnectionError, 'connection_error', `No connection: ${message ?? code ?? thrown.thrown}`);
 }

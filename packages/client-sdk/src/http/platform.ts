@@ -1,11 +1,14 @@
-/** A module of Node, where there is one. Written so that bundlers for other platforms do not look for it. */
-export async function builtin(name: string): Promise<unknown> {
-  return await import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`);
-}
+import { builtin } from '../platform/builtin.ts';
 
-/** WebCrypto: a global everywhere but on Node 18. */
-export async function webCrypto(): Promise<Crypto> {
-  return globalThis.crypto ?? ((await builtin('crypto')) as { readonly webcrypto: Crypto }).webcrypto;
+/**
+ * Returns WebCrypto: a global everywhere but on Node 18. The global of jsdom and of pages without https lacks `subtle`.
+ * @throws TypeError on platforms without WebCrypto
+ */
+export function webCrypto(): Crypto {
+  const { crypto } = globalThis as { readonly crypto?: Crypto };
+  const found = crypto?.subtle === undefined ? (builtin('crypto')?.webcrypto as Crypto | undefined) : crypto;
+  if (found === undefined) throw new TypeError('this platform has no WebCrypto (crypto.subtle): add it');
+  return found;
 }
 
 /** Whether this is a page in a browser; workers, servers and React Native are not. */
@@ -19,7 +22,8 @@ export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** 256 random bits. */
-export async function randomBytes(): Promise<Uint8Array<ArrayBuffer>> {
-  return (await webCrypto()).getRandomValues(new Uint8Array(32));
+/** Returns 256 random bits, also where WebCrypto has nothing but `getRandomValues`. */
+export function randomBytes(): Uint8Array<ArrayBuffer> {
+  const { crypto } = globalThis as { readonly crypto?: Crypto };
+  return (crypto ?? webCrypto()).getRandomValues(new Uint8Array(32));
 }

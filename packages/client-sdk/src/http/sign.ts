@@ -11,7 +11,7 @@ export function signer(
   const name = `X-${prefix.toUpperCase()}-`;
   let key: Promise<CryptoKey> | undefined;
   return async (body) => {
-    const { subtle } = await webCrypto();
+    const { subtle } = webCrypto();
     key ??= subtle.importKey('raw', bytesOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
     const signature = await subtle.sign('HMAC', await key, bytesOf(body));
     return { [`${name}Signature`]: hex(new Uint8Array(signature)), [`${name}Timestamp`]: String(now()) };

@@ -134,11 +134,12 @@ export class OstiaryOAuth {
     const { scope, prompt, maxAge, loginHint, uiLocales } = request;
     if (!Array.isArray(scope) || scope.length === 0) refuse('scope must be a list of scopes');
     const { authUrl, clientId, redirectUri } = this.#settings;
-    const [state, nonce, codeVerifier] = (
-      await Promise.all([randomBytes(), randomBytes(), randomBytes()])
-    ).map(base64url) as [string, string, string];
-    const { subtle } = await webCrypto();
-    const challenge = await subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
+    const [state, nonce, codeVerifier] = [randomBytes(), randomBytes(), randomBytes()].map(base64url) as [
+      string,
+      string,
+      string,
+    ];
+    const challenge = await webCrypto().subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
     const query = queryOf({
       response_type: 'code',
       client_id: clientId,

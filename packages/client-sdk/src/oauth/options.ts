@@ -20,6 +20,11 @@ export interface OstiaryOAuthOptions extends TransportOptions {
   readonly clientSecret?: string | undefined;
   /** One that is registered, character by character. */
   readonly redirectUri: string;
+  /**
+   * Whether to run with a client secret in a browser, where everybody can read it. For tests of a server under jsdom.
+   * @defaultValue false
+   */
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** Options that were checked. */
@@ -57,6 +62,7 @@ export function checkOAuthOptions(options: OstiaryOAuthOptions): OAuthSettings {
     'clientId',
     'clientSecret',
     'redirectUri',
+    'dangerouslyAllowBrowser',
   ]);
   const { authUrl, baseUrl = authUrl, issuer = authUrl, clientId, clientSecret, redirectUri } = options;
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
@@ -64,8 +70,10 @@ export function checkOAuthOptions(options: OstiaryOAuthOptions): OAuthSettings {
       refuse(`${name} must be 1 to 255 printable ASCII characters`);
     }
   }
-  if (clientSecret !== undefined && isBrowser()) {
-    refuse('in a browser everybody can read the clientSecret: use a public client');
+  if (clientSecret !== undefined && isBrowser() && options.dangerouslyAllowBrowser !== true) {
+    refuse(
+      'in a browser everybody can read the clientSecret: use a public client, or dangerouslyAllowBrowser',
+    );
   }
   return {
     authUrl: checkUrl('authUrl', authUrl),

@@ -1,5 +1,5 @@
 import { connectionOf, type OstiaryPartner } from '../client.ts';
-import { objectOf, Unreadable } from '../http/body.ts';
+import { chunksOf, objectOf, Unreadable } from '../http/body.ts';
 import { errorOf, tryRepeatedly } from '../http/call.ts';
 import { failureBy, outcomeAfter } from '../http/failure.ts';
 import { watch } from '../http/watch.ts';
@@ -78,16 +78,16 @@ async function* download<Part>(
       request,
       options,
       watching,
-      async ({ body }, controller) => {
-        if (body === null) throw new Unreadable();
-        return { reader: body.getReader(), controller };
+      async (answer, controller) => {
+        if (answer.body === null) throw new Unreadable();
+        return { next: chunksOf(answer), controller };
       },
     );
-    const { reader, controller } = result;
+    const { next, controller } = result;
     end = controller;
     async function* bytes(): AsyncGenerator<Uint8Array> {
       for (;;) {
-        const { value } = await watching.during(timeout, () => reader.read(), controller);
+        const value = await watching.during(timeout, next, controller);
         if (value === undefined) return;
         yield value;
       }

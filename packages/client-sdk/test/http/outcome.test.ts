@@ -31,7 +31,7 @@ describe('the outcome', () => {
     ['a success whose body is lost', [hangBody(201)], 'executed'],
     ['a success whose body is lost, then refusals', [hangBody(201), refused, refused], 'executed'],
     ['a page with status 200', [page(200), page(200), page(200)], 'unknown'],
-    ['an empty body', [empty, empty, empty], 'executed'],
+    ['an empty body', [empty], 'executed'],
     ['a redirect', [answer(307, {}, { location: 'https://other.example/' })], 'unknown'],
   ])('after %s', async (_name, faults, outcome) => {
     const { seen, ostiary } = await against([...faults], { timeout: 500 });
@@ -41,6 +41,21 @@ describe('the outcome', () => {
     expect(error.outcome).toBe(outcome);
     expect(error.attempts).toBe(faults.length);
     expect(seen).toHaveLength(faults.length);
+  });
+
+  it('of a write that took effect is final, whatever its answer was', async () => {
+    const { seen, ostiary } = await against([empty, empty, empty]);
+    const error = await failureOf(ostiary.payments.create(payment, { maxRetries: 2 }));
+    expect(error).toMatchObject({
+      name: 'ProtocolError',
+      outcome: 'executed',
+      retryable: false,
+      attempts: 1,
+    });
+    expect(seen).toHaveLength(1);
+    expect(await failureOf((await against([empty, empty, empty])).ostiary.whoami())).toMatchObject({
+      attempts: 3,
+    });
   });
 
   it('is not_executed when there never was a connection', async () => {

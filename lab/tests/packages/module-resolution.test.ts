@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type PartnerFolder, partnerFolder } from './support/installed.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const packages = ['client-sdk', 'webhook-verifier'] as const;
+
+let installed: PartnerFolder;
+beforeAll(async () => {
+  installed = await partnerFolder(packages, { declared: true });
+}, 180_000);
+afterAll(() => installed.remove());
+
+/** Every entry of a package that is code, by the name that a partner imports. */
+function entriesOf(name: (typeof packages)[number]): string[] {
+  const manifest: { readonly exports: object } = JSON.parse(
+    readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
+  );
+  return Object.keys(manifest.exports)
+    .filter((entry) => !entry.endsWith('.json'))
+    .map((entry) => join('@ostiary', name, entry));
+}
+
+/** Compiles a program in the partner's folder. @returns what the compiler says */
+function compile(code: string, compilerOptions: object): string {
+  const options = {
+    ...{ target: 'es2022', strict: true, outDir: 'out', skipLibCheck: false },
+    ...{ typeRoots: [join(root, 'node_modules/@types')], types: ['node'] },
+    ...compilerOptions,
+  };
+  const { folder } = installed;
+  writeFileSync(join(folder, 'program.ts'), code);
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['program.ts'] }),
+  );
+  try {
+    return execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', folder], { encoding: 'utf8' });
+  } catch (error) {
+    return String(Object(error).stdout);
+  }
+}
+
+const entries = packages.flatMap(entriesOf);
+
+it.each([
+  // TypeScript 6 warns of it; older back ends have it without a word.
+  ['node10', { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' }],
+  ['node16', { module: 'node16', moduleResolution: 'node16' }],
+  ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+])('tsc finds the types of every entry with moduleResolution %s', (_name, options) => {
+  expect(entries).toHaveLength(11);
+  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
+  const uses = entries.map((_entry, index) => `  typeof entry${index},`);
+  expect(compile([...imports, 'export type Entries = [', ...uses, '];'].join('\n'), options)).toBe('');
+});
+
+it('what is wrong is found, and what is right runs, in a CommonJS back end', () => {
+  const options = { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' };
+  const program = (amount: string) => `
+    import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
+    import { CallbackError } from '@ostiary/client-sdk/oauth';
+    import { exportReconciliation } from '@ostiary/client-sdk/reconciliation';
+    import { memoryDedupe } from '@ostiary/webhook-verifier/dedupe';
+    import { webhook } from '@ostiary/webhook-verifier/express';
+    export function pay(ostiary: OstiaryPartner) {
+      return ostiary.payments.create({ amount: ${amount}, currency: 'HTG', recipient: { kid: 'KID-ANA' } });
+    }
+    webhook({ secret: 'sixteen characters', dedupe: memoryDedupe() }, ({ event }) => console.log(event.type));
+    const classes = [CallbackError.prototype instanceof OstiaryError, typeof exportReconciliation];
+    console.log(JSON.stringify(classes));
+  `;
+  expect(compile(program('125'), options)).toContain("Type 'number' is not assignable to type 'string'");
+  expect(compile(program("'125.00'"), options)).toBe('');
+  const said = execFileSync(process.execPath, [join(installed.folder, 'out/program.js')], {
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(said)).toEqual([true, 'function']);
+});
