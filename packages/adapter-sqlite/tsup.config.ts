@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { builtInModules } from '../../scripts/built-in-modules.ts';
 
 export default defineConfig({
   entry: { index: 'src/index.ts' },
@@ -6,5 +7,6 @@ export default defineConfig({
   target: 'node22',
   dts: true,
   clean: true,
+  esbuildPlugins: [builtInModules],
   sourcemap: true,
 });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { builtInModules } from '../../scripts/built-in-modules.ts';
 
 export default defineConfig({
   entry: {
@@ -12,5 +13,6 @@ export default defineConfig({
   target: 'node22',
   dts: true,
   clean: true,
+  esbuildPlugins: [builtInModules],
   sourcemap: true,
 });

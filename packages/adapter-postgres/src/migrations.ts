@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { StorageUnavailableError } from './errors.ts';
+import { shippedSql } from './shipped-sql.built-in.ts';
+import type { SqlFile } from './sql-files.ts';
 import type { Connection } from './statement.ts';
 
 /** One step of the schema, from a file `NNNN_slug.sql`. */
@@ -12,17 +13,13 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** Beside `src` and beside `dist` alike. */
-const shipped = new URL('../sql/', import.meta.url);
-
-/** Reads the migrations of a folder, in order. */
-export function readMigrations(folder: URL = shipped): readonly Migration[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-  return names.sort().map((name, index) => {
+/** Parses the migrations, in order. */
+export function readMigrations(files: readonly SqlFile[] = shippedSql): readonly Migration[] {
+  return files.map(({ name, text }, index) => {
     const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
     if (number !== index + 1) throw new Error(`migration files must be numbered without gaps: ${name}`);
     // A checkout on Windows may have changed the line ends; that is not a change of the migration.
-    const sql = readFileSync(new URL(name, folder), 'utf8').replaceAll('\r\n', '\n');
+    const sql = text.replaceAll('\r\n', '\n');
     return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { conveniences } from './conveniences.ts';
+import { idiomorph } from './idiomorph.built-in.ts';
 
 /**
  * Keeps a page up to date where scripts run: opens a stream that says what the page has become as long as somebody can see it, and lets
@@ -80,7 +79,6 @@ const watch = `
 
 /** The one script of the pages, with the name of its state. */
 export function liveScript(): { readonly text: string; readonly version: string } {
-  const idiomorph = createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js');
-  const text = `${readFileSync(idiomorph, 'utf8')}\n${watch}\n${conveniences}`;
+  const text = `${idiomorph}\n${watch}\n${conveniences}`;
   return { text, version: createHash('sha256').update(text).digest('hex').slice(0, 16) };
 }

@@ -37,6 +37,7 @@ export type {
   OperatorVisit,
 } from './ports/operators.ts';
 export type { KycState } from './ports/users.ts';
+export { version } from './version.built-in.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';
 export type { SignatureCheck } from './webhooks/signature-check.ts';
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'tsup';
+import { builtInModules } from '../../../../scripts/built-in-modules.ts';
 
 const example = resolve(import.meta.dirname, '../..');
 const packages = resolve(example, '../../packages');
@@ -36,12 +37,12 @@ async function install(name: string, folder: string): Promise<void> {
     target: 'node22',
     tsconfig: resolve(packages, '../tsconfig.json'),
     skipNodeModulesBundle: true,
+    esbuildPlugins: [builtInModules],
     noExternal: ['@ostiary/webhook-verifier', /^#platform/],
     esbuildOptions: (options) => {
       options.conditions = ['source', 'node'];
     },
   });
-  if (name === 'adapter-sqlite') cpSync(join(from, 'sql'), join(to, 'sql'), { recursive: true });
   symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
 }
 

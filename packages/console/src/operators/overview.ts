@@ -1,14 +1,9 @@
-import { createRequire } from 'node:module';
 import type { FailingEndpoint, WaitingWork } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
+import { type ConsoleAnswer, type Html, html, nameOf, version } from '@ostiary/core/console';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
-
-const { version }: { readonly version: string } = createRequire(import.meta.url)(
-  '@ostiary/core/package.json',
-);
 
 /** Where counting ends. */
 const countedAtMost = 10_000;

@@ -34,6 +34,7 @@ export async function packInto(
   mkdirSync(copy);
   for (const file of ['package.json', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'tsconfig.json'])
     cpSync(join(root, file), join(copy, file));
+  cpSync(join(root, 'scripts/built-in-modules.ts'), join(copy, 'scripts/built-in-modules.ts'));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   await Promise.all(
     names.map(async (name) => {

@@ -1,9 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Storage } from '@ostiary/core/storage';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { samplePartner } from '../../src/contract/partner-samples.ts';
 
 interface Migration {
@@ -28,7 +24,9 @@ export interface MigrationStage {
 /** Migrations as each adapter has to apply them. */
 export function migrationTests(
   packageName: string,
-  readMigrations: (folder?: URL) => readonly Migration[],
+  readMigrations: (
+    files?: readonly { readonly name: string; readonly text: string }[],
+  ) => readonly Migration[],
   newDatabase: () => MigrationStage,
 ): void {
   /** Bytes as a literal of the database. */
@@ -37,13 +35,9 @@ export function migrationTests(
     return packageName === '@ostiary/adapter-sqlite' ? `x'${hex}'` : `'\\x${hex}'`;
   };
 
-  /** What a package would ship that has these files. */
+  /** The migrations of a package that has these files. */
   function shippedIn(files: { readonly [name: string]: string }): readonly Migration[] {
-    const folder = mkdtempSync(join(tmpdir(), 'ostiary-migrations-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    mkdirSync(join(folder, 'sql'));
-    for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, 'sql', name), sql);
-    return readMigrations(pathToFileURL(`${join(folder, 'sql')}/`));
+    return readMigrations(Object.entries(files).map(([name, text]) => ({ name, text })));
   }
   const first = { '0001_notes.sql': 'CREATE TABLE notes (\n  id INTEGER PRIMARY KEY\n);\n' };
   const second = { '0002_text.sql': "ALTER TABLE notes ADD COLUMN text TEXT NOT NULL DEFAULT 'none';" };

@@ -138,10 +138,19 @@ function pinAddress(provider: Provider, authUrl: URL): void {
   });
 }
 
+/** Throws when a bundler has renamed classes: oidc-provider tells its models apart by the names of their classes. */
+function assertClassNames({ Interaction }: Provider): void {
+  if (Interaction.name === 'Interaction') return;
+  throw new Error(
+    'the bundler has renamed classes; let it keep names, such as with `keepNames: true` of esbuild',
+  );
+}
+
 /** Builds the protocol engine for one key set. A rotation builds another one; it takes less than a millisecond. */
 export function createProvider(core: Core, keys: KeySet): Provider {
   const { authUrl } = core.options;
   const provider = new Provider(issuerOf(core.options), configuration(core, keys));
+  assertClassNames(provider);
   pinAddress(provider, authUrl);
   // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
   provider.silent = true;

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A file of statements, by its name without a folder. */
+export interface SqlFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Reads the `.sql` files of a folder, ordered by name. */
+export function readSqlFiles(folder: URL): readonly SqlFile[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  return names.sort().map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
+}
