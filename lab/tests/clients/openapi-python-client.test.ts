@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import { generatedFolder, subject } from './support/generated.ts';
-import { type Installed, inPlace, pythonClient } from './support/python-client.ts';
+import { type Installed, inPlace, installed, openapiPythonClient } from './support/python-packages.ts';
 
 const script = fileURLToPath(new URL('support/every_operation.py', import.meta.url));
 
-let installed: Installed;
+let client: Installed;
 beforeAll(async () => {
-  installed = await pythonClient();
+  client = await installed(openapiPythonClient);
 });
 
 it('openapi-python-client makes a client of the description, with which every operation is called', async (context) => {
-  if ('missing' in installed) {
+  if ('missing' in client) {
     // The reporter keeps the reason of what was skipped to itself.
-    console.warn(`not tested: ${installed.missing}`);
-    return context.skip(installed.missing);
+    console.warn(`not tested: ${client.missing}`);
+    return context.skip(client.missing);
   }
-  const { bin } = installed;
+  const { bin } = client;
   const { document, operations, baseUrl, apiKey, hook, day } = await subject();
   const folder = generatedFolder('openapi-python-client');
   const file = join(folder, 'openapi.json');
@@ -30,7 +30,7 @@ it('openapi-python-client makes a client of the description, with which every op
   ]);
   expect(said.trim()).toMatch(/^Generating \S*ostiary_api$/);
   const came = JSON.parse(
-    await inPlace(bin, 'python', [script, baseUrl, apiKey, hook, day], { PYTHONPATH: folder }),
+    await inPlace(bin, 'python', [script, baseUrl, apiKey, hook, day], { env: { PYTHONPATH: folder } }),
   ) as Record<string, readonly [status: number, type: string]>;
   expect(Object.keys(came).sort()).toEqual(operations.toSorted());
   for (const [operation, [status, type]] of Object.entries(came)) {

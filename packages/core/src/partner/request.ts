@@ -61,6 +61,8 @@ export interface PartnerRoute<
   readonly operation: string;
   readonly summary: string;
   readonly body?: Body;
+  /** Whether a request without a body means `{}`. @defaultValue `false` */
+  readonly bodyIsOptional?: boolean;
   readonly query?: Query;
   readonly pathSchema?: Path;
   /** How a path that does not fit is answered. @defaultValue `"not_found"` */
@@ -92,7 +94,16 @@ export type PartnerOperation<
   Path extends z.ZodType = z.ZodType,
 > = Pick<
   PartnerRoute<Body, Query, Path>,
-  'operation' | 'scope' | 'testOnly' | 'body' | 'query' | 'pathSchema' | 'wrongPath' | 'idempotent' | 'handle'
+  | 'operation'
+  | 'scope'
+  | 'testOnly'
+  | 'body'
+  | 'bodyIsOptional'
+  | 'query'
+  | 'pathSchema'
+  | 'wrongPath'
+  | 'idempotent'
+  | 'handle'
 >;
 
 /** As {@link route}, for an operation that has no address. */

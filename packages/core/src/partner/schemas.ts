@@ -12,7 +12,8 @@ import {
   text,
   time,
 } from '../fields.ts';
-import { amountFormat, parseAmount } from '../payments/money.ts';
+import { writePlace } from '../paging.ts';
+import { amountFormat, positiveAmount } from '../payments/money.ts';
 import { transferSchema, transferStatus } from '../transfer-schema.ts';
 
 /** A public user id. Whoever asks for anything else asks for nobody. */
@@ -31,10 +32,12 @@ export const phone = field(
 
 /** A positive amount. */
 const amount = field(
-  z
-    .string()
-    .regex(amountFormat, 'has to be a decimal string with two digits, such as "125.00"')
-    .refine((text) => !amountFormat.test(text) || parseAmount(text) > 0n, 'has to be above zero'),
+  z.string().regex(positiveAmount, {
+    error: ({ input }) =>
+      amountFormat.test(String(input))
+        ? 'has to be above zero'
+        : 'has to be a decimal string with two digits, such as "125.00"',
+  }),
   'Decimal string with two digits, above zero. A JSON number is refused.',
   '125.00',
 );
@@ -53,7 +56,8 @@ const referenceOf = (description: string) => line(100, description, 'order-1017'
 const metadata = field(
   z
     .record(z.string().min(1).max(40), z.string().max(500))
-    .refine((value) => Object.keys(value).length <= 20, 'takes 20 members at most'),
+    .refine((value) => Object.keys(value).length <= 20, 'takes 20 members at most')
+    .meta({ maxProperties: 20 }),
   'Up to 20 strings of the partner’s own, given back as they came.',
   { till: '4' },
 );
@@ -67,24 +71,30 @@ export const pageSize = z
   .optional()
   .meta({ description: 'How many items to give at most.', examples: [50], default: 25 });
 
+/** A cursor as the API makes them, of a transfer. */
+const cursorExample = Buffer.from(
+  writePlace({ time: Date.parse('2026-01-01T12:00:00.000Z'), id: 'tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687' }),
+).toString('base64url');
+
 /** Where a list goes on, in a query. */
 export const cursor = field(
   z.string().min(1).max(300).optional(),
   'The `nextCursor` of the page before, with the same filters.',
-  'MTc2NzI2ODgwMDAwMA',
+  cursorExample,
 );
 
-/** Where a list goes on, in its answer. */
-export const nextCursor = text(
+/** Where a list goes on, in its answer. The example is a last page: a client that follows a mock server's pages has to come to an end. */
+export const nextCursor = field(
+  z.string().nullable(),
   'Send it as `cursor` for the next page; `null` on the last one.',
-  'MTc2NzI2ODgwMDAwMA',
-).nullable();
+  null,
+);
 
 export const paymentBody = requestBody('A request to pay somebody.', {
   amount,
   currency,
   recipient: z
-    .union(
+    .xor(
       [
         z.strictObject({ kid }).meta({ id: 'RecipientByKid', description: 'A user by public id.' }),
         z.strictObject({ phone }).meta({ id: 'RecipientByPhone', description: 'A user by phone number.' }),
@@ -196,7 +206,7 @@ export const sandboxPassport = component('SandboxPassport', 'A passport of the s
 export const whoamiSchema = component('Whoami', 'Whose key it is.', {
   partner: text('Slug of the partner.', 'acme'),
   mode: modeField,
-  key: component('ApiKey', 'The key of the request.', {
+  key: component('WhoamiKey', 'The key of the request.', {
     id: text('Id of the key.', 'key_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),
     name: text('What the account manager called it.', 'Tills'),
     scopes: field(z.array(z.string()), 'What it may do.', ['payments:read', 'payments:write']),

@@ -18,14 +18,15 @@ const eventTypes = (types: readonly string[]) =>
         error: 'takes "*" alone',
         abort: true,
       })
-      .refine((names) => new Set(names).size === names.length, 'names a type twice'),
+      .refine((names) => new Set(names).size === names.length, 'names a type twice')
+      .meta({ uniqueItems: true }),
     'Types of events, each once; or `["*"]` for all, also those that are added later.',
     ['payment.completed', 'payment.failed'],
   );
 
 const url = field(
-  z.string().min(1).max(2048),
-  'Public https address.',
+  z.string().min(1).max(2048).meta({ pattern: '^https://' }),
+  'Public https address, whose host name resolves.',
   'https://partner.example.com/webhooks',
 );
 
@@ -56,7 +57,7 @@ export const endpointChanges = (types: readonly string[]) =>
       // What is not known is named as such.
       when: ({ issues }) => issues.length === 0,
     })
-    .meta({ description: 'What to change of an endpoint: at least one member.' });
+    .meta({ description: 'What to change of an endpoint: at least one member.', minProperties: 1 });
 
 const idExample = '5b1f0c9e7d3a4826b0e4c1d2f3a59687';
 const eventIdField = text('Id of the event: the same on every delivery of it.', `evt_${idExample}`);
@@ -150,7 +151,7 @@ export const eventsQuery = z.strictObject({
     .string()
     .regex(/^(0|[1-9][0-9]{0,14})$/, 'has to be a sequence number')
     .transform(Number)
-    .pipe(z.int().min(0))
+    .pipe(z.int().min(0).max(999_999_999_999_999))
     .optional()
     .meta({ description: 'Only events with a greater `sequence`.', examples: [1016], default: 0 }),
   limit: pageSize,

@@ -4,6 +4,9 @@
  */
 export const amountFormat = /^(0|[1-9][0-9]{0,14})\.[0-9]{2}$/;
 
+/** As {@link amountFormat}, above zero. Without lookaheads, which RE2 (Go, Rust) does not know. */
+export const positiveAmount = /^(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,14}\.[0-9]{2})$/;
+
 /** Minor units of a well-formed amount; both currencies have two digits (ISO 4217). */
 export function parseAmount(text: string): bigint {
   return BigInt(text.replace('.', ''));

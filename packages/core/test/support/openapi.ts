@@ -12,6 +12,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly [keyword: string]: unknown;
 }
 
@@ -45,7 +46,7 @@ export interface Operation {
   readonly 'x-scope'?: string;
   readonly 'x-limit-group'?: string;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Response>>;
 }
 

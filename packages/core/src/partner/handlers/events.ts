@@ -54,6 +54,7 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       summary: 'Delivers an event again: to one endpoint, or to those that match its type now.',
       pathSchema: eventPath,
       body: redeliverBody,
+      bodyIsOptional: true,
       idempotent: true,
       success: { status: 200, schema: redeliveries },
       handle: async ({ path, body, ...request }) =>

@@ -29,6 +29,7 @@ export function sandboxRoutes(passports: Passports): PartnerRoute[] {
       operation: 'createSandboxPassport',
       summary: 'Mints a passport for a user of the sandbox, also an expired one.',
       body: sandboxPassportBody,
+      bodyIsOptional: true,
       success: { status: 201, schema: sandboxPassport },
       testOnly: true,
       async handle({ body, now }) {

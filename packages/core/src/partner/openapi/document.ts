@@ -32,7 +32,7 @@ function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', comp
 }
 
 /** Parameters in the header, by the name of their component. */
-function headerParameters(wire: string): Json {
+function headerParameters(): Json {
   return {
     IdempotencyKey: {
       name: 'Idempotency-Key',
@@ -40,29 +40,42 @@ function headerParameters(wire: string): Json {
       required: false,
       description:
         'A fresh value for each thing that is to happen, and the same one when the request is repeated: it takes effect once. Printable ASCII.',
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
+      // The bare form: servers take spaces off both ends of a header (RFC 9110, section 5.5), and quotation marks are taken off here.
+      schema: { type: 'string', pattern: '^[!#-~]([ -~]{0,253}[!-~])?$', minLength: 1, maxLength: 255 },
       example: '5f0c3d2e-order-1017',
-    },
-    Signature: {
-      name: `X-${wire}-Signature`,
-      in: 'header',
-      required: false,
-      description:
-        'Lower-case hexadecimal HMAC-SHA-256 of the body under the signing secret of the key. Some keys require it.',
-      schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-      example: '5f'.repeat(32),
-    },
-    SignatureTimestamp: {
-      name: `X-${wire}-Timestamp`,
-      in: 'header',
-      required: false,
-      description:
-        'When the request was signed, in milliseconds since the Unix epoch. Goes with the signature.',
-      schema: { type: 'integer', format: 'int64' },
-      example: 1767268800000,
     },
   };
 }
+
+/** How a request proves who sends it. A signature is an alternative, so that tools send none unless they are given one. */
+function securitySchemes(prefix: string): Json {
+  const wire = prefix.toUpperCase();
+  return {
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: apiKeyHeader,
+      description: `Live keys begin with \`${prefix}_live_\`, test keys with \`${prefix}_test_\`.`,
+    },
+    requestSignature: {
+      type: 'apiKey',
+      in: 'header',
+      name: `X-${wire}-Signature`,
+      description:
+        'Lower-case hexadecimal HMAC-SHA-256 of the body under the signing secret of the key. Some keys require it.',
+    },
+    requestTimestamp: {
+      type: 'apiKey',
+      in: 'header',
+      name: `X-${wire}-Timestamp`,
+      description:
+        'When the request was signed, in milliseconds since the Unix epoch. Goes with the signature.',
+    },
+  };
+}
+
+const withKey: Json = { apiKey: [] };
+const signed: Json = { ...withKey, requestSignature: [], requestTimestamp: [] };
 
 const parameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
 
@@ -112,13 +125,13 @@ function operation(route: PartnerRoute, limits: LimitOptions, components: Compon
       ...parameters(route.pathSchema, 'path', components),
       ...parameters(route.query, 'query', components),
       ...(route.idempotent ? [parameter('IdempotencyKey')] : []),
-      ...(route.body === undefined ? [] : [parameter('Signature'), parameter('SignatureTimestamp')]),
     ],
     ...(route.body === undefined
       ? {}
       : {
+          security: [withKey, signed],
           requestBody: {
-            required: true,
+            required: route.bodyIsOptional !== true,
             content: bodyOf(components.add(route.body, 'input', `${capitalized(route.operation)}Request`)),
           },
         }),
@@ -161,7 +174,7 @@ export function openApiDocument(
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: site }],
-    security: [{ apiKey: [] }],
+    security: [withKey],
     tags: [
       ...Object.entries(partnerTags).map(([name, description]) => ({ name, description })),
       deliveriesTag,
@@ -171,16 +184,9 @@ export function openApiDocument(
     components: {
       schemas: components.schemas,
       responses: errorComponents,
-      parameters: headerParameters(wire),
+      parameters: headerParameters(),
       headers: headerComponents,
-      securitySchemes: {
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: apiKeyHeader,
-          description: `Live keys begin with \`${prefix}_live_\`, test keys with \`${prefix}_test_\`.`,
-        },
-      },
+      securitySchemes: securitySchemes(prefix),
     },
   };
 }

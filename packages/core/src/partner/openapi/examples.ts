@@ -9,13 +9,13 @@ export function exampleOf(schema: Json, schemas: Readonly<Record<string, Json>>)
   const part = schema as {
     readonly examples?: readonly unknown[];
     readonly $ref?: string;
-    readonly anyOf?: readonly Json[];
+    readonly oneOf?: readonly Json[];
     readonly properties?: Readonly<Record<string, Json>>;
     readonly items?: Json;
   };
   if (part.examples !== undefined) return part.examples[0];
   if (part.$ref !== undefined) return exampleOf(schemas[part.$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
-  if (part.anyOf !== undefined) return exampleOf(part.anyOf[0] ?? {}, schemas);
+  if (part.oneOf !== undefined) return exampleOf(part.oneOf[0] ?? {}, schemas);
   if (part.items !== undefined) return [exampleOf(part.items, schemas)];
   if (part.properties === undefined) return undefined;
   const members = Object.entries(part.properties).map(([name, member]) => [name, exampleOf(member, schemas)]);

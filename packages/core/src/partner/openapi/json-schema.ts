@@ -28,6 +28,9 @@ function nullable({ anyOf, ...rest }: Json): Json | null {
 /** Bounds of what JavaScript can count: no rule of the API. */
 const countable = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const;
 
+/** Where a number of generated clients ends, unless its format says otherwise. */
+const maxInt32 = 2 ** 31 - 1;
+
 /** Takes away what is true and trips generators. The checks stay as they are; only what is said about them is less. */
 function plain(part: Json, direction: Direction): Json {
   const result: Record<string, unknown> = { ...(nullable(part) ?? part) };
@@ -48,6 +51,7 @@ function plain(part: Json, direction: Direction): Json {
     delete result.maximum;
     result.format ??= 'int64';
   }
+  if (result.type === 'integer' && Number(result.maximum) > maxInt32) result.format ??= 'int64';
   return result;
 }
 

@@ -23,6 +23,7 @@ export function parseBody(
       throw new PartnerError('invalid_request', { description: 'This endpoint takes no body.' });
     return undefined;
   }
+  if (bytes.length === 0 && route.bodyIsOptional === true) return checked(route.body, {});
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new PartnerError('invalid_request', {

@@ -36,7 +36,7 @@ function* within(schema: Schema, where: string): Generator<readonly [string, Sch
   yield [where, schema];
   for (const [name, member] of Object.entries(schema.properties ?? {}))
     yield* within(member, `${where}.${name}`);
-  for (const part of [schema.items, ...(schema.anyOf ?? [])])
+  for (const part of [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])])
     if (part !== undefined) yield* within(part, `${where}[]`);
 }
 
@@ -77,7 +77,9 @@ describe('the description', () => {
       const target = schema.$ref === undefined ? schema : named[schema.$ref.split('/').at(-1) ?? ''];
       const isList = where.endsWith('[]');
       if (!isList) expect(target?.description, where).toMatch(/^\S.*\.$/s);
-      const isWhole = ['properties', 'items', 'anyOf'].some((keyword) => target?.[keyword] !== undefined);
+      const isWhole = ['properties', 'items', 'anyOf', 'oneOf'].some(
+        (keyword) => target?.[keyword] !== undefined,
+      );
       if (!isList && !isWhole) expect(target?.examples, where).toHaveLength(1);
     }
   });
@@ -91,9 +93,44 @@ describe('the description', () => {
       // `X or null` in one word, unless X has a name.
       for (const part of schema.anyOf ?? [])
         if (part.type === 'null') expect(schema.anyOf?.[0], where).toHaveProperty('$ref');
-      expect(Math.abs(Number(schema.maximum ?? 0)), where).toBeLessThan(2 ** 31);
+      if (schema.format !== 'int64')
+        expect(Math.abs(Number(schema.maximum ?? 0)), where).toBeLessThan(2 ** 31);
     }
     expect(text).not.toContain('$defs');
+  });
+
+  it('has no two components whose names are one name in Go: ogen makes types of schemas and schemes alike', () => {
+    const { schemas = {}, securitySchemes = {} } = description.components;
+    const names = [...Object.keys(schemas), ...Object.keys(securitySchemes)].map((name) =>
+      name.toLowerCase(),
+    );
+    expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([]);
+  });
+
+  it('says of alternatives that one of them applies: ogen leaves out operations with anyOf', () => {
+    expect(JSON.stringify(description.paths)).not.toContain('"anyOf":[{"$ref"');
+    const { CreatePaymentRequest } = description.components.schemas ?? {};
+    expect(CreatePaymentRequest?.properties?.recipient?.oneOf).toHaveLength(2);
+  });
+
+  it('signs nothing unless the caller does: the signature is another security requirement', () => {
+    for (const { operation } of operationsOf(description)) {
+      const { operationId, parameters, requestBody, security } = operation;
+      expect(parameters.map(({ name }) => name).join(), operationId).not.toMatch(/signature|timestamp/i);
+      const both = [{ apiKey: [] }, { apiKey: [], requestSignature: [], requestTimestamp: [] }];
+      expect([operationId, security]).toEqual([operationId, requestBody === undefined ? undefined : both]);
+    }
+  });
+
+  it('has examples of lists that end, and a cursor that the list takes', async () => {
+    const { schemas = {} } = description.components;
+    for (const name of ['TransferList', 'DeliveryList'])
+      expect([name, schemas[name]?.properties?.nextCursor?.examples]).toEqual([name, [null]]);
+    const list = operationsOf(description).find(({ operation }) => operation.operationId === 'listPayments');
+    const cursor = list?.operation.parameters.find(({ name }) => name === 'cursor')?.example;
+    const key = await provider.key();
+    const answer = await provider.partnerCall(key, `GET /v1/partner/payments?cursor=${cursor}`);
+    expect(answer.status, answer.text).toBe(200);
   });
 
   it('names no enumeration: its values would be constants of Go, and collide', () => {

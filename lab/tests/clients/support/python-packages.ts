@@ -6,10 +6,22 @@ import { cache } from './generated.ts';
 
 const run = promisify(execFile);
 
-/** The version that was tried. */
-const version = '0.29.1';
+/** A package of PyPI, in the version that was tried, and the program in it that tests run. */
+interface PythonPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly program: string;
+}
 
-/** Its folder of programs, or why there is none. */
+export const openapiPythonClient: PythonPackage = {
+  name: 'openapi-python-client',
+  version: '0.29.1',
+  program: 'openapi-python-client',
+};
+
+export const schemathesis: PythonPackage = { name: 'schemathesis', version: '4.32.5', program: 'st' };
+
+/** The folder of the package's programs, or why there is none. */
 export type Installed = { readonly bin: string } | { readonly missing: string };
 
 function reasonOf(error: unknown): string {
@@ -18,42 +30,39 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Installs openapi-python-client once, in a place of its own below `node_modules/.cache`. Where there is no Python, or
+ * Installs a package once, in a virtual environment of its own below `node_modules/.cache`. Where there is no Python, or
  * the package cannot be fetched, it says so.
  */
-export async function pythonClient(): Promise<Installed> {
-  const home = join(cache, `openapi-python-client-${version}`);
+export async function installed({ name, version, program }: PythonPackage): Promise<Installed> {
+  const home = join(cache, `${name}-${version}`);
   const bin = join(home, 'bin');
-  if (existsSync(join(bin, 'openapi-python-client'))) return { bin };
+  if (existsSync(join(bin, program))) return { bin };
   const python = process.env.TEST_PYTHON ?? 'python3';
   mkdirSync(cache, { recursive: true });
   // A virtual environment cannot be moved: it is made where it stays, and half of one is made anew.
   rmSync(home, { recursive: true, force: true });
   try {
     await run(python, ['-m', 'venv', home]);
-    await run(join(bin, 'pip'), ['install', '--quiet', `openapi-python-client==${version}`], {
-      timeout: 80_000,
-    });
+    await run(join(bin, 'pip'), ['install', '--quiet', `${name}==${version}`], { timeout: 80_000 });
     return { bin };
   } catch (error) {
     rmSync(home, { recursive: true, force: true });
-    return {
-      missing: `openapi-python-client ${version} cannot be installed with ${python}: ${reasonOf(error)}`,
-    };
+    return { missing: `${name} ${version} cannot be installed with ${python}: ${reasonOf(error)}` };
   }
 }
 
-/** Runs a program of the place. @returns what it wrote */
+/** Runs a program of the package. @returns what it wrote @throws an error with `stdout` when it fails */
 export async function inPlace(
   bin: string,
   program: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, cwd }: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
 ): Promise<string> {
-  // It looks for its formatter in the path.
+  // Programs find others of their environment in the path.
   const path = [bin, process.env.PATH ?? ''].join(delimiter);
   const { stdout, stderr } = await run(join(bin, program), args, {
     env: { ...process.env, PATH: path, ...env },
+    cwd,
   });
   return stdout + stderr;
 }

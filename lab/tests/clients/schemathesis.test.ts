@@ -1,0 +1,94 @@
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { partnerProvider } from '../../../packages/core/test/support/partner-api.ts';
+import { generatedFolder } from './support/generated.ts';
+import { type Installed, inPlace, installed, schemathesis } from './support/python-packages.ts';
+
+const support = fileURLToPath(new URL('support/', import.meta.url));
+
+/** What every answer has to be, whatever was asked. */
+const always = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+];
+
+let tool: Installed;
+beforeAll(async () => {
+  tool = await installed(schemathesis);
+});
+
+/** Runs Schemathesis against a real server. @returns what it reports, or `null` where it is not installed */
+async function report(
+  context: TestContext,
+  mode: 'positive' | 'negative',
+  {
+    checks,
+    args,
+    hooks,
+  }: { readonly checks: readonly string[]; readonly args: readonly string[]; readonly hooks: boolean },
+): Promise<string> {
+  if ('missing' in tool) {
+    // The reporter keeps the reason of what was skipped to itself.
+    console.warn(`not tested: ${tool.missing}`);
+    return context.skip(tool.missing);
+  }
+  // Host names of the world outside resolve.
+  const { provider } = await partnerProvider({ webhooks: { resolve: async () => ['93.184.216.34'] } });
+  const { key } = await provider.key({ mode: 'test' });
+  const made = async (path: string, body: object) =>
+    (await provider.partnerCall(key, `POST /v1/partner/sandbox/${path}`, body)).json();
+  const { token } = await made('passports', {});
+  const { id } = await made('events', { type: 'webhook.test' });
+  const cwd = generatedFolder('schemathesis');
+  const all = [
+    ...['run', `${provider.origin}/v1/openapi.json`, '--header', `X-API-Key: ${key}`, '--no-color'],
+    // The same requests every time. U+0000 is refused in every text: no database that Ostiary has can store it.
+    ...['--mode', mode, '--seed', '1', '--generation-database', 'none', '--generation-allow-x00', 'false'],
+    ...['--checks', [...always, ...checks].join(','), '--continue-on-failure', ...args],
+  ];
+  const env = {
+    ...{ PASSPORT: String(token), EVENT: String(id), PYTHONPATH: support, PYTHONDONTWRITEBYTECODE: '1' },
+    ...(hooks && { SCHEMATHESIS_HOOKS: 'schemathesis_rules' }),
+  };
+  try {
+    return await inPlace(tool.bin, 'st', all, { env, cwd });
+  } catch (error) {
+    const { stdout } = error as { readonly stdout?: string };
+    return stdout === undefined || stdout === '' ? String(error) : stdout;
+  }
+}
+
+/** A report without failures and warnings, of enough requests. */
+const clean = /Tested: 19\n[\s\S]*\n {2}\d{3,} generated, \d{3,} passed/;
+
+describe('Schemathesis', () => {
+  it('finds no request that the description allows and the server refuses', async (context) => {
+    const said = await report(context, 'positive', {
+      checks: ['positive_data_acceptance'],
+      args: [
+        '--phases',
+        'examples,coverage,fuzzing',
+        '--max-examples',
+        '15',
+        '--generation-with-security-parameters',
+        'false',
+      ],
+      hooks: true,
+    });
+    expect(said).toMatch(clean);
+    expect(said).not.toMatch(/failure|⚠️/);
+  });
+
+  it('finds no request that the description forbids and the server takes', async (context) => {
+    const said = await report(context, 'negative', {
+      checks: ['negative_data_rejection', 'unsupported_method', 'ignored_auth'],
+      args: ['--phases', 'coverage,fuzzing', '--max-examples', '4'],
+      hooks: false,
+    });
+    expect(said).toMatch(clean);
+    expect(said).not.toMatch(/failure/);
+  });
+});
