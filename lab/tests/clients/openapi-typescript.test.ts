@@ -56,6 +56,7 @@ export async function callEverything(
   const { data: [first] } = done('listPayments', await api.GET('/v1/partner/payments', { params: { query: { limit: 1, status: 'pending' } } }));
   if (first?.id !== paid.id) throw new Error('another transfer');
   done('getUser', await api.GET('/v1/partner/users/{kid}', { params: { path: { kid: user.kid } } }));
+  done('findUser', await api.GET('/v1/partner/users', { params: { query: { kid: user.kid } } }));
   done('getUserByPhone', await api.GET('/v1/partner/users/phone/{phone}', { params: { path: { phone: '+50900000001' } } }));
   const { summary } = done('exportReconciliation', await api.GET('/v1/partner/reconciliation', { params: { query: { date: day } } })) as components['schemas']['Reconciliation'];
   summary.final satisfies boolean;

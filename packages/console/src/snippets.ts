@@ -42,18 +42,25 @@ export function curlOf({ method, url, headers, body }: Omit<AttemptRequest, 'cha
   ]);
 }
 
+/** Operations that take their id in the query, with the name of the parameter. */
+const idsInQueries: ReadonlyMap<string, string> = new Map([['findUser', 'kid']]);
+
 /** A call of the partner API as a command of curl, which reads the key from the environment. */
 export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
   const { id, body } = call;
   const { method, path } = routeOf(api, call);
   const [before = '', after] = path.split(/:[a-z]+/);
   const known = id === null ? '' : encodeURIComponent(id);
+  const inQuery = idsInQueries.get(call.operation);
   const url =
     after === undefined || id !== null
       ? quoted(api.apiUrl(`${before}${after === undefined ? '' : `${known}${after}`}`))
       : `${quoted(api.apiUrl(before))}"$ID"${after === '' ? '' : quoted(after)}`;
   return command([
     `curl --globoff --request ${quoted(method)} ${url}`,
+    ...(inQuery === undefined
+      ? []
+      : [`--get --data-urlencode ${quoted(`${inQuery}=${id ?? ''}`)}${id === null ? '"$ID"' : ''}`]),
     `--header "${api.keyHeader}: $OSTIARY_API_KEY"`,
     ...(body === null
       ? []
@@ -75,6 +82,7 @@ const sdkCalls: { readonly [operation: string]: SdkCall } = {
   getPayment: (id) => answered(`payments.retrieve(${id})`),
   getUserByPhone: (id) => answered(`users.retrieveByPhone(${id})`),
   getUser: (id) => answered(`users.retrieve(${id})`),
+  findUser: (id) => answered(`users.retrieve(${id})`),
   createWebhook: (_, body) => answered(`webhooks.create(${body})`),
   listWebhooks: () => listed('webhooks.list()'),
   getWebhook: (id) => answered(`webhooks.retrieve(${id})`),

@@ -74,6 +74,7 @@ beforeAll(async () => {
     getPayment: { id: async () => transfer },
     getUserByPhone: { id: async () => '+50900000001' },
     getUser: { id: async () => 'KID-TEST-APPROVED' },
+    findUser: { id: async () => 'KID-TEST-APPROVED', query: '?kid=KID-TEST-APPROVED' },
     exportReconciliation: { query: `?date=${new Date().toISOString().slice(0, 10)}` },
     createWebhook: { body: () => endpoint },
     listWebhooks: {},

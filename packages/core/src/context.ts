@@ -7,6 +7,7 @@ import type { Storage } from './ports/storage.ts';
 import type { Random } from './random.ts';
 import type { Telemetry } from './telemetry.ts';
 import type { TokenFormats } from './tokens.ts';
+import type { MissingFieldLog } from './user-record.ts';
 
 /** What is looked at of a request to find its client's address: Node's has it. */
 export interface AddressedRequest {
@@ -14,7 +15,7 @@ export interface AddressedRequest {
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
 }
 
-/** What the rooms are handed: made once, in `ostiary.ts`. */
+/** Dependencies shared by all rooms. Built once, in `ostiary.ts`. */
 export interface Core {
   readonly options: Options;
   readonly storage: Storage;
@@ -27,6 +28,8 @@ export interface Core {
   readonly telemetry: Telemetry | null;
   /** Tells of new work that is committed: a job that was queued, an event that goes to endpoints. */
   readonly wake: (work: Work) => void;
+  /** Logs fields that the host's user records lack, once for each field. */
+  readonly logMissingFields: MissingFieldLog;
   readonly clientAddress: (request: AddressedRequest) => string | null;
 }
 

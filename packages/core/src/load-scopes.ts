@@ -1,11 +1,12 @@
 import type { UserRecord } from './ports/users.ts';
 import { type CatalogScope, checkedBy, type HostScopes, type ScopeCatalog } from './scope-catalog.ts';
 import { type ScopeDefinition, scopeNames, scopes } from './scopes.ts';
+import { shownField } from './user-record.ts';
 
 const oneOfTheFive = ({ fields, consent }: ScopeDefinition): CatalogScope => ({
   claims: Object.entries(fields).map(([field, check]) => ({
     name: field,
-    of: (user) => checkedBy(check, user[field as keyof UserRecord], field),
+    of: (user) => checkedBy(check, shownField(user, field as keyof UserRecord), field),
   })),
   consent,
 });

@@ -30,6 +30,7 @@ import { systemRandom } from './random.ts';
 import type { AnyScope, HostScopes, ScopeNames } from './scope-catalog.ts';
 import { createTelemetry } from './telemetry.ts';
 import { tokenFormats } from './tokens.ts';
+import { missingFieldLog } from './user-record.ts';
 import type { WebhookClient } from './webhooks/client.ts';
 import { createWebhooks, type Webhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
@@ -161,6 +162,7 @@ async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promi
     tokens: tokenFormats(options.prefix),
     telemetry: options.telemetry ? await createTelemetry() : null,
     wake,
+    logMissingFields: missingFieldLog(options.logger),
     clientAddress: clientAddressFinder(options.trustedProxies),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ConsentTexts } from './languages/texts.ts';
 import type { UserRecord } from './ports/users.ts';
+import { userIdFormat, userIdWords } from './user-ids.ts';
 
 /** What one scope gives: read by the consent page, by userinfo and by discovery. */
 export interface ScopeDefinition {
@@ -12,6 +13,8 @@ export interface ScopeDefinition {
 
 const text = z.string().min(1).max(1024).describe('string');
 const isoTimestamp = z.iso.datetime({ offset: false }).describe('string, ISO 8601, UTC');
+const maybe = '; left out where the service does not know it';
+const userId = z.string().regex(userIdFormat, userIdWords);
 const money = z
   .string()
   .regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits')
@@ -31,14 +34,15 @@ const scope = <Fields extends ScopeDefinition['fields']>(definition: {
 export const scopes = {
   openid: scope({
     fields: {
-      sub: text.max(255).describe('string, the user’s id'),
-      kid: text.describe('string, the user’s public id'),
-      role: text,
+      sub: userId.describe('string, the user’s id'),
+      kid: userId.describe('string, the user’s public id'),
+      role: text.optional().describe(`string${maybe}`),
       country: z
         .string()
         .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code')
-        .describe('string, ISO 3166-1 alpha-2'),
-      createdAt: isoTimestamp,
+        .optional()
+        .describe(`string, ISO 3166-1 alpha-2${maybe}`),
+      createdAt: isoTimestamp.optional().describe(`string, ISO 8601, UTC${maybe}`),
     },
     consent: {
       en: { title: 'Know who you are', detail: 'Your user id, role, country and the date you joined.' },
@@ -60,12 +64,13 @@ export const scopes = {
   profile: scope({
     fields: {
       name: text,
-      handle: text,
+      handle: text.optional().describe(`string${maybe}`),
       avatarUrl: z
         .url({ protocol: /^https?$/ })
         .max(2048)
         .nullable()
-        .describe('string (URL) or null'),
+        .optional()
+        .describe(`string (URL), or null for a user without a picture${maybe}`),
     },
     consent: {
       en: { title: 'See your profile', detail: 'Your name, handle and picture.' },

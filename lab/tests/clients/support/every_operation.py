@@ -11,7 +11,7 @@ from ostiary_api.api.passports import verify_passport
 from ostiary_api.api.payments import create_payment, get_payment, list_payments
 from ostiary_api.api.reconciliation import export_reconciliation
 from ostiary_api.api.sandbox import create_sandbox_event, create_sandbox_passport
-from ostiary_api.api.users import get_user, get_user_by_phone
+from ostiary_api.api.users import find_user, get_user, get_user_by_phone
 from ostiary_api.api.webhooks import (
     create_webhook,
     delete_webhook,
@@ -69,6 +69,7 @@ page = done(
 )
 assert [one.id for one in page.data] == [paid.id] and page.next_cursor is None
 done("getUser", get_user.sync_detailed(verified.user.kid, client=client))
+done("findUser", find_user.sync_detailed(client=client, kid=verified.user.kid))
 done("getUserByPhone", get_user_by_phone.sync_detailed("+50900000001", client=client))
 exported = done(
     "exportReconciliation", export_reconciliation.sync_detailed(client=client, date=datetime.date.fromisoformat(day))

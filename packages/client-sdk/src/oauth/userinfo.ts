@@ -5,12 +5,19 @@ export interface UserinfoFields {
   readonly openid: {
     readonly sub: string;
     readonly kid: string;
-    readonly role: string;
+    /** Missing where the service does not know it, like `country` and `createdAt`. */
+    readonly role?: string;
     /** ISO 3166-1 alpha-2. */
-    readonly country: string;
-    readonly createdAt: string;
+    readonly country?: string;
+    readonly createdAt?: string;
   };
-  readonly profile: { readonly name: string; readonly handle: string; readonly avatarUrl: string | null };
+  readonly profile: {
+    readonly name: string;
+    /** Missing where the service does not know it, like `avatarUrl`. */
+    readonly handle?: string;
+    /** `null` for a user without a picture. */
+    readonly avatarUrl?: string | null;
+  };
   readonly kyc: {
     /** 0 to 3. */
     readonly kycTier: number;

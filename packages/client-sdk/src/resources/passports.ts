@@ -13,9 +13,10 @@ export interface Verification {
   readonly valid: true;
   readonly user: {
     readonly kid: string;
-    readonly role: string;
+    /** Missing where the service does not know it, like `country`. */
+    readonly role?: string;
     /** ISO 3166-1 alpha-2. */
-    readonly country: string;
+    readonly country?: string;
     readonly kycStatus: KycStatus;
     /** 0 to 3. */
     readonly kycTier: number;

@@ -6,12 +6,13 @@ import type { KycStatus } from './open.ts';
 /** A user whom you may see. */
 export interface User {
   readonly kid: string;
-  readonly handle: string;
+  /** Missing where the service does not know it, like `role`, `country` and `createdAt`. */
+  readonly handle?: string;
   readonly name: string;
-  readonly role: string;
+  readonly role?: string;
   /** ISO 3166-1 alpha-2. */
-  readonly country: string;
-  readonly createdAt: string;
+  readonly country?: string;
+  readonly createdAt?: string;
   /** Only while the user lets a client of yours see it, like `kycTier`. */
   readonly kycStatus?: KycStatus;
   /** 0 to 3. */
@@ -42,10 +43,21 @@ export interface Users {
   retrieveByPhone(phone: string, options?: RequestOptions): ApiPromise<User>;
 }
 
+/** Whether every proxy passes an id on unchanged as a path segment: RFC 3986, section 2.3, and neither `.` nor `..`. */
+const isPlainSegment = (kid: string): boolean => /^(?!\.{1,2}$)[\w.~-]+$/.test(kid);
+
+/** Printable ASCII, which is what public ids are made of. */
+const printable = /^[\x20-\x7E]{1,255}$/;
+
 export function users(connection: Connection): Users {
   const path = '/v1/partner/users';
   return {
-    retrieve: (kid, options) => call(connection, { path: `${path}/{kid}`, values: { kid } }, options),
+    retrieve(kid, options) {
+      // Some proxies decode or refuse `%2F` in a path, and every URL parser removes dot segments, encoded or not.
+      if (typeof kid === 'string' && printable.test(kid) && !isPlainSegment(kid))
+        return call(connection, { path, query: { kid } }, options);
+      return call(connection, { path: `${path}/{kid}`, values: { kid } }, options);
+    },
     retrieveByPhone: (phone, options) =>
       call(connection, { path: `${path}/phone/{phone}`, values: { phone } }, options),
   };

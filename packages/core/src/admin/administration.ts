@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import { type Resealed, resealNow } from '../keys/reseal.ts';
 import type { Purged } from '../ports/storage.ts';
+import { requireUserId } from '../user-ids.ts';
 import { purgeNow } from '../worker/purge.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
@@ -79,10 +80,12 @@ export function administration(
     audit: auditAdministration(core, act),
     consents: consentAdministration(core, act),
     users: {
-      end: (sub) =>
-        telling(sub, () =>
+      async end(sub) {
+        requireUserId(sub);
+        await telling(sub, () =>
           core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),
-        ),
+        );
+      },
     },
     reconciliation: reconciliationAdministration(core),
     health: () => healthOf(core),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
+import { userIdFormat, userIdWords } from '../user-ids.ts';
 import type { Act } from './audit.ts';
 import { checked } from './checked.ts';
 
@@ -26,7 +27,7 @@ export interface ConsentAdministration<Name extends string = string> {
 
 export function consentAdministration({ storage, clock, options }: Core, act: Act): ConsentAdministration {
   const consent = z.strictObject({
-    sub: z.string().min(1).max(255),
+    sub: z.string().regex(userIdFormat, userIdWords),
     clientId: z.string().min(1).max(255),
     scopes: z
       .array(z.enum(options.scopes.names))

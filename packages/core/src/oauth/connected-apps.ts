@@ -1,4 +1,5 @@
 import type { Core } from '../context.ts';
+import { requireUserId } from '../user-ids.ts';
 import { logoUrl } from './client-logo.ts';
 
 /** An app that a user gave access to. */
@@ -37,6 +38,7 @@ export function connectedApps(core: Core): ConnectedApps {
   const { storage, clock, options } = core;
   return {
     async list(sub) {
+      requireUserId(sub);
       const consents = await storage.consents.list(sub);
       return Promise.all(
         consents.map(async ({ clientId, scopes, grantedAt, updatedAt, usedAt }) => {
@@ -54,6 +56,9 @@ export function connectedApps(core: Core): ConnectedApps {
       );
     },
 
-    revoke: (sub, clientId) => storage.consents.revoke(sub, clientId, clock.now()),
+    async revoke(sub, clientId) {
+      requireUserId(sub);
+      return await storage.consents.revoke(sub, clientId, clock.now());
+    },
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Core } from '../context.ts';
 import type { Authentication, LoginRequest } from '../ports/users.ts';
+import { userIdFormat, userIdWords } from '../user-ids.ts';
 
 /** Why an answer of the host's login could not be used: a defect of the host. */
 export class LoginError extends TypeError {
@@ -15,8 +16,8 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   if (answer === null) return null;
   if (typeof answer !== 'object') throw new LoginError('login.authenticate: has to answer a sign-in or null');
   const { sub, authenticatedAt } = answer;
-  if (typeof sub !== 'string' || !/^[\x20-\x7E]{1,255}$/.test(sub)) {
-    throw new LoginError('login.authenticate: sub has to be a string of 1 to 255 printable ASCII characters');
+  if (typeof sub !== 'string' || !userIdFormat.test(sub)) {
+    throw new LoginError(`login.authenticate: sub ${userIdWords}`);
   }
   if (!(authenticatedAt instanceof Date) || Number.isNaN(authenticatedAt.getTime())) {
     throw new LoginError('login.authenticate: authenticatedAt has to be a valid Date');

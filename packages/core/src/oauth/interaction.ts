@@ -86,7 +86,7 @@ async function clientOf(core: Core, interaction: PendingInteraction): Promise<Cl
  */
 async function findAsked(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
   const user = await findUser(core, sub, [...scopes, 'profile']);
-  if (user !== null) userinfoOf(core.options.scopes, user, scopes);
+  if (user !== null) userinfoOf(core, user, scopes);
   return user;
 }
 

@@ -2,6 +2,7 @@ import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JobHandler, NewJob } from '../ports/queue.ts';
 import { digest } from '../tokens.ts';
+import { requireUserId } from '../user-ids.ts';
 import { isEnabled } from './client.ts';
 import { issuerOf } from './endpoints.ts';
 import { signForClient } from './id-token.ts';
@@ -47,7 +48,10 @@ export function createSignOuts({ storage, clock, wake, options: { logger } }: Co
 
   return {
     /** Tells them. Rejects where that cannot be stored. */
-    tell: async (sub: string) => store(await jobsFor(sub)),
+    async tell(sub: string) {
+      requireUserId(sub);
+      await store(await jobsFor(sub));
+    },
 
     /**
      * Ends something, and tells them then: whom, is read before, because the end may take that away. It ends also where they cannot

@@ -5,7 +5,6 @@ import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
-import type { ScopeCatalog } from '../scope-catalog.ts';
 import { digest } from '../tokens.ts';
 import { deadAt } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
@@ -56,19 +55,22 @@ function requireLiving(token: AccessTokenState | null, now: number): asserts tok
   if (dead !== null) throw refusedToken('invalid_token');
 }
 
-/** The fields of the approved scopes, taken from the host's record and checked. */
+/** Takes the fields of the approved scopes from the host's record, checked. Fields that the host does not know are left out. */
 export function userinfoOf(
-  catalog: ScopeCatalog,
+  { options, logMissingFields }: Core,
   user: UserRecord,
   approved: readonly string[],
 ): Record<string, unknown> {
   const answer: Record<string, unknown> = {};
+  const missing: string[] = [];
   for (const scope of approved) {
-    for (const { name, of } of catalog.claimsOf(scope)) {
+    for (const { name, of } of options.scopes.claimsOf(scope)) {
       const value = of(user);
-      if (value !== undefined) answer[name] = value;
+      if (value === undefined) missing.push(name);
+      else answer[name] = value;
     }
   }
+  logMissingFields(missing);
   return answer;
 }
 
@@ -84,6 +86,6 @@ export function userinfoHandler(core: Core): Handler {
     requireLiving(token, clock.now());
     const user = await findUser(core, token.sub, token.scopes);
     if (user === null) throw refusedToken('invalid_token');
-    ctx.body = userinfoOf(core.options.scopes, user, token.scopes);
+    ctx.body = userinfoOf(core, user, token.scopes);
   };
 }

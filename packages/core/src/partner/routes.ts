@@ -23,7 +23,7 @@ export interface PartnerTopics {
 /** Every route of the partner API, by topic. */
 export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopics): PartnerRoute[] {
   return [
-    ...verifyRoutes(passports, users),
+    ...verifyRoutes(core, passports, users),
     ...paymentRoutes(core, users),
     ...userRoutes(core, users),
     ...reconciliationRoutes(core),

@@ -15,10 +15,11 @@ import {
 import { writePlace } from '../paging.ts';
 import { amountFormat, positiveAmount } from '../payments/money.ts';
 import { transferSchema, transferStatus } from '../transfer-schema.ts';
+import { userIdFormat, userIdWords } from '../user-ids.ts';
 
-/** A public user id. Whoever asks for anything else asks for nobody. */
+/** A public user id. Text of another form belongs to no user. */
 export const kid = field(
-  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'has to be a user id'),
+  z.string().regex(userIdFormat, userIdWords),
   'Public id of a user.',
   'KID-TEST-APPROVED',
 );
@@ -143,15 +144,16 @@ export const verifyBody = requestBody('A passport to verify.', {
   token: field(z.string().min(1).max(4096), 'The passport that the user shows.', passportExample),
 });
 
-const role = text('What the user is to the service; the service names its roles.', 'member');
-const country = text('ISO 3166-1 alpha-2.', 'HT');
+const whereKnown = 'Missing where the service does not know it.';
+const role = text(`What the user is to the service; the service names its roles. ${whereKnown}`, 'member');
+const country = text(`ISO 3166-1 alpha-2. ${whereKnown}`, 'HT');
 
 export const verification = component('Verification', 'A passport that is valid.', {
   valid: field(z.literal(true), 'Always true: what is not valid is an error.', true),
   user: component('VerifiedUser', 'Whose passport it is.', {
     kid: kidField,
-    role,
-    country,
+    role: role.optional(),
+    country: country.optional(),
     kycStatus,
     kycTier,
   }),
@@ -163,11 +165,11 @@ const onlyWithConsent = 'Only while the user’s consent with `kyc` is in the ha
 
 export const userSchema = component('User', 'A user.', {
   kid: kidField,
-  handle: text('Short name that the user chose.', 'test-approved'),
+  handle: text(`Short name that the user chose. ${whereKnown}`, 'test-approved').optional(),
   name: text('Full name.', 'Test Approved'),
-  role,
-  country,
-  createdAt: time('When the user joined.', '2024-01-01T00:00:00.000Z'),
+  role: role.optional(),
+  country: country.optional(),
+  createdAt: time(`When the user joined. ${whereKnown}`, '2024-01-01T00:00:00.000Z').optional(),
   kycStatus: kycStatus.optional().meta({ description: `How the identity check stands. ${onlyWithConsent}` }),
   kycTier: kycTier
     .optional()

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Core } from '../context.ts';
 import { inPlainWords } from '../plain-words.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { type ScopeDefinition, scopeNames, scopes } from '../scopes.ts';
+import { shownField } from '../user-record.ts';
 
 const checks: { readonly [field: string]: z.ZodType } = Object.assign(
   {},
@@ -9,17 +11,23 @@ const checks: { readonly [field: string]: z.ZodType } = Object.assign(
 );
 
 /**
- * Takes fields out of a host's user record, in this order, checked as userinfo checks them.
+ * Takes fields out of a host's user record, in this order, checked as userinfo checks them. Fields that the host does not know are
+ * left out.
  * @returns a function that throws a TypeError which names the field that the host got wrong
  */
 export function shownFields<Field extends keyof UserRecord>(
-  ...fields: readonly Field[]
+  { logMissingFields }: Core,
+  fields: readonly Field[],
 ): (user: UserRecord) => Pick<UserRecord, Field> {
   // One schema, made once: checking field by field takes twice as long.
   const schema = z.object(Object.fromEntries(fields.map((field) => [field, checks[field] ?? z.never()])));
   return (user) => {
-    const result = schema.safeParse(user, inPlainWords);
-    if (result.success) return result.data as Pick<UserRecord, Field>;
+    const shown = Object.fromEntries(fields.map((field) => [field, shownField(user, field)]));
+    const result = schema.safeParse(shown, inPlainWords);
+    if (result.success) {
+      logMissingFields(fields.filter((field) => shown[field] === undefined));
+      return result.data as Pick<UserRecord, Field>;
+    }
     const [issue] = result.error.issues;
     throw new TypeError(`users: ${issue?.path.join('.')}: ${issue?.message}`);
   };

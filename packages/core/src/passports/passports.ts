@@ -4,6 +4,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { Mode } from '../ports/partners.ts';
 import { equalDigests } from '../tokens.ts';
+import { requireUserId } from '../user-ids.ts';
 
 /** A passport lives this long, in milliseconds (specification, "Passport token"). */
 export const passportLifetimeMs = 300_000;
@@ -56,8 +57,7 @@ export function createPassports(core: Core) {
   return {
     /** Issues a passport for a user; in `test` mode for a sandbox user. */
     async issue(sub: string, mode: Mode, issuedAt = core.clock.now()): Promise<IssuedPassport> {
-      if (typeof sub !== 'string' || sub === '' || sub.length > 255)
-        throw new TypeError('sub: takes 1 to 255 characters');
+      requireUserId(sub);
       const expiresAt = issuedAt + passportLifetimeMs;
       // Times to the millisecond: NumericDate allows fractions (RFC 7519, section 2).
       const claims = {

@@ -21,29 +21,27 @@ export interface ActiveCredential {
 export type AnyClaims = { readonly [claim: string]: unknown };
 
 /**
- * A user as the host knows it. `sub` is always there; the other fields only need to be present when a scope
- * that shows them was approved (see the scope table). What the host returns is checked before it is sent on.
+ * A user as the host knows it. `sub` is always there. Other fields are needed only when a scope that shows them was approved
+ * (see the scope table), and those of `openid` and `profile`, `name` aside, may be missing. What the host returns is checked
+ * before it is sent on.
  */
 export interface UserRecord<Claims = AnyClaims> {
-  /**
-   * The user's id, stable and never reassigned, at most 255 ASCII characters (OpenID Connect Core, section
-   * 2).
-   */
+  /** The user's id, stable and never reassigned: 1 to 255 printable ASCII characters (OpenID Connect Core, section 2). */
   readonly sub: string;
-  /** The user's public id in this service. */
-  readonly kid?: string;
-  /** A word of your own, such as `member`. */
-  readonly role?: string;
+  /** The user's public id in this service: 1 to 255 printable ASCII characters. Without it, partners see `sub`. */
+  readonly kid?: string | null | undefined;
+  /** A word of your own, such as `member`. Left out of answers where it is missing, as `country`, `createdAt`, `handle` and `avatarUrl` are. */
+  readonly role?: string | null | undefined;
   /** ISO 3166-1 alpha-2, upper case. */
-  readonly country?: string;
+  readonly country?: string | null | undefined;
   /** ISO 8601, UTC. */
-  readonly createdAt?: string;
+  readonly createdAt?: string | null | undefined;
   /** The full name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The name under which others know the user in this service. */
-  readonly handle?: string;
-  /** The address of a picture, or `null`. */
-  readonly avatarUrl?: string | null;
+  readonly handle?: string | null | undefined;
+  /** The URL of a picture; `null` for a user without one. */
+  readonly avatarUrl?: string | null | undefined;
   /** How far the identity check went. */
   readonly kycTier?: 0 | 1 | 2 | 3;
   /** What the identity check has found. */
@@ -59,11 +57,11 @@ export interface UserRecord<Claims = AnyClaims> {
   /** Credentials that the user holds at present. */
   readonly activeCredentials?: readonly ActiveCredential[];
   /** For the scope `email`, where the option `scopes` has it. */
-  readonly email?: string;
-  readonly emailVerified?: boolean;
+  readonly email?: string | null | undefined;
+  readonly emailVerified?: boolean | null | undefined;
   /** E.164, such as `+50937000001`; for the scope `phone`. */
-  readonly phoneNumber?: string;
-  readonly phoneNumberVerified?: boolean;
+  readonly phoneNumber?: string | null | undefined;
+  readonly phoneNumberVerified?: boolean | null | undefined;
   /** For the scope `address`. */
   readonly address?: PostalAddress;
   /** BCP 47, such as `ht-HT`; for `standardProfile`, as are the two that follow. */

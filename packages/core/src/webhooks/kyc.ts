@@ -4,6 +4,7 @@ import type { Catalogue } from '../events.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
 import type { HostTransaction } from '../ports/events.ts';
 import type { KycState } from '../ports/users.ts';
+import { userIdFormat, userIdWords } from '../user-ids.ts';
 import { newEvent } from './outgoing.ts';
 import {
   type PublishedEvent,
@@ -19,8 +20,8 @@ import {
 export interface KycChange extends KycState {
   /** The user's id. */
   readonly sub: string;
-  /** The user's public id. */
-  readonly kid: string;
+  /** The user's public id. @defaultValue `sub` */
+  readonly kid?: string | undefined;
   readonly previous: KycState;
   /** @defaultValue now */
   readonly changedAt?: Date;
@@ -32,8 +33,8 @@ const state = { kycStatus: z.enum(['approved', 'pending', 'rejected']), kycTier:
 
 const change = z.strictObject({
   ...state,
-  sub: z.string().min(1).max(255),
-  kid: z.string().min(1).max(64),
+  sub: z.string().regex(userIdFormat, userIdWords),
+  kid: z.string().regex(userIdFormat, userIdWords).optional(),
   previous: z.strictObject(state),
   changedAt: z.date().optional(),
   partners: z.array(z.string().regex(slugFormat, 'has to be a slug')).optional(),
@@ -53,7 +54,7 @@ export function kycChanged(core: Core, catalogue: Catalogue): KycChanged {
     const result = change.safeParse(given, inPlainWords);
     if (!result.success)
       throw new TypeError(`kycChanged: ${inOneLine(problemsOf(result.error.issues), 'change')}`);
-    const { sub, kid, kycStatus, kycTier, previous, changedAt, partners = [] } = result.data;
+    const { sub, kid = sub, kycStatus, kycTier, previous, changedAt, partners = [] } = result.data;
     if (kycStatus === previous.kycStatus && kycTier === previous.kycTier) return Promise.resolve([]);
     const now = core.clock.now();
     const data = catalogue.check('kyc.updated', {

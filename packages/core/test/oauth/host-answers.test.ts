@@ -73,7 +73,7 @@ describe('a user whom nothing could be told about', () => {
 
   it.each([
     ['createdAt', '2026-01-01 10:00:00', 'openid'],
-    ['kid', undefined, 'openid'],
+    ['country', 'Haiti', 'openid'],
     ['kycTier', 4, 'kyc'],
     ['htgBalance', 12.5, 'wallet:balance'],
   ])(

@@ -80,13 +80,13 @@ describe('bad data of the host', () => {
   const leak = 'do-not-show-this';
 
   const bad: { readonly [field: string]: readonly unknown[] } = {
-    kid: [undefined, 7, ''],
-    role: [null],
+    kid: [7, '', 'añá'],
+    role: [7, ''],
     country: ['ht', 'HTI'],
     createdAt: ['2024-03-01', '2024-03-01T12:00:00+01:00', new Date(0)],
     name: [['x']],
-    handle: [undefined],
-    avatarUrl: [undefined, 'javascript:alert(1)', '/ana.png'],
+    handle: [7, ''],
+    avatarUrl: ['javascript:alert(1)', '/ana.png'],
     kycTier: [4, 1.5, '2'],
     kycStatus: [leak],
     htgBalance: [1250, '1250', '01.00', '1.000'],
@@ -109,7 +109,7 @@ describe('bad data of the host', () => {
         provider.logged.length = 0;
         const answer = await provider.userinfo(token);
         expect([answer.status, answer.json()]).toEqual([500, { error: 'server_error', error_description }]);
-        const message = expect.stringContaining(`users.find: ${field}: `);
+        const message = expect.stringMatching(`^users\\.find: ${field}:? `);
         const requestId = answer.headers.get('x-request-id');
         expect(provider.logged).toMatchObject([
           { level: 'error', fields: { requestId, path: '/v1/oauth/userinfo', err: { message } } },

@@ -28,6 +28,7 @@ const contract: readonly Row[] = [
   ['POST /v1/partner/payments', 'payments:write', 'payments', 201, 'transfers.create'],
   ['GET /v1/partner/payments', 'payments:read', 'other', 200, 'transfers.list'],
   ['GET /v1/partner/payments/{id}', 'payments:read', 'other', 200, 'transfers.find'],
+  ['GET /v1/partner/users', 'users:read', 'users', 200],
   ['GET /v1/partner/users/phone/{phone}', 'users:read', 'users', 200],
   ['GET /v1/partner/users/{kid}', 'users:read', 'users', 200],
   ['GET /v1/partner/reconciliation', 'reconciliation:read', 'reconciliation', 200, 'transfers.listFinal'],
@@ -90,12 +91,20 @@ function send(
   const filled = target.replaceAll(/\{(\w+)\}/g, (_, name) =>
     String(own.path?.() ?? parameters.find((parameter) => parameter.name === name)?.example),
   );
-  const date = target.endsWith('/reconciliation') ? `date=${new Date().toISOString().slice(0, 10)}&` : '';
+  const needed: { readonly [target: string]: string } = {
+    'GET /v1/partner/reconciliation': `date=${new Date().toISOString().slice(0, 10)}&`,
+    'GET /v1/partner/users': 'kid=KID-TEST-APPROVED&',
+  };
   const example = requestBody?.content['application/json']?.example as Json | undefined;
   const merged =
     typeof changes.body === 'string' ? changes.body : { ...example, ...own.body?.(), ...changes.body };
   const body = example === undefined ? changes.body : merged;
-  return provider.partnerCall(key, `${filled}?${date}${changes.query ?? ''}`, body, changes.headers);
+  return provider.partnerCall(
+    key,
+    `${filled}?${needed[target] ?? ''}${changes.query ?? ''}`,
+    body,
+    changes.headers,
+  );
 }
 
 /** That an answer is one of those that are described for its operation. */

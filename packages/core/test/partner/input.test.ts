@@ -53,7 +53,7 @@ const payments = [
   ...wrong('tip', 'tip', '1.00'),
   ...wrong('recipient', 'recipient', { kid, phone: '+50937000001' }, {}, kid),
   ...wrong('recipient', 'recipient.name', { kid, name: 'Ana' }),
-  ...wrong('recipient', 'recipient.kid', { kid: '../admin' }, { kid: 'k'.repeat(65) }),
+  ...wrong('recipient', 'recipient.kid', { kid: '' }, { kid: 'añá' }, { kid: 'k'.repeat(256) }),
   ...wrong('description', 'description', '', 'd'.repeat(141), null),
   ...wrong('reference', 'reference', 'r'.repeat(101)),
   ...wrong('metadata', 'metadata.a', { a: 1 }, { a: { b: 'c' } }, { a: 'x'.repeat(501) }),

@@ -46,7 +46,7 @@ describe('looking users up', () => {
     [{ ...ana, country: 'Haiti' }, 'users: country: '],
     [{ ...ana, name: 7 }, 'users: name: '],
     [{ ...ana, createdAt: 'long ago' }, 'users: createdAt: '],
-    [{ ...ana, role: undefined }, 'users: role: '],
+    [{ ...ana, role: 7 }, 'users: role: '],
   ])(
     'answers 500 when the host returns nonsense, and names in the log what is wrong with %j',
     async (wrong, message) => {

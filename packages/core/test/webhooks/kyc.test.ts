@@ -89,7 +89,7 @@ describe('kycChanged', () => {
       ['kycStatus', { kycStatus: 'verified' }],
       ['kycTier', { kycTier: 4 }, { kycTier: 1.5 }, { kycTier: '2' }],
       ['sub', { sub: undefined }, { sub: '' }],
-      ['kid', { kid: undefined }],
+      ['kid', { kid: '' }],
       ['previous', { previous: undefined }, { previous: { ...change.previous, note: '' } }],
       ['previous.kycTier', { previous: { kycStatus: 'pending' } }],
       ['changedAt', { changedAt: '2026-01-01T00:00:00Z' }, { changedAt: new Date(Number.NaN) }],

@@ -4,13 +4,11 @@ import { createTransfer } from '../../payments/create.ts';
 import { parseAmount } from '../../payments/money.ts';
 import { transferView } from '../../payments/transfer.ts';
 import { transferSchema } from '../../transfer-schema.ts';
+import { publicId } from '../../user-record.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { newestFirst, type Page } from '../paging.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
-import { shownFields } from '../shown-user.ts';
-
-const recipientOf = shownFields('kid');
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
@@ -36,7 +34,7 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
       return await createTransfer(core, request, {
         amount: parseAmount(body.amount),
         currency: body.currency,
-        recipientKid: String(recipientOf(user).kid),
+        recipientKid: publicId(user),
         description: body.description ?? null,
         reference: body.reference ?? null,
         metadata: body.metadata ?? null,

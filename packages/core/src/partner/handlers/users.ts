@@ -7,12 +7,12 @@ import { kid, phone, userSchema } from '../schemas.ts';
 import { shownFields } from '../shown-user.ts';
 
 const always = ['kid', 'handle', 'name', 'role', 'country', 'createdAt'] as const;
-const withoutKyc = shownFields(...always);
-const withKyc = shownFields(...always, 'kycStatus', 'kycTier');
 
 /** Looks users up by public id and by phone number. */
 export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { consents } = core.storage;
+  const withoutKyc = shownFields(core, always);
+  const withKyc = shownFields(core, [...always, 'kycStatus', 'kycTier']);
 
   /** KYC data only goes to a partner that the user has allowed to see it. */
   async function answer(
@@ -45,6 +45,15 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       pathSchema: z.object({ phone }),
       wrongPath: 'invalid_request',
       handle: async (request) => await answer(request, await users.byPhone(request, request.path.phone)),
+    }),
+    route({
+      ...common,
+      path: '/v1/partner/users',
+      tag: 'Users',
+      operation: 'findUser',
+      summary: 'Looks a user up by public id in the query: no URL can hold `.` and `..` as a path segment.',
+      query: z.strictObject({ kid }),
+      handle: async (request) => await answer(request, await users.byKid(request, request.query.kid)),
     }),
     route({
       ...common,

@@ -1,14 +1,15 @@
 import { iso } from '../../clock.ts';
+import type { Core } from '../../context.ts';
 import type { Passports } from '../../passports/passports.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { verification, verifyBody } from '../schemas.ts';
 import { shownFields } from '../shown-user.ts';
 
-const shown = shownFields('kid', 'role', 'country', 'kycStatus', 'kycTier');
-
 /** Verifies the passport that a user shows. */
-export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRoute[] {
+export function verifyRoutes(core: Core, passports: Passports, users: UserLookup): PartnerRoute[] {
+  const shown = shownFields(core, ['kid', 'role', 'country', 'kycStatus', 'kycTier']);
+
   return [
     route({
       method: 'POST',

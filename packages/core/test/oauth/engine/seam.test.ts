@@ -36,6 +36,7 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
     tokens: tokenFormats('svc'),
     telemetry: null,
     wake: () => {},
+    logMissingFields: () => {},
     clientAddress: clientAddressFinder([]),
   };
   return { core, client };
