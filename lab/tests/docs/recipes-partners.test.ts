@@ -1,5 +1,6 @@
 import type { OstiaryPartner } from '@ostiary/client-sdk';
 import { signWebhook } from '@ostiary/webhook-verifier';
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newKit, partnerOf } from './support/reader.ts';
 import { recipeFolder } from './support/recipe.ts';
@@ -109,5 +110,44 @@ describe('recipes for partners', () => {
     };
     expect([await send('test'), await send('live')]).toEqual([200, 500]);
     expect(told).toHaveBeenCalledOnce();
+  });
+
+  it('receive webhooks in Lambda, behind API Gateway', async () => {
+    vi.stubEnv('WEBHOOK_SECRET', 'the secret of this test');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.spyOn(console, 'log').mockReturnValue();
+    type GatewayAnswer = { statusCode: number; body: string };
+    type Given = APIGatewayProxyEvent | APIGatewayProxyEventV2;
+    const { handler } = await recipe<{ handler(event: Given): Promise<GatewayAnswer> }>(
+      'Webhooks in Lambda, behind API Gateway',
+    );
+    const kit = await newKit();
+    /** Each delivery goes to the function as events of both versions, with its body as text and as base64. */
+    const statuses: number[] = [];
+    const receiver = async (request: Request) => {
+      const text = await request.text();
+      const headers = Object.fromEntries(request.headers);
+      for (const isBase64Encoded of [false, true]) {
+        const body = isBase64Encoded ? Buffer.from(text).toString('base64') : text;
+        const common = { body, headers, isBase64Encoded };
+        const first = { ...common, httpMethod: 'POST', path: '/webhooks', multiValueHeaders: {} };
+        const second = { ...common, version: '2.0', rawPath: '/webhooks', routeKey: '$default' };
+        for (const event of [first, second]) statuses.push((await handler(event as never)).statusCode);
+        const changed = await handler({ ...second, body: `${body}AAAA` } as never);
+        statuses.push(changed.statusCode);
+      }
+      return new Response(null, { status: 200 });
+    };
+    await kit.webhooks.register('https://shop.example/webhooks', {
+      receiver,
+      secret: 'the secret of this test',
+    });
+    await partnerOf(kit).payments.create({
+      amount: '5.00',
+      currency: 'HTG',
+      recipient: { kid: kit.user.kid },
+    });
+    await kit.settle();
+    expect(statuses).toEqual([200, 200, 400, 200, 200, 400]);
   });
 });

@@ -41,9 +41,15 @@ function checkAge(age: number, tolerance: number): void {
   }
 }
 
-function mismatch(rawBody: RawBody): WebhookVerificationError {
+function mismatch(rawBody: RawBody, text: string | null): WebhookVerificationError {
   const lossy = typeof rawBody === 'string' && rawBody.includes('\uFFFD');
-  const body = lossy ? 'was decoded wrongly' : 'was changed, or parsed and written again';
+  // JSON never begins with an e, base64 of an object does.
+  const body =
+    text?.[0] === 'e'
+      ? 'is base64'
+      : lossy
+        ? 'was decoded wrongly'
+        : 'was changed, or parsed and written again';
   return new WebhookVerificationError(
     'signature_mismatch',
     `The signature does not match. Either the secret is another one, or the body ${body}. Pass the bytes as they arrived.`,
@@ -105,7 +111,7 @@ export async function verify<Event extends AnyEvent = WebhookEvent>(
   const match = matchingSecret(secrets, signedAt, bytes, signature);
   // Node answers at once; not to wait there saves a tenth of the time.
   const matchedSecret = typeof match === 'number' ? match : await match;
-  if (matchedSecret < 0) throw mismatch(rawBody);
+  if (matchedSecret < 0) throw mismatch(rawBody, text);
   return {
     event: eventOf(text, type, id),
     id,

@@ -35,6 +35,16 @@ describe('a body', () => {
     expect(await codeOf(rawBody)).toBe('accepted');
   });
 
+  it('that is base64 still, as Lambda gives it, is named', async () => {
+    const encoded = Buffer.from(body).toString('base64');
+    for (const given of [encoded, Buffer.from(encoded)]) {
+      const result = await safeVerify(given, headers, options);
+      expect(result).toMatchObject({ ok: false, error: { code: 'signature_mismatch' } });
+      expect(result.ok ? '' : result.error.message).toContain('the body is base64');
+    }
+    expect(await codeOf(Buffer.from(encoded, 'base64'))).toBe('accepted');
+  });
+
   it('is not changed', async () => {
     const copy = Buffer.from(body);
     await verify(copy, headers, options);

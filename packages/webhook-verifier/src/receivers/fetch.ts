@@ -12,8 +12,13 @@ export type { ReceiverOptions, WebhookHandler } from './receive.ts';
 const advice =
   'Something has read the body of this request before. Give that reader a copy: `await request.clone().json()` instead of `await request.json()`.';
 
+/** What SvelteKit and Remix give a route: an object with the request in it. */
+export interface RequestEvent {
+  readonly request: Request;
+}
+
 /**
- * Makes a receiver of a Fetch request. It answers 200 when the handler is done, 400 to what it refuses, 500 when the handler throws.
+ * Makes a receiver of a Fetch request, or of an object that has one as `request`, which SvelteKit and Remix give. It answers 200 when the handler is done, 400 to what it refuses, 500 when the handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts
@@ -23,9 +28,10 @@ const advice =
 export function webhook<Event extends AnyEvent = WebhookEvent>(
   options: ReceiverOptions,
   handler: WebhookHandler<Event, Request>,
-): (request: Request) => Promise<Response> {
+): (given: Request | RequestEvent) => Promise<Response> {
   const receive = receiver<Event, Request>(options, handler);
-  return async (request) => {
+  return async (given) => {
+    const request = 'request' in given ? given.request : given;
     const { status, headers, body } = await receive(
       (most) => readWebBody(request, most, advice),
       request.headers,

@@ -5,6 +5,15 @@ import { listening, receiverContract } from './contract.ts';
 
 const line = '`await request.clone().json()`';
 
+receiverContract(
+  'routes of SvelteKit and Remix, which get { request, params, … }',
+  async (options, handler) => {
+    const POST = webhook(options, handler);
+    const answer = (request: Request) => POST({ request, params: {} } as { readonly request: Request });
+    return listening(createServer(getRequestListener(answer)));
+  },
+);
+
 receiverContract<(request: Request) => unknown>(
   'Fetch requests',
   async (options, handler, before) => {
