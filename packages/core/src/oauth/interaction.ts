@@ -28,12 +28,26 @@ export interface Question {
  * started the request; somebody else may have come in since.
  */
 function needsFreshLogin(
-  { params, reasons, startedAt }: PendingInteraction,
+  { params, reasons, start }: PendingInteraction,
   user: Authentication | null,
 ): boolean {
   if ((params.prompt ?? '').split(' ').includes('login') || reasons.includes('max_age')) return true;
   if (params.max_age === undefined) return false;
-  return user === null || startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
+  return user === null || start.startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
+}
+
+/** How far the host's clock may be behind where nothing else tells that a sign-in is new, in milliseconds. */
+const behindMs = 60_000;
+
+/**
+ * Whether a user has signed in since the request began. The host's clock may be behind: a later sign-in of the user who was
+ * there at the start is new whatever its time.
+ */
+function isNewSignIn({ start: { startedAt, signIn } }: PendingInteraction, user: Authentication): boolean {
+  const at = user.authenticatedAt.getTime();
+  if (at > startedAt) return true;
+  if (signIn?.sub === user.sub) return at > signIn.at;
+  return at > startedAt - behindMs;
 }
 
 function loginOf(
@@ -47,6 +61,23 @@ function loginOf(
   return loginUrl(core, page, reauthenticate, { ...interaction.params, client, cancelUrl });
 }
 
+/** Says in the log that a sign-in which is new, or could be, lies before its request by the host's clock. */
+function logClockBehind(
+  core: Core,
+  { start: { startedAt, signIn } }: PendingInteraction,
+  { sub, authenticatedAt }: Authentication,
+  isFresh: boolean,
+): void {
+  const at = authenticatedAt.getTime();
+  const isUnchanged = signIn?.sub === sub && signIn.at === at;
+  if (at > startedAt || isUnchanged) return;
+  const outcome = isFresh ? 'it counts as new' : 'it does not count as new';
+  core.options.logger.warn(
+    { behindMs: startedAt - at },
+    `a sign-in has an authenticatedAt before the authorization request that asked for it: ${outcome}; is the clock of the host behind?`,
+  );
+}
+
 /** Where the user has to sign in first, `null` when the sign-in at the host will do. */
 async function loginStep(
   core: Core,
@@ -54,12 +85,14 @@ async function loginStep(
   client: ClientRecord,
   user: Authentication,
 ): Promise<string | null> {
-  const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
+  const isFresh = isNewSignIn(interaction, user);
   const { id_token_hint } = interaction.params;
   // The engine has verified the token when the request came in.
   const expected = id_token_hint === undefined ? user.sub : decodeJwt(id_token_hint).sub;
   const isExpected = expected === undefined || expected === user.sub;
-  if (isExpected && (isFresh || !needsFreshLogin(interaction, user))) return null;
+  const needsFresh = needsFreshLogin(interaction, user);
+  if (needsFresh) logClockBehind(core, interaction, user, isFresh);
+  if (isExpected && (isFresh || !needsFresh)) return null;
   if (!isFresh) return loginOf(core, interaction, client, true);
   // Somebody signed in just now, and it is not the one that the client expects: asking again would go in
   // circles.

@@ -139,17 +139,47 @@ describe.each([
   ['an exceeded max_age', { max_age: '60' }],
   ['max_age=0', { max_age: '0' }],
 ] as const)('%s', (_name, changes) => {
-  it('continues only with a sign-in that is later than the start of the interaction, to the millisecond', async () => {
+  it('continues only with a sign-in that is later than the one that was there, to the millisecond', async () => {
     const { browser, interaction } = await begin(changes);
-    for (const agoMs of [hour, 1, 0]) {
+    for (const agoMs of [hour + 1, hour]) {
       provider.signIn(browser, ana.sub, agoMs);
       const answer = await browser.get(interaction);
       expectLogin(answer);
       expect(answer.callback.get('return_to')).toBe(interaction);
     }
-    provider.clock.advance(10_000);
-    provider.signIn(browser, ana.sub, 9_999);
+    provider.signIn(browser, ana.sub, hour - 1);
     expect(await provider.subOf(client, await provider.follow(browser, interaction))).toBe(ana.sub);
+  });
+
+  it('asks once where the host’s clock is behind, and the log says so', async () => {
+    const behind = 10_000;
+    provider.logged.length = 0;
+    for (const agoMs of [hour, null]) {
+      const browser = provider.browser(null);
+      if (agoMs !== null) provider.signIn(browser, ana.sub, agoMs + behind);
+      const interaction = (await browser.get(provider.authorizeUrl(client, changes))).location ?? '';
+      expectLogin(await browser.get(interaction));
+      provider.signIn(browser, ana.sub, behind);
+      expect(await provider.subOf(client, await provider.follow(browser, interaction))).toBe(ana.sub);
+    }
+    const line = {
+      level: 'warn',
+      fields: { behindMs: behind },
+      message: expect.stringMatching(/counts as new/),
+    };
+    expect(provider.logged).toMatchObject([line, line]);
+  });
+
+  it('takes no old sign-in of a user who was not there at the start', async () => {
+    const browser = provider.browser(null);
+    const interaction = (await browser.get(provider.authorizeUrl(client, changes))).location ?? '';
+    provider.signIn(browser, ana.sub, hour);
+    expectLogin(await browser.get(interaction));
+    if ('max_age' in changes && changes.max_age !== '0') return;
+    provider.signIn(browser, ana.sub, 60_000);
+    expectLogin(await browser.get(interaction));
+    provider.signIn(browser, ana.sub, 59_999);
+    expect((await provider.follow(browser, interaction)).outcome).toBe('303 code');
   });
 
   it('is not passed by a sign-in that was there before, which the host’s clock puts after the request', async () => {
@@ -170,7 +200,8 @@ describe.each([
     provider.clock.advance(1_000);
     provider.signIn(browser, ana.sub);
     const page = await showConsent(browser, interaction);
-    provider.signIn(browser, ana.sub, hour);
+    // The one that was there when the request began.
+    provider.signIn(browser, ana.sub, hour + 1_000);
     expectLogin(await page.approve());
     provider.signIn(browser, ana.sub);
     const { location } = await page.approve();

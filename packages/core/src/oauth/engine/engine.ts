@@ -9,6 +9,7 @@ import { unknownRequest } from '../client.ts';
 import { pageUrl } from '../endpoints.ts';
 import { interactionSeconds } from '../lifetimes.ts';
 import type { EngineRun } from './adapter.ts';
+import type { RequestStart } from './policy.ts';
 
 /** Loaded with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
 const loadEngine = () => import('./provider.ts');
@@ -31,11 +32,8 @@ export interface PendingInteraction {
   readonly params: { readonly [name: string]: string | undefined };
   /** Why the user is asked. */
   readonly reasons: readonly string[];
-  /**
-   * When the request began, in milliseconds since the Unix epoch, or the sign-in that was there by then, where the host's
-   * clock is ahead: a new sign-in, where one is asked for, has to be later.
-   */
-  readonly startedAt: number;
+  /** When the request began, and who was signed in then. */
+  readonly start: RequestStart;
   /** Where the browser has to go then. @throws OAuthError when another answer has ended it meanwhile */
   finish(end: InteractionEnd): Promise<string>;
   /** Gives it the time that the user of a request has who is signed in; see `interactionSeconds`. */
@@ -75,13 +73,14 @@ export class Engine {
     };
     const stored = await provider.interactionDetails(facade(req, req.url ?? '/'), res).catch(inOurWords);
     if (id !== null && stored.uid !== id) throw unknownRequest();
-    const startedAt = Number(stored.prompt.details.startedAt);
+    const start = (await loadEngine()).readRequestStart(stored.prompt.details);
     return {
       id: stored.uid,
       params: stored.params as PendingInteraction['params'],
       reasons: stored.prompt.reasons,
-      startedAt,
-      keep: () => storage.interactions.extend(digest(stored.jti), startedAt + interactionSeconds * 1000),
+      start,
+      keep: () =>
+        storage.interactions.extend(digest(stored.jti), start.startedAt + interactionSeconds * 1000),
       async finish(end) {
         if ('error' in end) {
           stored.result = { error: end.error, error_description: end.description };

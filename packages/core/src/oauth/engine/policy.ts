@@ -15,17 +15,33 @@ function maxAgeExceeded(ctx: KoaContextWithOIDC, now: number): boolean {
   return user === null || maxAge === 0 || now - user.authenticatedAt.getTime() > maxAge * 1000;
 }
 
+/** The moment in which an authorization request began. */
+export type RequestStart = {
+  /** In milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** The sign-in that was there; `null` if nobody was signed in. `at` is in milliseconds since the Unix epoch. */
+  readonly signIn: { readonly sub: string; readonly at: number } | null;
+};
+
+/** Reads the start of a request from the details of a stored interaction. */
+export function readRequestStart({ startedAt, signIn }: { readonly [name: string]: unknown }): RequestStart {
+  const { sub, at }: { readonly sub?: unknown; readonly at?: unknown } = Object(signIn);
+  return { startedAt: Number(startedAt), signIn: typeof sub === 'string' ? { sub, at: Number(at) } : null };
+}
+
 /** What stands between an authorization request and its code. */
 export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt[] {
   /**
-   * When the request began, to the millisecond; an interaction that follows another one keeps its time. Not before the
-   * sign-in that is there already, which a host's clock that is ahead puts after the request.
+   * Notes when the request began, to the millisecond, and who was signed in then; an interaction that follows another one
+   * keeps both. The time is not before the sign-in, which a host's clock that is ahead puts after the request.
    */
-  const requestStart = (ctx: KoaContextWithOIDC) => ({
-    startedAt:
-      ctx.oidc.entities.Interaction?.prompt.details.startedAt ??
-      Math.max(clock.now(), visitor()?.authenticatedAt.getTime() ?? 0),
-  });
+  const requestStart = (ctx: KoaContextWithOIDC): RequestStart => {
+    const earlier = ctx.oidc.entities.Interaction?.prompt.details;
+    if (earlier !== undefined) return readRequestStart(earlier);
+    const user = visitor();
+    const signIn = user && { sub: user.sub, at: user.authenticatedAt.getTime() };
+    return { startedAt: Math.max(clock.now(), signIn?.at ?? 0), signIn };
+  };
 
   // OpenID Connect Core, section 3.1.2.3: nobody or somebody else is there, or too long ago.
   const login = new Prompt(

@@ -8,7 +8,7 @@ import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
 import { isConsented } from '../user.ts';
 import { authorizationCodeAdapter, clientAdapter, currentRun, inert, visitor } from './adapter.ts';
 import { interactionAdapter } from './interactions.ts';
-import { createPolicy } from './policy.ts';
+import { createPolicy, readRequestStart } from './policy.ts';
 
 /**
  * Stores what the engine makes. Its sessions are not kept at all: who is signed in is the host's word, asked
@@ -24,7 +24,7 @@ function providerAdapter(core: Core): (model: string) => Adapter {
   return (model) => adapters[model] ?? inert;
 }
 
-export { currentRun };
+export { currentRun, readRequestStart };
 
 /** An error of the engine in the words of the specification. */
 export function translated(error: unknown): OAuthError {
