@@ -63,7 +63,8 @@ export const en = {
     },
     expired: {
       title: 'This page is no longer valid',
-      advice: 'It was open for too long, or you have already answered. Go back to the app and start again.',
+      advice:
+        'It was open for too long, you have already answered, or your browser does not accept cookies from this site. Go back to the app and start again.',
     },
     csrf: {
       title: 'We could not check your answer',

@@ -64,7 +64,7 @@ export const es: Texts = {
     expired: {
       title: 'Esta página ya no es válida',
       advice:
-        'Estuvo abierta demasiado tiempo, o usted ya respondió. Vuelva a la aplicación y empiece de nuevo.',
+        'Estuvo abierta demasiado tiempo, usted ya respondió, o su navegador no acepta las cookies de este sitio. Vuelva a la aplicación y empiece de nuevo.',
     },
     csrf: {
       title: 'No pudimos comprobar su respuesta',

@@ -65,7 +65,7 @@ export const fr: Texts = {
     expired: {
       title: 'Cette page n’est plus valable',
       advice:
-        'Elle est restée ouverte trop longtemps, ou vous avez déjà répondu. Retournez à l’application et recommencez.',
+        'Elle est restée ouverte trop longtemps, vous avez déjà répondu, ou votre navigateur n’accepte pas les cookies de ce site. Retournez à l’application et recommencez.',
     },
     csrf: {
       title: 'Nous n’avons pas pu vérifier votre réponse',

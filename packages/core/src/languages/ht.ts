@@ -58,7 +58,7 @@ export const ht: Texts = {
     expired: {
       title: 'Paj sa a pa valab ankò',
       advice:
-        'Li te rete louvri twò lontan, oswa ou te deja reponn. Retounen nan aplikasyon an epi rekòmanse.',
+        'Li te rete louvri twò lontan, ou te deja reponn, oswa navigatè ou pa aksepte cookie sit sa a. Retounen nan aplikasyon an epi rekòmanse.',
     },
     csrf: {
       title: 'Nou pa t kapab verifye repons ou',

@@ -61,7 +61,7 @@ export const pt: Texts = {
     expired: {
       title: 'Esta página não é mais válida',
       advice:
-        'Ela ficou aberta por tempo demais, ou você já respondeu. Volte ao aplicativo e comece de novo.',
+        'Ela ficou aberta por tempo demais, você já respondeu, ou o seu navegador não aceita cookies deste site. Volte ao aplicativo e comece de novo.',
     },
     csrf: {
       title: 'Não pudemos verificar a sua resposta',

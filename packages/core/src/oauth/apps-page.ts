@@ -4,11 +4,11 @@ import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { appsPage } from '../pages/apps.ts';
-import { seeOther } from './authorize.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import { pageUrl } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
 import { authenticate, loginUrl } from './host-login.ts';
+import { seeOther } from './see-other.ts';
 import { displayName, findUser } from './user.ts';
 
 const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];

@@ -15,15 +15,9 @@ import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
+import { redirectedToAuthUrl } from './own-host.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
-
-export function seeOther(ctx: Context, location: string): void {
-  setNoStore(ctx);
-  ctx.set('Referrer-Policy', 'no-referrer');
-  ctx.status = 303;
-  ctx.set('Location', location);
-  ctx.body = '';
-}
+import { seeOther } from './see-other.ts';
 
 /** Sends the browser on; a caller that prefers JSON is told of an error in JSON, with the status of the table. */
 function answerLocation(ctx: Context, location: string): void {
@@ -102,6 +96,7 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
   const limit = limitStarts(core, 'authorize');
 
   return async (ctx) => {
+    if (redirectedToAuthUrl(core, ctx, 'authorize')) return;
     await limit(ctx);
     const parameters =
       ctx.method === 'POST'

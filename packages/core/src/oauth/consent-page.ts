@@ -7,13 +7,14 @@ import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { consentPage } from '../pages/consent.ts';
-import { answerHead, seeOther } from './authorize.ts';
+import { answerHead } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
 import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf } from './interaction-api.ts';
 import { answerOwnPage } from './own-page.ts';
+import { seeOther } from './see-other.ts';
 import { displayName } from './user.ts';
 
 /**

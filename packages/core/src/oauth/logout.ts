@@ -8,11 +8,13 @@ import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { afterLogoutPage, logoutPage } from '../pages/logout.ts';
 import type { Authentication } from '../ports/users.ts';
-import { answerHead, continueAsGet, limitStarts, readPosted, seeOther } from './authorize.ts';
+import { answerHead, continueAsGet, limitStarts, readPosted } from './authorize.ts';
 import { pageUrl } from './endpoints.ts';
 import { authenticate, LoginError } from './host-login.ts';
 import { type LogoutRequest, logoutParameters, readLogoutRequest } from './logout-request.ts';
+import { redirectedToAuthUrl } from './own-host.ts';
 import { readQuery } from './request-parameters.ts';
+import { seeOther } from './see-other.ts';
 import type { SignOuts } from './sign-outs.ts';
 import { displayName, findUser } from './user.ts';
 
@@ -44,6 +46,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
   }
 
   const ask: Handler = async (ctx) => {
+    if (redirectedToAuthUrl(core, ctx, 'logout')) return;
     await limit(ctx);
     const parameters =
       ctx.method === 'POST'

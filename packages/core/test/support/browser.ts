@@ -84,8 +84,9 @@ export class TestBrowser {
   async #send(target: string, given: Texts, init: RequestInit = {}): Promise<Answer> {
     const url = new URL(target, this.origin);
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
-    const headers = { accept, cookie: this.cookieHeader(url.pathname), ...given };
     const server = url.origin === this.origin ? this.#server : url.origin;
+    const proxied = server === url.origin ? {} : { 'x-forwarded-host': url.host };
+    const headers = { accept, cookie: this.cookieHeader(url.pathname), ...proxied, ...given };
     const path = url.pathname + url.search;
     const response = await fetch(server + path, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#keep(line);

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { pageUrl } from './endpoints.ts';
+import { seeOther } from './see-other.ts';
+
+/**
+ * Parameter of a request that was redirected to `authUrl`. If such a request still names another host, a proxy changes the
+ * header, and a second redirect would begin a circle.
+ */
+const redirectedParameter = 'redirected_to_auth_url';
+
+/** Host name that the browser asked for, by the headers; `null` if they name none. Cookies do not know ports. */
+function requestedHostname({ headers }: IncomingMessage): string | null {
+  const [forwarded = ''] = String(headers['x-forwarded-host'] ?? '').split(',');
+  const host = forwarded.trim() || String(headers[':authority'] ?? headers.host ?? '');
+  return host !== '' && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : null;
+}
+
+/**
+ * Redirects a request that came by another name of the server, such as `www.` or 127.0.0.1, to the same page at `authUrl`:
+ * the cookies of the flow and of the host's login belong to that name.
+ * @returns whether the request was redirected
+ */
+export function redirectedToAuthUrl({ options }: Core, ctx: Context, page: 'authorize' | 'logout'): boolean {
+  const hostname = requestedHostname(ctx.req);
+  if (hostname === null || hostname === options.authUrl.hostname) return false;
+  if (ctx.method === 'POST' || new URLSearchParams(ctx.querystring).has(redirectedParameter)) return false;
+  const separator = ctx.querystring === '' ? '' : '&';
+  seeOther(ctx, `${pageUrl(options, page)}?${ctx.querystring}${separator}${redirectedParameter}=1`);
+  return true;
+}

@@ -1,0 +1,67 @@
+import { get } from 'node:http';
+import { expect, it } from 'vitest';
+import { answerOf } from '../support/browser.ts';
+import { loggingOut } from '../support/logging-out.ts';
+import { startProvider } from '../support/running.ts';
+
+const provider = await startProvider();
+const client = await provider.client();
+const { port } = new URL(provider.origin);
+const target = new URL(provider.authorizeUrl(client, { state: 'a b&c' }));
+
+/** Asks the server with a Host header of one's choice. */
+function ask(origin: string, path: string, headers: Record<string, string>) {
+  return new Promise<Awaited<ReturnType<typeof answerOf>>>((resolve, reject) => {
+    get(new URL(path, origin), { headers: { accept: 'text/html', ...headers } }, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      const location = headers.location === undefined ? {} : { location: headers.location };
+      response.resume();
+      resolve(answerOf(new Response(null, { status, headers: location }), origin));
+    }).on('error', reject);
+  });
+}
+
+const asked = (headers: Record<string, string>, url = target) =>
+  ask(provider.origin, url.pathname + url.search, headers);
+
+it.each([
+  { host: `localhost:${port}` },
+  { host: 'www.id.example' },
+  { host: `127.0.0.1:${port}`, 'x-forwarded-host': 'www.id.example, proxy.internal' },
+])('an authorization request at another name of the server goes on at authUrl, once: %j', async (headers) => {
+  const first = await asked(headers);
+  const location = new URL(first.location ?? '');
+  expect([first.status, location.origin, location.pathname]).toEqual([303, provider.site, target.pathname]);
+  for (const [name, value] of target.searchParams) expect(location.searchParams.get(name)).toBe(value);
+  // A proxy that changes the header does not make it a circle.
+  expect((await asked(headers, location)).outcome).toBe('303 interaction');
+  expect((await provider.follow(provider.browser(), location.href)).outcome).toBe('303 code');
+});
+
+it.each([
+  { host: '127.0.0.1' },
+  { host: '127.0.0.1:1' },
+  { host: 'proxy.internal', 'x-forwarded-host': `127.0.0.1:${port}` },
+  { host: '%' },
+])(
+  'a request by the name of authUrl, whatever the port, or by none that can be read begins at once: %j',
+  async (headers) => {
+    expect((await asked(headers)).outcome).toBe('303 interaction');
+  },
+);
+
+it('a sign-out at another name goes on at authUrl, where the user is signed in', async () => {
+  const leaving = await loggingOut();
+  const query = new URLSearchParams({ id_token_hint: leaving.hint });
+  const first = await ask(leaving.provider.origin, `/oauth/logout?${query}`, { host: 'www.id.example' });
+  const browser = leaving.provider.browser();
+  expect((await browser.get(first.location ?? '')).status).toBe(200);
+  expect(leaving.signedOut).toContain(browser.name);
+});
+
+it('the page of an interaction whose cookie did not come names cookies', async () => {
+  const { location } = await provider.browser().get(provider.authorizeUrl(client, { prompt: 'consent' }));
+  const page = await provider.browser().get(location ?? '');
+  expect(page.outcome).toBe('400 invalid_request');
+  expect(page.text).toContain('does not accept cookies from this site');
+});
