@@ -18,11 +18,10 @@ def before_call(context, case, kwargs):
     if isinstance(query, dict):
         # A cursor is taken from an answer.
         query.pop("cursor", None)
-        # A period is either a day or two of them, at most 31 days, and not in the future.
+        # A period is a day or two of them, which do not contradict each other, at most 31 days, and not in the future.
         if case.operation.label == "GET /v1/partner/reconciliation":
             if "date" in query:
-                query.pop("from", None)
-                query.pop("to", None)
+                query.update({name: "2026-01-01" for name in ("from", "to") if name in query})
                 query["date"] = "2026-01-01"
             else:
                 query.update({"from": "2026-01-01", "to": "2026-01-31"})

@@ -183,8 +183,8 @@ const day = (description: string) =>
     .meta({ description, examples: ['2026-01-01'], format: 'date' });
 
 export const reconciliationQuery = z.strictObject({
-  date: day('The day, UTC. Either this, or `from` and `to`.'),
-  from: day('The first day, UTC.'),
+  date: day('The day, UTC. Either this, or `from` and `to`; with them only if both are this day.'),
+  from: day('The first day, UTC; not in the future.'),
   to: day('The last day, UTC, included; 31 days at most.'),
   format: field(
     z.enum(['json', 'ndjson', 'csv']).default('json'),

@@ -67,9 +67,8 @@ export function exportRange(
   now: number,
 ): ExportRange {
   const { date, from = date, to = date } = query;
-  if (date !== undefined && (query.from !== undefined || query.to !== undefined)) {
-    throw wrongDate('date', 'cannot be combined with from and to');
-  }
+  // Tools that fill in every parameter from its example send all three.
+  if (date !== undefined && (from !== date || to !== date)) throw wrongDate('date', 'contradicts from or to');
   if (from === undefined || to === undefined)
     throw wrongDate(from === undefined ? 'from' : 'to', 'is missing; or send date');
   const [first, last] = [startOfDay(from), startOfDay(to)];

@@ -133,6 +133,18 @@ describe('the description', () => {
     expect(answer.status, answer.text).toBe(200);
   });
 
+  it('has examples of a period that go together, as tools send all of them', async () => {
+    const found = operationsOf(description).find(({ path }) => path.endsWith('/reconciliation'));
+    const examples = (found?.operation.parameters ?? []).map(({ name, example }) => [name, String(example)]);
+    const key = await provider.key();
+    const target = `GET ${found?.path}?${new URLSearchParams(examples)}`;
+    const answer = await provider.partnerCall(key, target);
+    expect([target, answer.status]).toEqual([
+      expect.stringContaining('date=2026-01-01&from=2026-01-01'),
+      200,
+    ]);
+  });
+
   it('names no enumeration: its values would be constants of Go, and collide', () => {
     for (const [name, schema] of Object.entries(description.components.schemas ?? {}))
       expect(schema, name).not.toHaveProperty('enum');
