@@ -72,13 +72,14 @@ with the user's part played by a program. They run with every \`npm test\`. The 
 \`address\` and \`standardProfile\`, refresh tokens, and a host that can sign users out.
 
 These are our tests and our results. The Foundation has not looked at them, and the original suite may find what they do not. To run the original
-against a deployment of yours, provision two clients, give it the discovery address, and choose \`static_client\`.
+against a deployment of yours, provision three clients, one of them for \`client_secret_post\`, give it the discovery address, and choose \`static_client\`. The logout plans need the
+addresses \`post_logout_redirect\` and \`backchannel_logout\` of the suite registered.
 
 - **pass**: every condition of the module holds.
 - **warning**: as pass, and the original adds a warning, which it does not count as a failure. The reason is a decision that the module checks, too.
 - **skip**: the original leaves the module out for the same reason. A module is not skipped once its reason is gone: its test fails then.
 
-No condition is failed.
+No condition of these tests is failed.
 
 ${plans.map(planSection).join('\n\n')}
 `;

@@ -64,7 +64,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
 /** Of a grant as it is read back. */
 export const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
-  code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt",
+  code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
   issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",
   revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
 `;
@@ -87,11 +87,11 @@ function statementsIn(schema: string) {
       )
       INSERT INTO ${schema}.grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, issued_at, expires_at, ends_at
+        authenticated_at, sid, issued_at, expires_at, ends_at
       )
       SELECT
         :codeDigest, client_id, sub, :scopes::text[], :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :issuedAt, :expiresAt, :expiresAt
+        :authenticatedAt, :sid, :issuedAt, :expiresAt, :expiresAt
       FROM held
     `),
 

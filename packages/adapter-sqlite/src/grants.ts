@@ -18,7 +18,7 @@ type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
 /** Of a grant as it is read back. */
 const grantColumns = `
   code_digest AS codeDigest, client_id AS clientId, sub, scopes, redirect_uri AS redirectUri,
-  code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, issued_at AS issuedAt,
+  code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid, issued_at AS issuedAt,
   grants.expires_at AS expiresAt, consumed_at AS consumedAt, revoked_at AS revokedAt,
   failed_verifiers AS failedVerifiers
 `;
@@ -31,11 +31,11 @@ function statementsOn(connection: Connection) {
     issue: connection.prepare<[Omit<GrantRecord, 'scopes'> & { readonly scopes: string }]>(`
       INSERT INTO grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, issued_at, expires_at, ends_at
+        authenticated_at, sid, issued_at, expires_at, ends_at
       )
       SELECT
         :codeDigest, client_id, :sub, :scopes, :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :issuedAt, :expiresAt, :expiresAt
+        :authenticatedAt, :sid, :issuedAt, :expiresAt, :expiresAt
       FROM clients JOIN consents USING (client_id)
       WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0 AND sub = :sub
         AND revoked_at IS NULL

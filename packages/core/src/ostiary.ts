@@ -26,6 +26,7 @@ import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import type { Operators } from './ports/operators.ts';
 import type { Storage } from './ports/storage.ts';
+import type { Authentication } from './ports/users.ts';
 import { systemRandom } from './random.ts';
 import type { AnyScope, HostScopes, ScopeNames } from './scope-catalog.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -90,10 +91,12 @@ export interface Ostiary<Name extends string = AnyScope> {
     /** The same as `admin.users.end`. */
     readonly end: Administration['users']['end'];
     /**
-     * Tells the apps of a user who signed out at yours, those with a `backchannelLogoutUri`. Ostiary does it by itself for those whom an
-     * app sent here to sign out.
+     * Notifies the apps of a user who signed out at your pages, those with a `backchannelLogoutUri`. Ostiary does it by itself if an app
+     * sent the user here to sign out.
+     * @param session - the one that ended, as `login.authenticate` returned it: apps get its `sid`. Without it apps are told that all
+     * sessions of the user ended
      */
-    signedOut(sub: string): Promise<void>;
+    signedOut(sub: string, session?: Omit<Authentication, 'sub'>): Promise<void>;
   };
   /**
    * Who sent a request: the socket's address, or what trusted proxies say in `X-Forwarded-For`. For a sign-in page of yours
@@ -248,7 +251,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
     checkTarget: webhooks.checkTarget,
-    telling: signOuts.around,
+    telling: (sub, end) => signOuts.around({ sub }, end),
   });
 
   const routes = [

@@ -106,7 +106,7 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
       if (session !== null) {
         if (!isGenuine(ctx, form, 'sign-out', session)) return showError(ctx, look, 403);
         await sessions.end(session);
-        await signedOut(session.sub);
+        await signedOut(session.sub, { authenticatedAt: session.authenticatedAt });
       }
       ctx.append('Set-Cookie', cookies.session.remove);
       ctx.append('Set-Cookie', cookies.form.remove);

@@ -35,6 +35,7 @@ async function mint(count: number): Promise<string[]> {
       redirectUri,
       codeChallenge: null,
       nonce: null,
+      sid: null,
       authenticatedAt: issuedAt - 60_000,
       issuedAt,
       expiresAt: issuedAt + 600_000,

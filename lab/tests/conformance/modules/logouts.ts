@@ -150,10 +150,11 @@ export const logouts: readonly Module[] = [
 export const backchannel: readonly Module[] = [
   module(
     'oidcc-backchannel-logout-discovery-endpoint-verification',
-    'the metadata says that clients are told of logouts',
+    'the metadata says that clients are notified of logouts, with the session',
     async ({ metadata }) =>
       expect(metadata).toMatchObject({
         backchannel_logout_supported: true,
+        backchannel_logout_session_supported: true,
         end_session_endpoint: expect.any(String),
       }),
   ),
@@ -162,9 +163,11 @@ export const backchannel: readonly Module[] = [
     'a client that registered for it gets one logout token, which is right in every claim, when its user is signed out',
     async (suite) => {
       const told = suite.loggedOut.length;
-      const { page } = await signedOut(suite, (id_token_hint, state) => ({
-        ...{ id_token_hint, state, post_logout_redirect_uri: postLogoutRedirectUri },
-      }));
+      let idToken = '';
+      const { page } = await signedOut(suite, (id_token_hint, state) => {
+        idToken = id_token_hint;
+        return { id_token_hint, state, post_logout_redirect_uri: postLogoutRedirectUri };
+      });
       expect(page.status).toBe(303);
       await suite.work();
       const forms = suite.loggedOut.slice(told).map((body) => new URLSearchParams(body));
@@ -177,11 +180,13 @@ export const backchannel: readonly Module[] = [
           {
             issuer: String(suite.metadata.issuer),
             ...{ algorithms: ['RS256'], typ: 'logout+jwt', currentDate: new Date(suite.clock.now()) },
-            requiredClaims: ['iss', 'aud', 'iat', 'exp', 'jti', 'events', 'sub'],
+            requiredClaims: ['iss', 'aud', 'iat', 'exp', 'jti', 'events', 'sub', 'sid'],
           },
         );
         expect(protectedHeader.alg).toBe('RS256');
         expect(payload).not.toHaveProperty('nonce');
+        const { sub, sid } = decodeJwt(idToken);
+        expect({ sub: payload.sub, sid: payload.sid }).toEqual({ sub, sid });
         expect(payload.events).toEqual({ 'http://schemas.openid.net/event/backchannel-logout': {} });
         expect(Number(payload.exp) - Number(payload.iat)).toBeLessThanOrEqual(120);
       }

@@ -125,7 +125,7 @@ async function checkIdToken(
   const half = createHash('sha256').update(accessToken).digest().subarray(0, 16);
   expect(payload.at_hash).toBe(half.toString('base64url'));
   // Identity data comes from userinfo.
-  const protocol = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
+  const protocol = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'sid', 'nonce', 'at_hash'];
   expect(Object.keys(payload).filter((name) => !protocol.includes(name))).toEqual([]);
   return { claims: payload, header: protectedHeader };
 }

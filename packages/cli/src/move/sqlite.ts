@@ -29,6 +29,7 @@ export const knownMigrations: readonly (readonly [name: string, checksum: string
   ['0005_revoked-consents.sql', 'd0a984704a1c711f8e1fa9951503b1c23380f9bd2f1ce18920815ad6af39b3c3'],
   ['0006_request-log.sql', '96fc0fd93a3674e4a21ff5319d6bb092b949dacfb1ff3c6bf3cf8bb716abf835'],
   ['0007_sandbox-records.sql', '65521b5100595c516f19d0e3ec0f3374b5c890201905f1d1d5a630d1c4772a81'],
+  ['0008_session-ids.sql', '844b17b74e6efc9ce51fcae09ff2672ff8526cdff8608f95db38d7d4bbf88629'],
 ];
 
 /**

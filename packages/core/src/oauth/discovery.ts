@@ -4,7 +4,7 @@ import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 
 /** Claims of the ID token; identity fields come from userinfo. */
-const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
+const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid'];
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
 function discoveryDocument({ options }: Core): object {
@@ -31,7 +31,7 @@ function discoveryDocument({ options }: Core): object {
     ...(login.signOut && {
       end_session_endpoint: urlBelow(authUrl, authPaths.logout),
       backchannel_logout_supported: true,
-      backchannel_logout_session_supported: false,
+      backchannel_logout_session_supported: true,
     }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,

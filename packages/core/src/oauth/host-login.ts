@@ -15,7 +15,7 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   const answer = await core.options.login.authenticate(request);
   if (answer === null) return null;
   if (typeof answer !== 'object') throw new LoginError('login.authenticate: has to answer a sign-in or null');
-  const { sub, authenticatedAt } = answer;
+  const { sub, authenticatedAt, sessionId } = answer;
   if (typeof sub !== 'string' || !userIdFormat.test(sub)) {
     throw new LoginError(`login.authenticate: sub ${userIdWords}`);
   }
@@ -28,7 +28,10 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
       'login.authenticate: authenticatedAt is more than a minute in the future; it has to be the time of the sign-in, by a clock that is right',
     );
   }
-  return { sub, authenticatedAt };
+  if (sessionId === undefined) return { sub, authenticatedAt };
+  if (typeof sessionId !== 'string' || sessionId.length < 1 || sessionId.length > 255)
+    throw new LoginError('login.authenticate: sessionId has to be a string of 1 to 255 characters');
+  return { sub, authenticatedAt, sessionId };
 }
 
 export async function loginUrl(

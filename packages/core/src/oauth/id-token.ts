@@ -4,6 +4,7 @@ import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
+import { sessionIdOf } from './session-id.ts';
 
 /** Signs what is told a client of a user. @param typ - keeps tokens of one kind from being taken for others */
 export async function signForClient(
@@ -20,7 +21,7 @@ export async function signForClient(
     .sign(key.privateJwk);
 }
 
-/** OpenID Connect Core, section 2: who signed in, when and for whom; identity fields come from userinfo. */
+/** Signs an ID token (OpenID Connect Core, section 2): who signed in, when and for whom. Identity fields come from userinfo. */
 export function signIdToken(
   core: Core,
   {
@@ -37,6 +38,7 @@ export function signIdToken(
     aud: client.clientId,
     exp: issuedAt + accessTokenSeconds,
     iat: issuedAt,
+    sid: grant.sid ?? sessionIdOf({ sub: grant.sub, authenticatedAt: new Date(grant.authenticatedAt) }),
     auth_time: Math.floor(grant.authenticatedAt / 1000),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
     // The left half of the token's SHA-256 (section 3.1.3.6; both algorithms use SHA-256).

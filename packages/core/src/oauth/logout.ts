@@ -37,7 +37,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
   }
 
   async function signOut(ctx: Context, request: LogoutRequest, user: Authentication): Promise<void> {
-    await signOuts.around(user.sub, async () => {
+    await signOuts.around(user, async () => {
       await options.login.signOut?.(ctx.req, ctx.res);
       if (ctx.res.headersSent || ctx.res.writableEnded)
         throw new LoginError('login.signOut: may set headers, and must not answer');

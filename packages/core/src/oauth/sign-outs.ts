@@ -1,11 +1,12 @@
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JobHandler, NewJob } from '../ports/queue.ts';
-import { digest } from '../tokens.ts';
+import type { Authentication } from '../ports/users.ts';
 import { requireUserId } from '../user-ids.ts';
 import { isEnabled } from './client.ts';
 import { issuerOf } from './endpoints.ts';
 import { signForClient } from './id-token.ts';
+import { sessionIdOf } from './session-id.ts';
 
 /** The kind of the job that tells one client. */
 export const signOutKind = 'sign-out';
@@ -24,20 +25,22 @@ export type PostForm = (
 export type SignOuts = ReturnType<typeof createSignOuts>;
 
 /** Tells the apps of a user that the user has signed out. */
-export function createSignOuts({ storage, clock, wake, options: { logger } }: Core) {
-  /** A client that is to be told of a user already need not be told twice. */
-  const jobOf = (sub: string, clientId: string): NewJob => ({
-    id: `${signOutKind}:${clientId}:${digest(sub).toString('base64url')}`,
+export function createSignOuts({ storage, clock, random, wake, options: { logger } }: Core) {
+  /** Describes one notice. Its id is its own: an earlier sign-out of the same user may still be under way. */
+  const jobOf = (sub: string, sid: string | null, clientId: string): NewJob => ({
+    id: `${signOutKind}:${random.bytes(16).toString('base64url')}`,
     kind: signOutKind,
-    payload: { sub, clientId, since: clock.now() },
+    payload: { sub, sid, clientId, since: clock.now() },
     dueAt: clock.now(),
   });
 
-  /** For every client that the user lets in and that registered where to. */
-  async function jobsFor(sub: string): Promise<NewJob[]> {
+  /** Returns a job for every client that has the user's consent and a URL for the notice. */
+  async function jobsFor(sub: string, sid: string | null): Promise<NewJob[]> {
     const consents = await storage.consents.list(sub);
     const clients = await Promise.all(consents.map(({ clientId }) => storage.clients.find(clientId)));
-    return clients.flatMap((client) => (client?.backchannelLogoutUri ? [jobOf(sub, client.clientId)] : []));
+    return clients.flatMap((client) =>
+      client?.backchannelLogoutUri ? [jobOf(sub, sid, client.clientId)] : [],
+    );
   }
 
   async function store(jobs: readonly NewJob[]): Promise<void> {
@@ -47,20 +50,21 @@ export function createSignOuts({ storage, clock, wake, options: { logger } }: Co
   }
 
   return {
-    /** Tells them. Rejects where that cannot be stored. */
-    async tell(sub: string) {
+    /** Notifies the apps of the end of one session, or of all sessions of the user. Rejects if the jobs cannot be stored. */
+    async tell(sub: string, session?: Omit<Authentication, 'sub'>): Promise<void> {
       requireUserId(sub);
-      await store(await jobsFor(sub));
+      await store(await jobsFor(sub, session === undefined ? null : sessionIdOf({ sub, ...session })));
     },
 
     /**
-     * Ends something, and tells them then: whom, is read before, because the end may take that away. It ends also where they cannot
-     * be told, which the log says.
+     * Ends one session, or all of a user where no time of a sign-in is given, and notifies the apps afterwards. The apps are read
+     * before, because the end may remove the consents. The session ends also if the apps cannot be notified, which the log says.
      */
-    async around(sub: string, end: () => Promise<void>): Promise<void> {
+    async around(user: Authentication | { readonly sub: string }, end: () => Promise<void>): Promise<void> {
       const untold = (err: unknown): void =>
         logger.error({ err }, 'the apps of a user who signed out could not be told');
-      const jobs = await jobsFor(sub).catch((error: unknown) => {
+      const sid = 'authenticatedAt' in user ? sessionIdOf(user) : null;
+      const jobs = await jobsFor(user.sub, sid).catch((error: unknown) => {
         untold(error);
         return [];
       });
@@ -70,8 +74,11 @@ export function createSignOuts({ storage, clock, wake, options: { logger } }: Co
   };
 }
 
-/** OpenID Connect Back-Channel Logout 1.0, section 2.4. */
-function signLogoutToken(core: Core, client: ClientRecord, sub: string): Promise<string> {
+/**
+ * Signs a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.4).
+ * @param sid - the session that ended; `null`: all sessions of the user, for which the token has no `sid`
+ */
+function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: string | null): Promise<string> {
   const now = core.clock.now();
   const issuedAt = Math.floor(now / 1000);
   const claims = {
@@ -79,6 +86,7 @@ function signLogoutToken(core: Core, client: ClientRecord, sub: string): Promise
     ...{ sub, aud: client.clientId, iat: issuedAt, exp: issuedAt + logoutTokenSeconds },
     jti: core.random.bytes(16).toString('base64url'),
     events: { [logoutEvent]: {} },
+    ...(sid !== null && { sid }),
   };
   return signForClient(core, client, claims, { typ: 'logout+jwt', now });
 }
@@ -101,18 +109,18 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
   const underWay = new Map<string, number>();
 
-  async function call(clientId: string, sub: string) {
+  async function call(clientId: string, sub: string, sid: string | null) {
     const client = await storage.clients.find(clientId);
     if (!isEnabled(client) || !client.backchannelLogoutUri) return null;
-    return post(client.backchannelLogoutUri, `logout_token=${await signLogoutToken(core, client, sub)}`);
+    return post(client.backchannelLogoutUri, `logout_token=${await signLogoutToken(core, client, sub, sid)}`);
   }
 
-  return async ({ sub, clientId, since }, { attempt }) => {
+  return async ({ sub, sid, clientId, since }, { attempt }) => {
     const id = String(clientId);
     const others = underWay.get(id) ?? 0;
     if (others >= mostOfOne) return { dueAt: clock.now() + Math.min(1000 * 2 ** (attempt - 1), 60_000) };
     underWay.set(id, others + 1);
-    const answer = await call(id, String(sub)).finally(() => {
+    const answer = await call(id, String(sub), typeof sid === 'string' ? sid : null).finally(() => {
       const left = (underWay.get(id) ?? 1) - 1;
       if (left === 0) underWay.delete(id);
       else underWay.set(id, left);

@@ -15,6 +15,8 @@ export interface GrantRecord {
   readonly nonce: string | null;
   /** When the user signed in. */
   readonly authenticatedAt: number;
+  /** The session of that sign-in, as apps see it (`sid`); `null` for a grant that was stored before there were any. */
+  readonly sid: string | null;
   readonly issuedAt: number;
   /** End of the code, not of its tokens. */
   readonly expiresAt: number;

@@ -124,6 +124,11 @@ export interface Authentication {
    * error of the host: nobody is signed in then.
    */
   readonly authenticatedAt: Date;
+  /**
+   * Your id of this session, the same until it ends: 1 to 255 characters. Apps get a hash of it as `sid`, in ID tokens and when the
+   * session ends. @defaultValue `sid` is derived from `sub` and `authenticatedAt`
+   */
+  readonly sessionId?: string;
 }
 
 /** What the host should ask for when it signs a user in. */

@@ -4,7 +4,7 @@ import { startProvider } from '../support/running.ts';
 
 const discovery = '/.well-known/openid-configuration';
 
-const ofIdToken = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
+const ofIdToken = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid'];
 const ofScopes = scopeNames.flatMap((name) => Object.keys(scopes[name].fields));
 
 describe('the discovery document', () => {

@@ -37,6 +37,7 @@ describe.each(['RS256', 'ES256'] as const)('an ID token signed with %s', (idToke
       auth_time: Math.floor((provider.clock.now() - 123_456) / 1000),
       nonce: 'a nonce &ü',
       at_hash: digest.subarray(0, 16).toString('base64url'),
+      sid: expect.stringMatching(/^[\w-]{43}$/),
     });
     expect(protectedHeader).toEqual({ alg: idTokenAlg, kid: expect.any(String), typ: 'JWT' });
   });

@@ -24,7 +24,7 @@ describe('a logout', () => {
     expect(metadata).toMatchObject({
       end_session_endpoint: `${provider.site}/oauth/logout`,
       backchannel_logout_supported: true,
-      backchannel_logout_session_supported: false,
+      backchannel_logout_session_supported: true,
     });
   });
 

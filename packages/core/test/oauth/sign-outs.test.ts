@@ -4,12 +4,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { NewClient } from '../../src/admin.ts';
 import type { Core } from '../../src/context.ts';
-import type { OstiaryOptions } from '../../src/index.ts';
+import type { Login, OstiaryOptions } from '../../src/index.ts';
 import { signOutHandler, signOutKind } from '../../src/oauth/sign-outs.ts';
 import { assemble } from '../../src/seams.ts';
+import type { TestBrowser } from '../support/browser.ts';
 import { ana, ben, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { TestClock } from '../support/provider.ts';
+import { type TestClient, TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 import { sink } from '../webhooks/support/sink.ts';
 
@@ -54,7 +55,67 @@ describe('when a user signs out', () => {
       ...{ iss: provider.site, sub: ana.sub, aud: id, iat: now, exp: now + 120 },
       jti: expect.stringMatching(/^[\w-]{22}$/),
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+      sid: decodeJwt(hint).sid,
     });
+    expect(payload.sid).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('the session id is that of the sign-in: one for each, the same in every token of it', async () => {
+    const { provider, told, work, client } = await start();
+    const app = await client();
+    const other = await client();
+    const sessionOf = async (browser: TestBrowser, { id, secret, redirectUri }: TestClient) => {
+      const { id_token } = await provider.tokens({ id, secret, redirectUri }, {}, browser);
+      return decodeJwt(String(id_token)).sid;
+    };
+    const [first, second] = [provider.browser(), provider.browser(null)];
+    provider.signIn(second, ana.sub, 60_000);
+    const sid = await sessionOf(second, app);
+    expect(await sessionOf(second, other)).toBe(sid);
+    expect(await sessionOf(first, app)).not.toBe(sid);
+    const { id_token } = await provider.tokens(app, {}, second);
+    await second.get(`${provider.site}/oauth/logout?id_token_hint=${id_token}`);
+    await work();
+    expect(told().map((token) => token.sid)).toEqual([sid, sid]);
+  });
+
+  it('the session id is a hash of the id that the host gives', async () => {
+    const host = new Host();
+    const sessionId = 'session 1 of the host';
+    const { authenticate, signOut } = host.loginWithSignOut;
+    const login: Login = {
+      ...host.loginWithSignOut,
+      ...(signOut && { signOut }),
+      async authenticate(request) {
+        const found = await authenticate(request);
+        return found && { ...found, sessionId };
+      },
+    };
+    const { provider, told, work, client } = await start({ login }, host);
+    const app = await client();
+    const browser = provider.browser();
+    const { sid } = decodeJwt(app.hint);
+    // A sign-in that is confirmed anew within one session of the host.
+    provider.signIn(browser, ana.sub, 90_000);
+    const later = await provider.tokens(app, {}, browser);
+    expect(decodeJwt(String(later.id_token)).sid).toBe(sid);
+    await provider.ostiary.users.signedOut(ana.sub, { authenticatedAt: new Date(), sessionId });
+    await provider.ostiary.users.signedOut(ana.sub);
+    await work();
+    expect(told().map((token) => token.sid)).toEqual(expect.arrayContaining([sid, undefined]));
+    expect(told()).toHaveLength(2);
+    expect(JSON.stringify(told())).not.toContain('session 1');
+  });
+
+  it('every sign-out is told, also while an earlier one of the same user is under way', async () => {
+    const { provider, endpoint, told, work, client } = await start();
+    await client();
+    endpoint.answer = (response) => void response.writeHead(503).end();
+    for (const seconds of [1, 2]) {
+      await provider.ostiary.users.signedOut(ana.sub, { authenticatedAt: new Date(seconds * 1000) });
+      await work();
+    }
+    expect(new Set(told().map(({ sid }) => sid)).size).toBe(2);
   });
 
   it.each([
@@ -215,7 +276,7 @@ describe('whatever becomes of telling', () => {
     expect(endpoint.received).toEqual([]);
   });
 
-  it('a client that does not answer keeps no other one waiting, and one user is told of once', async () => {
+  it('a client that does not answer keeps no other one waiting', async () => {
     const storage = memoryStorage();
     const { provider, endpoint, client } = await start({ storage });
     const silent = await sink();

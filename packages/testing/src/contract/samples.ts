@@ -53,6 +53,7 @@ export function sampleGrant(label: string, changes: Partial<GrantRecord> = {}): 
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     nonce: 'n-0S6_WzA2Mj',
     authenticatedAt: now - minute,
+    sid: 'a session',
     issuedAt: now,
     expiresAt: now + 10 * minute,
     ...changes,

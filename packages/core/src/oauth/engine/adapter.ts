@@ -7,6 +7,7 @@ import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
 import { isEnabled } from '../client.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+import { sessionIdOf } from '../session-id.ts';
 
 /**
  * Describes a client to the engine as one request needs it. Rules for clients are provisioning's, so the engine gets nothing that
@@ -107,6 +108,7 @@ export function authorizationCodeAdapter(core: Core): Adapter {
         codeChallenge: payload.codeChallenge ?? null,
         nonce: payload.nonce ?? null,
         authenticatedAt: authTime * 1000,
+        sid: sessionIdOf(visitor() ?? { sub: accountId, authenticatedAt: new Date(authTime * 1000) }),
         issuedAt: now,
         expiresAt: now + expiresIn * 1000,
       });
