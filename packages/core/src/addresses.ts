@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, Server } from 'node:net';
 import type { AddressedRequest } from './context.ts';
 
 /** `::ffff:192.0.2.1` as plain IPv4; anything else as it is, in canonical spelling. */
@@ -23,9 +23,9 @@ function withoutPort(hop: string): string {
 const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 /** @throws TypeError that begins with the path of the range that is malformed */
-function rangeMatcher(ranges: readonly string[], pathOf: (index: number) => string) {
+function rangeMatcher(ranges: Iterable<readonly [number, string]>, pathOf: (index: number) => string) {
   const list = new BlockList();
-  for (const [index, range] of ranges.entries()) {
+  for (const [index, range] of ranges) {
     const [text = '', prefix] = range.split('/');
     const address = unmapped(text);
     if (address === null)
@@ -40,21 +40,39 @@ function rangeMatcher(ranges: readonly string[], pathOf: (index: number) => stri
 }
 
 /**
+ * Whether a request came over a Unix socket. The server's address decides: a connection over TCP loses its own address when the
+ * client resets it, and must not pass for a trusted proxy then.
+ */
+function isUnixPeer(socket: AddressedRequest['socket']): boolean {
+  if (socket.remoteAddress !== undefined) return false;
+  const server: unknown = Reflect.get(socket, 'server');
+  return server instanceof Server && typeof server.address() === 'string';
+}
+
+/**
  * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most entry of
  * `X-Forwarded-For`, with or without a port, that is not a trusted proxy. Entries to the left of that are written by the
  * caller and never believed. IPv4-mapped addresses are answered as IPv4, `null` when none can be determined.
+ * @param trustedProxies - addresses, ranges, and `unix` for every peer on a Unix socket
+ * @param onUntrustedUnixPeer - called for a request from a Unix socket while `unix` is not trusted: it has no address
  * @throws TypeError when a range is malformed
  */
 export function clientAddressFinder(
   trustedProxies: readonly string[],
+  onUntrustedUnixPeer: () => void = () => undefined,
 ): (request: AddressedRequest) => string | null {
-  const isTrusted = rangeMatcher(trustedProxies, (index) => `createOstiary: trustedProxies.${index}`);
+  const trustsUnix = trustedProxies.includes('unix');
+  const ranges = [...trustedProxies.entries()].filter(([, range]) => range !== 'unix');
+  const isTrusted = rangeMatcher(ranges, (index) => `createOstiary: trustedProxies.${index}`);
 
   return (request) => {
+    const isUnix = isUnixPeer(request.socket);
+    if (isUnix && !trustsUnix) onUntrustedUnixPeer();
     let address = unmapped(request.socket.remoteAddress ?? '');
-    if (trustedProxies.length === 0 || address === null) return address;
+    if (trustedProxies.length === 0 || (address === null && !(isUnix && trustsUnix))) return address;
     const forwarded = (request.headers['x-forwarded-for'] ?? '').toString();
     const hops = forwarded === '' ? [] : forwarded.split(',');
+    if (address === null) address = unmapped(withoutPort((hops.pop() ?? '').trim()));
     while (address !== null && isTrusted(address)) {
       const hop = hops.pop();
       if (hop === undefined) break;
@@ -83,5 +101,5 @@ export function addressBuckets(address: string | null) {
 
 /** @throws TypeError when a range is malformed */
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
-  return rangeMatcher(ranges, () => 'allowlist');
+  return rangeMatcher(ranges.entries(), () => 'allowlist');
 }

@@ -9,6 +9,7 @@ import {
   readyScopes,
   standardProfileClaims,
 } from './ready-scopes.ts';
+import { isReservedName, reservedWords } from './reserved-names.ts';
 import {
   type CatalogScope,
   type Claim,
@@ -86,8 +87,15 @@ const inScopes = ({ path, message }: ErrorDetail) => ({ path: `scopes.${path}`, 
 
 function requireName(name: string): void {
   if (isScope(name)) throw new TypeError(`scopes.${name}: is one of the five, which stay as they are`);
-  if (!scopeToken.test(name) || name === offlineAccess || name === '__proto__')
+  if (!scopeToken.test(name) || name === offlineAccess || isReservedName(name))
     throw new TypeError(`scopes.${name}: is not a name that a scope can have (RFC 6749, appendix A.4)`);
+}
+
+/** Checks the names that the schema does not see: a record of zod drops a member `__proto__`. @throws TypeError */
+function requireClaimNames(scope: string, entry: HostScope | boolean | undefined): void {
+  if (typeof entry !== 'object' || entry === null) return;
+  const reserved = Object.keys(entry.claims ?? {}).find(isReservedName);
+  if (reserved !== undefined) throw new TypeError(`scopes.${scope}.claims.${reserved}: ${reservedWords}`);
 }
 
 /** @throws TypeError that says which two scopes show the same claim */
@@ -116,6 +124,7 @@ export function withHostScopes(
   const names = Object.keys(given);
   if (names.length > maxScopes) throw new TypeError(`scopes: takes ${maxScopes} at most`);
   names.forEach(requireName);
+  for (const [name, entry] of Object.entries(given)) requireClaimNames(name, entry);
   const { error } = schemaOf(languages).safeParse(given, inPlainWords);
   if (error !== undefined) throw new TypeError(inOneLine(problemsOf(error.issues).map(inScopes), 'scopes'));
   const all = new Map(five);

@@ -189,7 +189,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly sealingKeys: readonly (string | Uint8Array)[];
   /**
-   * Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is believed.
+   * Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is believed. `'unix'` is a proxy on a Unix socket, on which
+   * the server listens: without it such requests have no address, which the first one logs as a warning.
    * @defaultValue none
    */
   readonly trustedProxies?: readonly string[];

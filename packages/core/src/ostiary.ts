@@ -10,6 +10,7 @@ import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
+import type { Logger } from './logger.ts';
 import { type ConnectedApps, connectedApps } from './oauth/connected-apps.ts';
 import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
@@ -151,6 +152,19 @@ export interface Seams {
   readonly webhookClient?: WebhookClient;
 }
 
+/** Warns once of requests from a Unix socket whose peer is not trusted. */
+function unixPeerWarning(logger: Logger): () => void {
+  let isLogged = false;
+  return () => {
+    if (isLogged) return;
+    isLogged = true;
+    logger.warn(
+      {},
+      "requests come over a Unix socket and have no address: add 'unix' to trustedProxies, or allowlists refuse every caller and all callers share one rate limit",
+    );
+  };
+}
+
 /** What the rooms are handed. `wake` is set once there is a worker. */
 async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promise<Core> {
   const { storage } = options;
@@ -166,7 +180,7 @@ async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promi
     telemetry: options.telemetry ? await createTelemetry() : null,
     wake,
     logMissingFields: missingFieldLog(options.logger),
-    clientAddress: clientAddressFinder(options.trustedProxies),
+    clientAddress: clientAddressFinder(options.trustedProxies, unixPeerWarning(options.logger)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ClientRecord, ClientSecretRecord, LoopbackPorts, SigningAlgorithm } from '../ports/clients.ts';
+import { isReservedName, reservedWords } from '../reserved-names.ts';
 import { minImportedSecret } from '../tokens.ts';
 import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
@@ -107,6 +108,7 @@ export function newClient(scopes: readonly string[]) {
     clientId: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
+      .refine((id) => !isReservedName(id), reservedWords)
       .optional(),
     clientSecret: z
       .string()

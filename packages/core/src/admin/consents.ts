@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
+import { isReservedName, reservedWords } from '../reserved-names.ts';
 import { userIdFormat, userIdWords } from '../user-ids.ts';
 import type { Act } from './audit.ts';
 import { checked } from './checked.ts';
@@ -28,7 +29,11 @@ export interface ConsentAdministration<Name extends string = string> {
 export function consentAdministration({ storage, clock, options }: Core, act: Act): ConsentAdministration {
   const consent = z.strictObject({
     sub: z.string().regex(userIdFormat, userIdWords),
-    clientId: z.string().min(1).max(255),
+    clientId: z
+      .string()
+      .min(1)
+      .max(255)
+      .refine((id) => !isReservedName(id), reservedWords),
     scopes: z
       .array(z.enum(options.scopes.names))
       .min(1)

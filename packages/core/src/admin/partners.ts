@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
+import { isReservedName, reservedWords } from '../reserved-names.ts';
 import type { Act } from './audit.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
@@ -56,7 +57,10 @@ export interface PartnerAdministration {
   enable(slug: string): Promise<EnabledPartner>;
 }
 
-const slug = z.string().regex(/^[a-z0-9-]{2,40}$/, 'takes 2 to 40 of a-z 0-9 -');
+const slug = z
+  .string()
+  .regex(/^[a-z0-9-]{2,40}$/, 'takes 2 to 40 of a-z 0-9 -')
+  .refine((name) => !isReservedName(name), reservedWords);
 
 const shownPartner = ({ version: _, ...partner }: PartnerRecord): Partner => shown(partner);
 

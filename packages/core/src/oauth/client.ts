@@ -1,5 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, ClientState, ClientStore } from '../ports/clients.ts';
+import { isReservedName } from '../reserved-names.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 
 /** Whether a client works: there is one, and neither it nor the partner that it belongs to is disabled. */
@@ -8,7 +9,8 @@ export function isEnabled(client: ClientState | null): client is ClientState {
 }
 
 /** Whether a client could have this id: no other text is looked up. */
-export const isClientId = (text: string): boolean => /^[A-Za-z0-9_-]{1,255}$/.test(text);
+export const isClientId = (text: string): boolean =>
+  /^[A-Za-z0-9_-]{1,255}$/.test(text) && !isReservedName(text);
 
 /** The client that a browser was sent by. @throws OAuthError where there is none that works */
 export async function requireClient(clients: ClientStore, clientId: string): Promise<ClientRecord> {

@@ -14,6 +14,7 @@ import {
 } from '../fields.ts';
 import { writePlace } from '../paging.ts';
 import { amountFormat, positiveAmount } from '../payments/money.ts';
+import { isReservedName, reservedWords } from '../reserved-names.ts';
 import { transferSchema, transferStatus } from '../transfer-schema.ts';
 import { userIdFormat, userIdWords } from '../user-ids.ts';
 
@@ -56,7 +57,14 @@ const referenceOf = (description: string) => line(100, description, 'order-1017'
 /** Free data of the partner, given back as it came. */
 const metadata = field(
   z
-    .record(z.string().min(1).max(40), z.string().max(500))
+    .record(
+      z
+        .string()
+        .min(1)
+        .max(40)
+        .refine((name) => !isReservedName(name), reservedWords),
+      z.string().max(500),
+    )
     .refine((value) => Object.keys(value).length <= 20, 'takes 20 members at most')
     .meta({ maxProperties: 20 }),
   'Up to 20 strings of the partner’s own, given back as they came.',
