@@ -1,4 +1,4 @@
-const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const loopbackHost = /^((?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether a URL leads to this machine. */
 export function isLoopbackUrl(url: string): boolean {

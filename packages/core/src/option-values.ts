@@ -16,7 +16,7 @@ export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const loopbackHost = /^((?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or `::1`. */
 export function isLoopback(url: URL): boolean {

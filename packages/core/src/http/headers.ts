@@ -35,6 +35,8 @@ export function dropHostPolicies(ctx: Context): void {
  */
 export function answerPage(ctx: Context, page: { readonly html: string; readonly styleHash: string }): void {
   setDocumentHeaders(ctx, `default-src 'none'; style-src ${page.styleHash}`);
+  // A sign-in in a popup keeps the window that opened it: `same-origin` would cut it off for good.
+  ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
   ctx.type = 'html';
   ctx.body = page.html;
 }

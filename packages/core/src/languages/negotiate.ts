@@ -55,7 +55,9 @@ export function negotiateLanguage<Tag extends string>(
   const [locales, header] = [uiLocales, acceptLanguage].map((text = '') =>
     text.slice(0, maxLength).toLowerCase(),
   );
-  const asked = (locales ?? '').split(/\s+/).map((tag) => languageOf(tag, offered));
+  // Java and others write `fr_CA`.
+  const tags = (locales ?? '').replaceAll('_', '-').split(/\s+/);
+  const asked = tags.map((tag) => languageOf(tag, offered));
   const chosen =
     asked.find((language) => language !== undefined) ?? fromAcceptLanguage(header ?? '', offered);
   return chosen ?? (offered[0] as Tag);

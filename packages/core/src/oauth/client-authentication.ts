@@ -48,7 +48,9 @@ export function readCredentials(
 ): Credentials {
   const bodyId = parameters.get('client_id') || null;
   const bodySecret = parameters.get('client_secret') || null;
-  if (authorization === undefined) {
+  // An access token that an HTTP client sends with every request does not authenticate a client.
+  const isStale = authorization !== undefined && /^bearer\b/i.test(authorization) && bodyId !== null;
+  if (authorization === undefined || isStale) {
     if (bodyId === null) throw new OAuthError('invalid_request', 'The parameter client_id is missing.');
     return { clientId: bodyId, secret: bodySecret, basic: false };
   }

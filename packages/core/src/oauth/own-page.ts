@@ -15,6 +15,7 @@ export async function answerOwnPage(ctx: Context, call: string, page: unknown): 
   const body = typeof page === 'string' ? page : Buffer.from(await page.arrayBuffer());
   ctx.set('Content-Security-Policy', "frame-ancestors 'none'");
   ctx.set('Referrer-Policy', 'same-origin');
+  ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
   ctx.type = 'html';
   if (typeof page !== 'string') {
     for (const [name, value] of page.headers)

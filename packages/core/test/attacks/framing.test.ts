@@ -55,7 +55,7 @@ it.each(Object.entries(pages))(
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'same-origin',
-      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-opener-policy': 'unsafe-none',
       'cross-origin-resource-policy': 'same-origin',
       'cache-control': 'no-store',
       pragma: 'no-cache',

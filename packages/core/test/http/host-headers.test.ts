@@ -40,7 +40,7 @@ describe('headers that the host has set before', () => {
         'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-[^']+'; /),
         'referrer-policy': 'same-origin',
         'x-frame-options': 'DENY',
-        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-opener-policy': 'unsafe-none',
         'cross-origin-resource-policy': 'same-origin',
         'permissions-policy': expect.stringContaining('camera=()'),
         'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -98,6 +98,7 @@ describe('parameters that are kept while the user is asked', () => {
 
   it.each([
     [{ ui_locales: 'fr-CA en' }, 'en', 'fr'],
+    [{ ui_locales: 'fr_CA' }, 'en', 'fr'],
     [{}, 'fr-FR', 'fr'],
     [{}, 'de', 'en'],
   ])('%j and Accept-Language %s make the page speak %s', async (parameters, language, expected) => {

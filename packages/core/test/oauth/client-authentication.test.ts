@@ -161,3 +161,14 @@ it('after a rotation the old secret works to the last millisecond of the overlap
     expect(await provider.redeem({ ...client, secret }, await provider.code(client))).toBe('200 ok');
   }
 });
+
+it('an access token in the Authorization header is ignored where the body authenticates', async () => {
+  const client = await provider.client();
+  const code = await provider.code(client);
+  const headers = { authorization: 'Bearer svc_at_stale' };
+  expect((await provider.call('/v1/oauth/token', tokenRequest(client, code), headers)).outcome).toBe(
+    '200 ok',
+  );
+  const anonymous = { grant_type: 'authorization_code', code, redirect_uri: client.redirectUri };
+  expect((await provider.call('/v1/oauth/token', anonymous, headers)).outcome).toBe('401 invalid_client');
+});

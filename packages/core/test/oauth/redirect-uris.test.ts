@@ -81,3 +81,11 @@ describe('a redirect URI', () => {
     await clients.update(client.id, { redirectUris });
   });
 });
+
+it('a name below .localhost is a loopback address (RFC 6761), and one that only ends so is not', async () => {
+  const client = await provider.client({ redirectUris: ['http://app.localhost:4000/cb'] });
+  const callback = await provider.authorize(client);
+  expect(callback.has('code')).toBe(true);
+  for (const host of ['applocalhost', 'localhost.example', '.localhost.example'])
+    await expect(provider.client({ redirectUris: [`http://${host}/cb`] })).rejects.toThrow();
+});
