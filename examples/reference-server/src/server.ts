@@ -126,7 +126,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     port,
     /**
      * Says that it is not ready any more, lets the load balancer notice, accepts nothing new, lets requests under way finish
-     * until the deadline and the worker what it holds, then closes the database. Repeatable.
+     * until the deadline and attempts of webhooks within eleven seconds, then closes the database. Repeatable.
      * @param order - `replaced`: another process listens at the same address, so nobody has to look elsewhere
      */
     close({ replaced }: { readonly replaced: boolean } = { replaced: false }): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ReferenceServer } from '../src/server.ts';
 import { createPartner, receiver } from './support/partners.ts';
-import { startServer } from './support/server.ts';
+import { anaika, environment, start, startServer } from './support/server.ts';
 
 async function withPartner(env: NodeJS.ProcessEnv = {}, options: Parameters<typeof startServer>[0] = {}) {
   const { server, lines } = await startServer(options, env);
@@ -8,7 +9,7 @@ async function withPartner(env: NodeJS.ProcessEnv = {}, options: Parameters<type
 }
 
 /** An event that needs no consent, because the host names the partner. */
-async function cause({ server }: Awaited<ReturnType<typeof withPartner>>): Promise<void> {
+async function cause({ server }: { readonly server: ReferenceServer }): Promise<void> {
   const { database, ostiary, accounts } = server.installation;
   const { sub, kid } = (await accounts.get('anaika')) ?? { sub: '', kid: '' };
   const change = {
@@ -57,6 +58,23 @@ describe('the settings of webhooks', () => {
     await worker.runDue();
     expect(await started.partner.events()).toHaveLength(0);
   });
+
+  test('an endpoint that answers after seven seconds gets an event once, though the server is replaced meanwhile', async () => {
+    const env = await environment();
+    const first = await start(env);
+    await first.installation.accounts.create(anaika);
+    const partner = await createPartner(first, 'kafe');
+    const endpoint = await receiver();
+    endpoint.answer = (response) => void setTimeout(() => response.writeHead(200).end(), 7_000);
+    const { id } = (await partner.register(endpoint.url)).body;
+    await cause({ server: first });
+    await expect.poll(() => endpoint.received.length).toBe(1);
+    await first.close();
+    await start(env);
+    const { data } = (await partner.call(`/v1/partner/webhooks/${id}/deliveries`)).body;
+    expect(data).toMatchObject([{ status: 'delivered', attempts: [{ number: 1, httpStatus: 200 }] }]);
+    expect(endpoint.received.map(({ headers }) => headers['x-svc-attempt'])).toEqual(['1']);
+  }, 30_000);
 
   test('OSTIARY_SANDBOX_CONSOLE=off: the console is not there', async () => {
     const off = await startServer({}, { OSTIARY_SANDBOX_CONSOLE: 'off' });

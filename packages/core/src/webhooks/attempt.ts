@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
 import type { Telemetry } from '../telemetry.ts';
+import type { AttemptErrorClass } from './attempt-errors.ts';
 import type { WebhookClient } from './client.ts';
 import { signedAttempt } from './signing.ts';
 
@@ -49,12 +50,10 @@ export async function attempt(
     return { result: handedBack(delivery, at + ownFaultMs), answered: false };
   }
   const answer = await client.post({ url: delivery.url, ...signed });
-  // Stopped: nobody knows what the endpoint saw, so the attempt is made again.
-  if (answer.error === 'aborted') return { result: handedBack(delivery, delivery.dueAt), answered: false };
 
   const { ok, httpStatus, error, response } = answer;
   const endedAt = clock.now();
-  const next = ok ? ({ status: 'delivered' } as const) : afterFailure(delaysMs, number, endedAt);
+  const next = ok ? ({ status: 'delivered' } as const) : afterFailure(delaysMs, number, endedAt, error);
   if (next.status === 'dropped') {
     logger.warn(
       { delivery: id, event: delivery.eventId, endpoint: delivery.endpointId, attempts: number },
@@ -72,8 +71,17 @@ export async function attempt(
   };
 }
 
-/** When the next attempt is due (specification, "Webhook delivery attempts"). */
-function afterFailure(delaysMs: readonly number[], attempt: number, endedAt: number): DeliveryResult['next'] {
+/**
+ * Returns when the next attempt is due (specification, "Webhook delivery attempts"). After one that this worker cut off, the next one is
+ * due at once, even after the last: the endpoint may have received it or not.
+ */
+function afterFailure(
+  delaysMs: readonly number[],
+  attempt: number,
+  endedAt: number,
+  error: AttemptErrorClass | null,
+): DeliveryResult['next'] {
+  if (error === 'aborted') return { status: 'pending', dueAt: endedAt };
   const delay = delaysMs[attempt - 1];
   return delay === undefined ? { status: 'dropped' } : { status: 'pending', dueAt: endedAt + delay };
 }

@@ -11,6 +11,7 @@ import type { DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from '../worker/looking.ts';
+import { stopGraceMs } from '../worker/stopping.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { AttemptOptions } from './attempt.ts';
 import { createRunning } from './running.ts';
@@ -34,14 +35,13 @@ export const maxWaitMs = 1_000;
 /** Deliveries of one claim at most. */
 const batch = 1_024;
 
-/** `stop` lets attempts end for this long; what is left is handed back. */
-const graceMs = 5_000;
-
 /** Creates the worker that delivers webhooks; it does nothing before `start` or `runDue`. */
 export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, concurrency, schedule = nodeTimer } = options;
   /** Whether the last claim found no room. */
   let isFull = false;
+  /** While the worker stops, a claim that was under way is handed back. */
+  let isStopping = false;
 
   const running = createRunning({ ...options, minLeaseMs: leaseMs - maxWaitMs }, (ended) =>
     writing.add(ended),
@@ -75,7 +75,9 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     });
     for (const delivery of claimed) {
       writing.expect();
-      running.add({ delivery, leaseEndsAt: now + leaseMs });
+      const leased = { delivery, leaseEndsAt: now + leaseMs };
+      if (isStopping) running.handBack([leased]);
+      else running.add(leased);
     }
     return { claimed: claimed.length, isCutOff: claimed.length >= limit };
   }
@@ -89,12 +91,14 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       return count;
     },
     async stop() {
-      await looking.stop();
+      isStopping = true;
       running.stop();
-      const cancelGrace = schedule(() => options.client.abort(), graceMs);
+      const cancelGrace = schedule(() => options.client.abort(), stopGraceMs);
+      await looking.stop();
       await writing.settled();
       cancelGrace();
       await writing.idle();
+      isStopping = false;
     },
   };
 }

@@ -69,7 +69,7 @@ export function createRunning(
     }
   }
 
-  /** Leaves to others, or to a later claim, what was not begun. */
+  /** Leaves deliveries that were claimed and not begun to another claim. */
   function handBack(unbegun: readonly Leased[]): void {
     for (const { delivery, leaseEndsAt } of unbegun) {
       ended({ result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
@@ -78,6 +78,7 @@ export function createRunning(
 
   return {
     lanes,
+    handBack,
     /** Begins an attempt, or lets the delivery wait until one of its endpoint ends. */
     add(leased: Leased): void {
       const { endpointId } = leased.delivery;
@@ -86,6 +87,7 @@ export function createRunning(
       if (queue === undefined) waiting.set(endpointId, [leased]);
       else queue.push(leased);
     },
+    /** Hands back what waits. Attempts under way go on. */
     stop(): void {
       handBack([...waiting.values()].flat());
       waiting.clear();

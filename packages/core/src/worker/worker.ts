@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from './looking.ts';
+import { stopGraceMs } from './stopping.ts';
 
 /** A handler for each kind of job. */
 export type JobHandlers = { readonly [kind: string]: JobHandler };
@@ -13,7 +14,10 @@ export interface Worker {
   wake(): void;
   /** Claims what is due and does it, once. Answers how many jobs it claimed. */
   runDue(): Promise<number>;
-  /** Claims nothing more, and resolves when what is under way has ended. */
+  /**
+   * Claims nothing more, and resolves when what is under way has ended. Webhooks and notices to other servers have ten seconds from
+   * their start, as always, so that a deployment sends nothing twice: allow fifteen seconds.
+   */
   stop(): Promise<void>;
 }
 
@@ -22,8 +26,6 @@ const leaseMs = 30_000;
 const batch = 32;
 /** Jobs under way at once of all kinds that no group of their own names. */
 const atOnceOfOthers = 32;
-/** Time that `stop` leaves to jobs under way before it calls `abort`, in milliseconds. */
-const graceMs = 5_000;
 
 /** Wait before the next try of a job that failed: 1 s, doubling, up to an hour. */
 function backoffMs(attempt: number): number {
@@ -157,7 +159,7 @@ export function createWorker(
     async stop() {
       await polling.stop();
       if (queues.every(({ underWay }) => underWay.size === 0)) return;
-      const callOff = schedule(abort, graceMs);
+      const callOff = schedule(abort, stopGraceMs);
       await untilAllEnded();
       callOff();
     },

@@ -112,17 +112,60 @@ describe('stopping', () => {
     expect((await deliveries('a')).map(({ status }) => status).sort()).toEqual(['delivered', 'pending']);
   });
 
-  it('hands back what does not end within five seconds, for another worker to take at once', async () => {
+  it('lets an attempt that is answered after seven seconds end, so that nothing is sent twice', async () => {
+    const { started, endpoint, publish, deliveries, waits, requests } = await depot();
+    const receiver = byHand();
+    await endpoint('a', receiver.behave);
+    await publish('a');
+    const stopping = (await started()).stop();
+    await quiet();
+    // Nothing happens to the attempt sooner.
+    expect(waits()).toEqual([11_000]);
+    receiver.answer();
+    await stopping;
+    const other = await started();
+    expect(requests.map(({ headers }) => headers['X-SVC-Attempt'])).toEqual(['1']);
+    expect(await deliveries('a')).toMatchObject([{ status: 'delivered', attempts: [{ number: 1 }] }]);
+    void other.stop();
+    await quiet();
+  });
+
+  it('hands back what it was just claiming', async () => {
+    const claiming = Promise.withResolvers<void>();
+    const { started, endpoint, publish, deliveries, requests } = await depot((store) => ({
+      ...store,
+      claim: async (request) => {
+        const claimed = await store.claim(request);
+        await claiming.promise;
+        return claimed;
+      },
+    }));
+    await endpoint('a');
+    await publish('a');
+    const stopping = (await started()).stop();
+    claiming.resolve();
+    await stopping;
+    expect(requests).toEqual([]);
+    expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts: [] }]);
+    const other = await started();
+    expect(await deliveries('a')).toMatchObject([{ status: 'delivered', attempts: [{ number: 1 }] }]);
+    void other.stop();
+    await quiet();
+  });
+
+  it('counts what it cuts off after eleven seconds, and another worker makes the next attempt at once', async () => {
     const { started, endpoint, publish, deliveries, fire, requests } = await depot();
     await endpoint('a', hangs);
     await publish('a');
     const stopping = (await started()).stop();
     await quiet();
-    await fire(5_000);
+    await fire(11_000);
     await stopping;
-    expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts: [] }]);
+    expect(await deliveries('a')).toMatchObject([
+      { status: 'pending', attempts: [{ number: 1, error: 'aborted', httpStatus: null }] },
+    ]);
     const other = await started();
-    expect(requests.map(({ headers }) => headers['X-SVC-Attempt'])).toEqual(['1', '1']);
+    expect(requests.map(({ headers }) => headers['X-SVC-Attempt'])).toEqual(['1', '2']);
     void other.stop();
     await quiet();
   });

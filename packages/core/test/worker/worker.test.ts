@@ -167,7 +167,7 @@ describe('jobs of a group with a bound of its own', () => {
     });
     await quiet();
     expect(isStopped).toBe(false);
-    await fire(5_000);
+    await fire(11_000);
     expect(abort).toHaveBeenCalledTimes(1);
     await stopping;
     expect(await due('slow')).toHaveLength(44);
