@@ -7,6 +7,7 @@ import type { KycState } from '../ports/users.ts';
 import { userIdFormat, userIdWords } from '../user-ids.ts';
 import { newEvent } from './outgoing.ts';
 import {
+  checkPublishOptions,
   type PublishedEvent,
   type PublishOptions,
   promised,
@@ -51,6 +52,7 @@ export type KycChanged = (given: KycChange, options?: PublishOptions) => Promise
 /** See {@link KycChanged}. Not `async`, for synchronous transactions; see `eventPublishing`. */
 export function kycChanged(core: Core, catalogue: Catalogue): KycChanged {
   return (given, options = {}) => {
+    checkPublishOptions(options);
     const result = change.safeParse(given, inPlainWords);
     if (!result.success)
       throw new TypeError(`kycChanged: ${inOneLine(problemsOf(result.error.issues), 'change')}`);

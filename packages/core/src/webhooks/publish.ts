@@ -30,6 +30,8 @@ export interface PublishOptions {
    *   `COMMIT`.
    * - SQLite: a better-sqlite3 `Database`. Everything has happened when the call returns, so that it may stand in a
    *   synchronous transaction; what goes wrong is thrown there.
+   *
+   * `undefined` is a TypeError, like every other value that is no transaction: leave the option out instead.
    */
   readonly transaction?: unknown;
 }
@@ -77,7 +79,18 @@ export function publishIn(
   });
 }
 
-/** The host's transaction, if it named one. @throws TypeError */
+/**
+ * Refuses a handle that is `undefined` or was given under another name: the event would commit although the host's change is rolled back.
+ * @throws TypeError
+ */
+export function checkPublishOptions(options: PublishOptions): void {
+  const unknown = Object.keys(options).find((name) => name !== 'transaction');
+  if (unknown !== undefined) throw new TypeError(`${unknown}: is no option; the only one is transaction`);
+  if ('transaction' in options && options.transaction === undefined)
+    throw new TypeError('transaction: is undefined; leave it out to publish outside of a transaction');
+}
+
+/** Returns the host's transaction, or `null` if the host gave none. @throws TypeError */
 export function transactionOf(core: Core, { transaction }: PublishOptions): HostTransaction | null {
   return transaction === undefined ? null : core.storage.events.within(transaction);
 }
@@ -107,6 +120,7 @@ export function eventPublishing(core: Core, catalogue: Catalogue): EventPublishi
   const hostTypes = catalogue.types.filter((type) => !Object.hasOwn(ownTypes, type)).join(', ') || 'none';
   return {
     publish({ partner, mode = 'live', type, data }, options = {}) {
+      checkPublishOptions(options);
       if (!isSlug(partner)) throw new TypeError('partner: has to be a slug');
       if (mode !== 'live' && mode !== 'test') throw new TypeError('mode: has to be live or test');
       if (typeof type !== 'string' || !catalogue.has(type))

@@ -104,6 +104,27 @@ describe('publishing', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it.each([
+    [
+      { transaction: undefined },
+      'transaction: is undefined; leave it out to publish outside of a transaction',
+    ],
+    [{ trx: {} }, 'trx: is no option; the only one is transaction'],
+    [{ transaction: undefined, trx: {} }, 'trx: is no option; the only one is transaction'],
+  ])('refuses %j at once, and publishes nothing outside of a transaction', async (options, message) => {
+    const { provider, key, listed } = await shop();
+    const { events, users } = provider.ostiary;
+    const event = { partner: key.partner, type: 'order.shipped', data: shipped } as const;
+    expect(() => events.publish(event, options)).toThrow(TypeError);
+    expect(() => events.publish(event, options)).toThrow(message);
+    const status = { kycStatus: 'approved', kycTier: 2 } as const;
+    for (const previous of [{ kycStatus: 'pending', kycTier: 0 } as const, status]) {
+      const change = { sub: 'ana', kid: 'ana', ...status, previous, partners: [key.partner] };
+      expect(() => users.kycChanged(change, options)).toThrow(message);
+    }
+    expect(await listed()).toEqual([]);
+  });
+
   it('says with an EventDataError where data do not fit', async () => {
     const { failure, listed } = await shop();
     for (const [path, data, type = 'order.shipped'] of [
