@@ -32,6 +32,7 @@ const owners = {
   '@koa/router': `^${core}/http/`,
   '@opentelemetry/api': `^${core}/[^/]+$`,
   pg: '^packages/adapter-postgres/src/',
+  'postgres-array': '^packages/adapter-postgres/src/',
   'better-sqlite3': '^packages/adapter-sqlite/src/',
 };
 
@@ -90,7 +91,7 @@ export default {
           '^packages/$1/',
           `^${core}/storage\\.ts$`,
           '^node:|^[a-z_/]+$',
-          'node_modules/(@types/)?(pg|better-sqlite3)/',
+          'node_modules/(@types/)?(pg|postgres-array|better-sqlite3)/',
         ],
       },
     },

@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
+import { overrideTypes } from '../../../lab/support/postgres/hostile-types.ts';
 import { runHere } from '../../../lab/support/processes/run-here.ts';
 import { createLogger } from '../src/http/logging.ts';
 import { approve, createPartner } from './support/partners.ts';
@@ -253,4 +254,17 @@ describe('the roles', () => {
     expect(await worker.program.ended).toBe(0);
     expect(worker.program.output()).toContain('"msg":"closed"');
   }, 60_000);
+});
+
+test('serves a process that changed pg.types: sign-in, tokens, a payment', async () => {
+  const restore = overrideTypes();
+  onTestFinished(restore);
+  const server = await start(await postgresEnvironment());
+  const { accounts, ostiary } = server.installation;
+  expect(await statusOf(`http://localhost:${server.port}/readyz`)).toEqual([200, { status: 'ok' }]);
+  const account = await accounts.create(anaika);
+  expect(await accounts.get('anaika')).toEqual(account);
+  const partner = await createPartner(server, 'kafe');
+  expect((await partner.call('/v1/partner/events')).status).toBe(200);
+  expect(await ostiary.admin.health()).toMatchObject({ jobs: expect.anything() });
 });

@@ -1,5 +1,6 @@
 import { deadlineIn } from './deadline.ts';
 import { StorageUnavailableError } from './errors.ts';
+import { postgresTypes } from './parsers.ts';
 import { ignore, type PostgresClient, type PostgresPool, type PostgresPoolClient } from './pool.ts';
 
 /** Connections to servers that take writes. */
@@ -38,7 +39,7 @@ export async function primaryOf(pool: PostgresPool, patienceMs: number): Promise
 
 async function assertWritable(client: PostgresClient): Promise<void> {
   // As the field's own `target_session_attrs=read-write`. It is `on` in every transaction of a standby.
-  const { rows } = await client.query({ text: 'SHOW transaction_read_only' });
+  const { rows } = await client.query({ text: 'SHOW transaction_read_only', types: postgresTypes });
   if (Reflect.get(Object(rows[0]), 'transaction_read_only') === 'off') return;
   throw new StorageUnavailableError(
     'the PostgreSQL server takes no writes: it is a standby, or default_transaction_read_only is on',

@@ -5,8 +5,8 @@ import { type Statement, statement } from './statement.ts';
 
 /** Numbers of events that may go, and of those of them that are locked. */
 interface Choice {
-  readonly chosen: readonly string[];
-  readonly held: readonly string[];
+  readonly chosen: readonly number[];
+  readonly held: readonly number[];
 }
 
 function statementsIn(schema: string) {

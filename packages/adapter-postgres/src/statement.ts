@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { types } from 'pg';
 import { isNameConflict } from './errors.ts';
+import { postgresTypes } from './parsers.ts';
 import type { PostgresClient } from './pool.ts';
 
 /** What statements run on: one connection of the pool, or one of the host's. */
@@ -129,7 +129,7 @@ export function connectionOn(
     async query(text, values, name) {
       const prepared = name !== undefined && preparing.isOn ? { name } : undefined;
       try {
-        const { rows, rowCount } = await client.query({ ...prepared, text, values, types: parsers });
+        const { rows, rowCount } = await client.query({ ...prepared, text, values, types: postgresTypes });
         return { rows, count: rowCount ?? 0 };
       } catch (error) {
         if (isNameConflict(error)) preparing.isOn = false;
@@ -138,11 +138,3 @@ export function connectionOn(
     },
   };
 }
-
-const int8 = 20;
-
-/** Independent of what the host has set for its own statements where that is usual: `bigint`. */
-const parsers = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === int8 ? Number : types.getTypeParser(oid, format),
-};

@@ -1,5 +1,9 @@
-import { type PostgresOwnPool, type PostgresPoolClient, postgresPool } from '@ostiary/adapter-postgres';
-import { types } from 'pg';
+import {
+  type PostgresOwnPool,
+  type PostgresPoolClient,
+  postgresPool,
+  postgresTypes,
+} from '@ostiary/adapter-postgres';
 import {
   type Database,
   DatabaseUnavailable,
@@ -19,12 +23,6 @@ export interface PostgresDatabase extends Database {
 const defaultPatienceMs = 1_500;
 /** How long the server keeps a transaction of a process that it does not hear of any more. */
 const idleInTransactionMs = 5_000;
-
-/** `bigint` comes as a number: ids, times and counts. Amounts are read as text. */
-const parsers = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
-};
 
 /** SQLSTATE of what the server said; what the driver or the network said has none. */
 export function sqlStateOf(error: unknown): string {
@@ -97,7 +95,12 @@ async function lend<Result>(
       client,
       async query(text, values) {
         const timeout = Math.max(1, Math.ceil(deadline - performance.now()));
-        const statement = { text, types: parsers, query_timeout: timeout, ...(values?.length && { values }) };
+        const statement = {
+          text,
+          types: postgresTypes,
+          query_timeout: timeout,
+          ...(values?.length && { values }),
+        };
         try {
           const { rows, rowCount, command } = await client.query(statement);
           return { rows: rows as never[], count: rowCount ?? 0, command };

@@ -1,4 +1,4 @@
-import type { PostgresClient } from '@ostiary/adapter-postgres';
+import { type PostgresClient, postgresTypes } from '@ostiary/adapter-postgres';
 import { MoveError } from './errors.ts';
 import { quoted, type Row } from './source.ts';
 import type { TableMove } from './tables.ts';
@@ -65,7 +65,10 @@ export async function* storedIn(client: PostgresClient, target: Target): AsyncGe
     `,
   });
   for (;;) {
-    const { rows } = await client.query({ text: `FETCH FORWARD ${pageRows} FROM ostiary_moved` });
+    const { rows } = await client.query({
+      text: `FETCH FORWARD ${pageRows} FROM ostiary_moved`,
+      types: postgresTypes,
+    });
     if (rows.length > 0) {
       yield (rows as readonly Readonly<Record<string, Value>>[]).map((row) =>
         columns.map((column) => row[column] ?? null),
@@ -82,6 +85,7 @@ export async function settle(client: PostgresClient, { table, name }: Target): P
     const column = quoted(table.identity);
     const { rows } = await client.query({
       text: `SELECT (coalesce(max(${column}), 0) + 1)::text AS next FROM ${name}`,
+      types: postgresTypes,
     });
     const [{ next }] = rows as [{ next: string }];
     // Not setval(), which would stay after a rollback.

@@ -104,7 +104,7 @@ describe('publishing', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it.each([
+  it.each<[options: object, message: string]>([
     [
       { transaction: undefined },
       'transaction: is undefined; leave it out to publish outside of a transaction',

@@ -1,0 +1,45 @@
+import { parse as parseArray } from 'postgres-array';
+
+type Parser = (text: string) => unknown;
+
+/** Reads `bytea`, in the format that `bytea_output` of the session says: `hex`, or `escape` of hosts that set it. */
+function parseBytes(text: string): Buffer {
+  if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex');
+  const raw = text.replaceAll(/\\(\\|[0-7]{3})/g, (_match, code: string) =>
+    code === '\\' ? code : String.fromCharCode(Number.parseInt(code, 8)),
+  );
+  return Buffer.from(raw, 'latin1');
+}
+
+const parseBoolean = (text: string): boolean => text === 't';
+const parseJson = (text: string): unknown => JSON.parse(text);
+const parseText = (text: string): string => text;
+
+/** Types of PostgreSQL by their OID, from pg_type. Everything else is read as its text. */
+const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
+  [16, parseBoolean],
+  [17, parseBytes],
+  // int8, int2, int4, oid, float4, float8
+  ...[20, 21, 23, 26, 700, 701].map((oid) => [oid, Number] as const),
+  // json, jsonb
+  [114, parseJson],
+  [3802, parseJson],
+  // Arrays of bool and bytea; of int2, int4 and int8; of text and varchar.
+  [1000, (text) => parseArray(text, parseBoolean)],
+  [1001, (text) => parseArray(text, parseBytes)],
+  ...[1005, 1007, 1016].map((oid) => [oid, (text: string) => parseArray(text, Number)] as const),
+  ...[1009, 1015].map((oid) => [oid, (text: string) => parseArray(text)] as const),
+]);
+
+/**
+ * Reads values as Ostiary's statements expect them, whatever `pg.types` says: that is one for the whole process, and hosts change it. Numbers
+ * come as numbers (`bigint` too), `bytea` as a Buffer, JSON parsed, arrays as arrays, everything else as text. Pass it as `types` of a query
+ * or of a client of `pg`.
+ */
+export const postgresTypes = {
+  getTypeParser: (oid: number, format: 'text' | 'binary' = 'text'): Parser => {
+    if (format === 'binary')
+      throw new TypeError('a client of pg with the option binary cannot be used: leave that option out');
+    return parsers.get(oid) ?? parseText;
+  },
+};
