@@ -49,6 +49,17 @@ export function preflightHandler(core: Core, methods: readonly string[]): Handle
   };
 }
 
+/** Answers a preflight request of a public document: any origin may send any header that it names. */
+export function openPreflight(ctx: Context): void {
+  allowAnyOrigin(ctx);
+  ctx.vary('Access-Control-Request-Headers');
+  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD');
+  const asked = ctx.get('Access-Control-Request-Headers');
+  if (asked !== '') ctx.set('Access-Control-Allow-Headers', asked);
+  ctx.set('Access-Control-Max-Age', '600');
+  ctx.status = 204;
+}
+
 /** Lets any page read the answer: for documents that are public anyway. */
 export function allowAnyOrigin(ctx: Context): void {
   ctx.set('Access-Control-Allow-Origin', '*');

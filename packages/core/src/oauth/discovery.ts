@@ -23,7 +23,7 @@ function discoveryDocument({ options }: Core): object {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: signingAlgorithms,
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     ...(introspection && {
       introspection_endpoint: urlBelow(baseUrl, apiPaths.introspect),
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],

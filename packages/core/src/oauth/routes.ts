@@ -6,7 +6,7 @@ import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { logoHandler } from './client-logo.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import { cancelHandler, consentHandler, interactionHandler } from './consent-page.ts';
-import { allowAnyOrigin, preflightHandler } from './cors.ts';
+import { allowAnyOrigin, openPreflight, preflightHandler } from './cors.ts';
 import { countedAuthentication } from './counted-authentication.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
@@ -40,7 +40,13 @@ export async function oauthRoutes(
     return { path, summary, below: 'authUrl', errors: 'page', handlers };
   };
   const document = (path: string, summary: string, handler: Handler): Route => {
-    return { path, summary, below: 'authUrl', errors: 'json', handlers: { GET: open(handler) } };
+    return {
+      path,
+      summary,
+      below: 'authUrl',
+      errors: 'json',
+      handlers: { GET: open(handler), OPTIONS: openPreflight },
+    };
   };
   const api = (path: string, summary: string, handlers: Route['handlers']): Route => {
     const OPTIONS = preflightHandler(core, Object.keys(handlers));

@@ -178,3 +178,22 @@ it('the revocation of a refresh token may be read by pages of its client, and by
     expect(answer.headers.get('access-control-allow-origin')).toBe(read);
   }
 });
+
+it.each([
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/jwks.json',
+])('any page may send any header to %s', async (path) => {
+  const asked = 'mcp-protocol-version, cache-control';
+  const { status, headers } = await provider.request(path, {
+    method: 'OPTIONS',
+    headers: {
+      origin: foreign,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': asked,
+    },
+  });
+  expect(status).toBe(204);
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+  expect(headers.get('access-control-allow-headers')).toBe(asked);
+});
