@@ -29,8 +29,8 @@ const privateUseUris = fc.constantFrom(
   'a.b:/',
 );
 const ids = fc.oneof(
-  fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', 'toString', '-', '_'),
-  fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/),
+  fc.constantFrom('-', '_', 'prototype', 'undefined', 'null', '0'),
+  fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/).filter((id) => !(id in Object.prototype)),
 );
 
 /** Settings of any client that may sign users in. */
