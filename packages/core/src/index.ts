@@ -34,7 +34,13 @@ export type { IssuedPassport } from './passports/passports.ts';
 export type { Settlement } from './payments/final.ts';
 export type { PaymentAdministration } from './payments/settle.ts';
 export type { HostTransaction } from './ports/events.ts';
-export type { PaymentRail, TransferOrder, TransferResult } from './ports/payments.ts';
+export type {
+  FinalStatus,
+  PaymentRail,
+  TransferContradiction,
+  TransferOrder,
+  TransferResult,
+} from './ports/payments.ts';
 export type {
   ActiveCredential,
   Authentication,

@@ -99,7 +99,12 @@ const schema = knownOnly({
     ...eachWithDefault(addressLimits, perMinute),
     unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
   }).prefault({}),
-  payments: z.looseObject({ execute: callback() }).optional(),
+  payments: z
+    .looseObject({
+      execute: callback(),
+      onContradiction: callback().optional(),
+    })
+    .optional(),
   partnerLimits: knownOnly({
     per: z.enum(['key', 'partner']).default('key'),
     store: store<RateLimitStore>('consume').optional(),

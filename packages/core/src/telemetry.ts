@@ -19,6 +19,11 @@ const counters = {
     description: 'Executions of transfers whose outcome is unknown; each is tried again.',
     unit: '{execution}',
   },
+  'ostiary.payments.contradiction': {
+    description:
+      'Final transfers that were given the opposite outcome. Each has to be looked into by a person.',
+    unit: '{transfer}',
+  },
 } as const;
 
 /** Counts one event of a kind, whether the option `telemetry` is on or not. Does nothing without a meter provider. */

@@ -1,10 +1,11 @@
+import { actsOf } from '../audit-acts.ts';
 import type { Core } from '../context.ts';
 import { type Resealed, resealNow } from '../keys/reseal.ts';
 import type { Purged } from '../ports/storage.ts';
 import { requireUserId } from '../user-ids.ts';
 import { purgeNow } from '../worker/purge.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
-import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
+import { type AuditAdministration, auditAdministration } from './audit.ts';
 import { type CheckTarget, type ClientAdministration, clientAdministration } from './clients.ts';
 import { type ConsentAdministration, consentAdministration } from './consents.ts';
 import { type Health, healthOf } from './health.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { addressMatcher } from '../addresses.ts';
 import { apiKeyFormat, signingSecretContext } from '../api-key-format.ts';
+import type { Act } from '../audit-acts.ts';
 import type { Core } from '../context.ts';
 import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { digest, randomSecret } from '../tokens.ts';
-import type { Act } from './audit.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AuditStore, ChainedAct, StoredAct } from '../ports/audit.ts';
+import { actDigest } from '../audit-acts.ts';
+import type { AuditStore, ChainedAct } from '../ports/audit.ts';
 
 /** The first thing in the audit log that is not as it was written. */
 export interface AuditProblem {
@@ -22,22 +23,6 @@ export type AuditVerification = {
 } & ({ readonly ok: true } | { readonly ok: false; readonly problem: AuditProblem });
 
 const pageRows = 500;
-
-/** JSON with the members of every object in one order, whatever order a database or a driver gives back. */
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members.map(([name, member]) => [name, canonical(member)]));
-}
-
-/** SHA-256 over everything that is kept of an act. */
-export function actDigest({ id, at, actor, action, target, details }: StoredAct): Buffer {
-  // As it will be read back: without members that JSON has no word for.
-  const kept: unknown = JSON.parse(JSON.stringify(details));
-  const text = JSON.stringify(['ostiary act 1', id, at, actor, action, target, canonical(kept)]);
-  return createHash('sha256').update(text).digest();
-}
 
 const bytesEqual = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 

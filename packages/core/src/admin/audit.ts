@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { Act } from '../audit-acts.ts';
 import type { Core } from '../context.ts';
 import { writePlace } from '../paging.ts';
-import type { AuditRecord, StoredAct } from '../ports/audit.ts';
+import type { StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import { type AuditVerification, actDigest, verifyAudit } from './audit-chain.ts';
+import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
@@ -38,17 +39,6 @@ export interface AuditAdministration {
    * @throws TypeError when the head is no SHA-256 in hexadecimal
    */
   verify(options?: { readonly head?: string }): Promise<AuditVerification>;
-}
-
-/** Makes the record of an act, for the call that makes the change. */
-export type Act = (action: string, target: string, details?: JsonObject) => AuditRecord;
-
-export function actsOf({ clock, random }: Core, actor: string): Act {
-  return (action, target, details = {}) => {
-    const id = `aud_${random.bytes(12).toString('hex')}`;
-    const given = { id, at: clock.now(), actor, action, target, details };
-    return { ...given, digest: actDigest(given) };
-  };
 }
 
 const name = z.string().regex(/^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/, 'has to be like user.block');

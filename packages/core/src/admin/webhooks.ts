@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Act } from '../audit-acts.ts';
 import type { Core } from '../context.ts';
 import { writePlace } from '../paging.ts';
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
@@ -11,7 +12,6 @@ import { newId } from '../random.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import { everyEvent } from '../webhooks/search.ts';
-import type { Act } from './audit.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, pageSize, placeAfter } from './paging.ts';
 

@@ -1,7 +1,8 @@
 import type { Core } from '../context.ts';
-import type { TransferResult } from '../ports/payments.ts';
+import type { FinalStatus, TransferResult } from '../ports/payments.ts';
 import type { TransferFailure, TransferRecord } from '../ports/transfers.ts';
 import { newEvent } from '../webhooks/outgoing.ts';
+import { reportContradiction } from './contradiction.ts';
 import { transferView } from './transfer.ts';
 
 /** How a transfer ends: what the host says about one that it left pending. */
@@ -36,9 +37,14 @@ function failureOf(end: Settlement): TransferFailure | null {
   return { code: storable(end.code, 64), message: storable(end.message, 500) };
 }
 
+function isFinal(transfer: TransferRecord): transfer is TransferRecord & { readonly status: FinalStatus } {
+  return transfer.status !== 'pending';
+}
+
 /**
  * Makes a pending transfer final, and publishes the event that tells of it in the same transaction. What the
- * event shows is known before: nothing but this changes a pending transfer.
+ * event shows is known before: nothing but this changes a pending transfer. If the transfer is final already and its outcome is the
+ * opposite, the contradiction is reported.
  * @param pending - as it was read
  * @returns the transfer as it is now, and whether this call settled it; `null` for an unknown transfer
  */
@@ -66,5 +72,9 @@ export async function finishTransfer(
   });
   const outcome = await core.storage.transfers.settle({ id: pending.id, status, failure, event, now });
   if (outcome?.settled === true) core.wake('deliveries');
+  if (outcome?.settled === false) {
+    const { transfer } = outcome;
+    if (isFinal(transfer) && transfer.status !== status) await reportContradiction(core, transfer, status);
+  }
   return outcome;
 }

@@ -23,6 +23,22 @@ export type TransferResult =
   /** Decided later: the host calls `ostiary.payments.settle`. */
   | { readonly status: 'pending' };
 
+/** A final outcome of a transfer. */
+export type FinalStatus = 'completed' | 'failed';
+
+/** A transfer that was given two different outcomes: money may have moved, or not, against what is stored. */
+export interface TransferContradiction {
+  /** `tr_…` */
+  readonly id: string;
+  /** Slug of the partner that pays. */
+  readonly partner: string;
+  readonly mode: Mode;
+  /** The first outcome, which stays. */
+  readonly kept: FinalStatus;
+  /** The outcome that came later, and changed nothing. */
+  readonly reported: FinalStatus;
+}
+
 /** The host's way of moving money. */
 export interface PaymentRail {
   /**
@@ -30,4 +46,11 @@ export interface PaymentRail {
    * knows: the transfer stays pending and is tried again with the same id.
    */
   execute(order: TransferOrder, options: { readonly signal: AbortSignal }): Promise<TransferResult>;
+
+  /**
+   * Is called when a final transfer is given the opposite outcome, by `execute` or by `payments.settle`. The first outcome stays; a
+   * person has to find out whether money moved. The audit log has it too, as `transfer.contradiction`.
+   * @defaultValue none: error log, audit log and the metric `ostiary.payments.contradiction` only
+   */
+  onContradiction?(contradiction: TransferContradiction): Promise<void> | void;
 }

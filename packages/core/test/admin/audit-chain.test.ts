@@ -6,7 +6,8 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { memoryStorage } from '@ostiary/testing/memory';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { actDigest, verifyAudit } from '../../src/admin/audit-chain.ts';
+import { verifyAudit } from '../../src/admin/audit-chain.ts';
+import { actDigest } from '../../src/audit-acts.ts';
 import type { StoredAct } from '../../src/storage.ts';
 import { partnerProvider, temporaryDatabase } from '../support/partner-api.ts';
 

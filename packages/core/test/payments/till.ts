@@ -34,6 +34,8 @@ export async function till() {
       expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
       return count;
     },
+    /** Reads the metrics of the host. */
+    metrics: told,
     lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
   };
 }

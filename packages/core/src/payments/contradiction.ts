@@ -1,0 +1,37 @@
+import { actsOf } from '../audit-acts.ts';
+import type { Core } from '../context.ts';
+import { withDeadline } from '../host-call.ts';
+import type { FinalStatus } from '../ports/payments.ts';
+import type { TransferRecord } from '../ports/transfers.ts';
+import { count } from '../telemetry.ts';
+
+/**
+ * Reports that a final transfer was given the opposite outcome: money may have moved for a transfer that is stored as failed, or may
+ * not have moved for a completed one. The stored outcome stays. A person has to look into it, so it is logged as an error,
+ * counted, written to the audit log, and passed to the host.
+ *
+ * @param reported - the outcome that came second
+ */
+export async function reportContradiction(
+  core: Core,
+  transfer: TransferRecord & { readonly status: FinalStatus },
+  reported: FinalStatus,
+): Promise<void> {
+  const { logger, payments, hostTimeoutSeconds } = core.options;
+  const { id, partner, mode, status: kept } = transfer;
+  logger.error(
+    { transfer: id, partner, mode, kept, reported },
+    'a transfer was given two different outcomes',
+  );
+  await count('ostiary.payments.contradiction');
+  const details = { partner, mode, kept, reported };
+  await core.storage.audit.append(actsOf(core, 'host')('transfer.contradiction', `transfer:${id}`, details));
+  if (payments?.onContradiction === undefined) return;
+  const notify = payments.onContradiction.bind(payments);
+  try {
+    await withDeadline('payments.onContradiction', notify, hostTimeoutSeconds)({ id, ...details });
+  } catch (error) {
+    // The audit log has the contradiction already, and the outcome of the transfer does not depend on the notice.
+    logger.error({ err: error, transfer: id }, 'payments.onContradiction failed');
+  }
+}
