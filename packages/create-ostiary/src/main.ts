@@ -1,15 +1,28 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline/promises';
-import { run } from './run.ts';
+import { nodeProblem } from './node-version.ts';
 
-const { stdin, stdout, stderr } = process;
-const lines = stdin.isTTY ? createInterface({ input: stdin, output: stdout }) : null;
-// Whoever leaves in the middle of a question gets nothing.
-lines?.once('close', () => process.exit(process.exitCode ?? 1));
+const { stdin, stdout, stderr, versions } = process;
 
-process.exitCode = await run(process.argv.slice(2), {
-  write: (text) => stdout.write(text),
-  complain: (text) => stderr.write(text),
-  ask: lines === null ? null : (question) => lines.question(question),
-});
-lines?.close();
+async function main(): Promise<number> {
+  const problem = nodeProblem(versions.node);
+  if (problem !== null) {
+    stderr.write(problem);
+    return 1;
+  }
+  // Loaded only now: an older Node lacks functions that the modules behind it import, and would print a stack.
+  const { run } = await import('./run.ts');
+  const lines = stdin.isTTY ? createInterface({ input: stdin, output: stdout }) : null;
+  // Leaving in the middle of a question writes nothing.
+  lines?.once('close', () => process.exit(process.exitCode ?? 1));
+  const code = await run(process.argv.slice(2), {
+    write: (text) => stdout.write(text),
+    complain: (text) => stderr.write(text),
+    ask: lines === null ? null : (question) => lines.question(question),
+  });
+  process.exitCode = code;
+  lines?.close();
+  return code;
+}
+
+process.exitCode = await main();

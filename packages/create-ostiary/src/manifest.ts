@@ -47,8 +47,12 @@ export function manifestOf({ folder, framework, storage }: Choices): string {
   const tests = 'node --env-file-if-exists=.env --test "test/**/*.test.ts"';
   const scripts =
     framework === 'next'
-      ? { start: 'next build && next start', test: `next build && ${tests}` }
-      : { start: 'node --env-file=.env src/server.ts', test: tests };
+      ? { dev: 'next dev', start: 'next build && next start', test: `next build && ${tests}` }
+      : {
+          dev: 'node --env-file=.env --watch src/server.ts',
+          start: 'node --env-file=.env src/server.ts',
+          test: tests,
+        };
   const manifest = {
     name: nameOf(folder),
     version: '0.0.0',

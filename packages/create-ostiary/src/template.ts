@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Choices } from './choices.ts';
 import { type Files, nameOf } from './folder.ts';
-import { installCommand, isReleased } from './install.ts';
+import { installCommand, isReleased, packedFolder } from './install.ts';
 
 /** Beside `src`, and beside `dist` in the package. */
 const templates = join(import.meta.dirname, '../templates');
@@ -13,6 +13,13 @@ const templates = join(import.meta.dirname, '../templates');
  */
 const marked = /^ *(?:# |\/\/ |<!-- )<([\w-]+)>(?: -->)?\n([\s\S]*?)^ *(?:# |\/\/ |<!-- )<\/\1>(?: -->)?\n/gm;
 
+/** Keeps the marked lines of an app's own tags, also within other marked lines. */
+function keepTagged(text: string, tags: readonly string[]): string {
+  return text.replace(marked, (_, tag: string, lines: string) =>
+    tags.includes(tag) ? keepTagged(lines, tags) : '',
+  );
+}
+
 /** A template with the words of an app in it. */
 function rendered(text: string, choices: Choices): string {
   const { folder, framework, storage, languages } = choices;
@@ -20,12 +27,12 @@ function rendered(text: string, choices: Choices): string {
     framework,
     storage,
     ...(framework === 'next' ? [] : ['not-next']),
-    ...(isReleased ? [] : ['not-released']),
+    isReleased ? 'released' : 'not-released',
   ];
-  return text
-    .replace(marked, (_, tag: string, lines: string) => (tags.includes(tag) ? lines : ''))
+  return keepTagged(text, tags)
     .replaceAll('{{name}}', nameOf(folder))
     .replaceAll('{{install}}', installCommand(choices))
+    .replaceAll('{{packed}}', packedFolder(choices))
     .replace(
       "languages: ['en', 'fr']",
       `languages: [${languages.map((language) => `'${language}'`).join(', ')}]`,

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -115,6 +124,48 @@ describe('an app of the packed package', () => {
     expect(cookie).toMatch(/^__Host-login-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
     expect(said).not.toContain('Demo client');
   });
+
+  it('has no demo users at a public address, and says so', async () => {
+    const { said } = await startedApp(asOnPages, { AUTH_URL: 'https://id.example.com' });
+    expect(said).toContain('There are no demo users at https://id.example.com');
+    const { said: local } = await startedApp(asOnPages, {});
+    expect(local).not.toContain('There are no demo users');
+  });
+
+  it('says in its test what is missing where there is no database', async () => {
+    const { app } = combinations.find(({ storage }) => storage === 'postgres') ?? { app: '' };
+    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
+    await expect(run(folderOf(app), 'npm test', { DATABASE_URL })).rejects.toThrow(
+      /The app does not start: .* It needs a PostgreSQL at DATABASE_URL of \.env/,
+    );
+  }, 180_000);
+
+  it('is installed and started by the commands of its Dockerfile', async () => {
+    const dockerfile = readFileSync(join(folderOf(asOnPages), 'Dockerfile'), 'utf8');
+    const [, install = ''] = /^RUN (npm ci .*)$/m.exec(dockerfile) ?? [];
+    expect(dockerfile).toMatch(/^COPY --from=ostiary \. \/ostiary\/packed\/$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+    // As in the image: the app is in a folder below the one that has the packed packages.
+    const image = mkdtempSync(join(reader, 'image-'));
+    const app = join(image, 'own/app');
+    mkdirSync(join(image, 'ostiary'));
+    symlinkSync(folder, join(image, 'ostiary/packed'));
+    for (const file of ['package.json', 'package-lock.json', 'src'])
+      cpSync(join(folderOf(asOnPages), file), join(app, file), { recursive: true });
+    await run(app, install);
+    const port = await freePort();
+    const server = start(app, 'exec node src/server.ts', {
+      PORT: String(port),
+      SEALING_KEY: Buffer.alloc(32).toString('base64url'),
+    });
+    try {
+      const [, check = ''] = /^ +CMD \["node", "-e", "(.*)"\]$/m.exec(dockerfile) ?? [];
+      writeFileSync(join(app, 'healthcheck.mjs'), check);
+      await expect.poll(() => run(app, 'node healthcheck.mjs', { PORT: String(port) })).toBe('');
+    } finally {
+      await server.stop();
+    }
+  }, 180_000);
 
   it('has versions that were packed together, and a key that nobody else can read', () => {
     const { version }: { version: string } = JSON.parse(read('packed/package/package.json'));

@@ -20,6 +20,18 @@ describe('the login of an app', () => {
     expect(homePage(headers['Set-Cookie']?.split(';')[0]).body).toContain('Signed in as user-ana');
   });
 
+  it('ends the session that the browser had, when somebody signs in again', async () => {
+    const first = (await signedIn('/', {})).headers['Set-Cookie']?.split(';')[0] ?? '';
+    const page = loginPage(first, '/');
+    const [formCookie = ''] = (page.headers['Set-Cookie'] ?? '').split(';');
+    const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(page.body) ?? [];
+    const again = await signIn(`${first}; ${formCookie}`, { ...ana, secret, return_to: '/' });
+    const second = again.headers['Set-Cookie']?.split(';')[0];
+    expect(second).not.toBe(first);
+    expect(homePage(second).body).toContain('Signed in as user-ana');
+    expect(homePage(first).body).toContain('Nobody is signed in.');
+  });
+
   it.each([
     ['a wrong password', { password: 'wrong' }, 401],
     ['a name that is not there', { handle: 'nobody' }, 401],

@@ -1,5 +1,5 @@
 const config = {
-  // Not bundled: they read files of their own, and the driver of SQLite is native.
+  // Not bundled: the driver of SQLite is native.
   serverExternalPackages: ['@ostiary/core', '@ostiary/adapter-sqlite', '@ostiary/adapter-postgres'],
   // `npm run types` checks them, with those of the tests.
   typescript: { ignoreBuildErrors: true },

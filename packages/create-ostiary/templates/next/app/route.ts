@@ -1,7 +1,7 @@
-import { instance } from '../src/instance.ts';
+import '../src/instance.ts';
+import { homePage } from '../src/login.ts';
 import { send } from '../src/send.ts';
 
 export async function GET(request: Request): Promise<Response> {
-  const { homePage } = await instance();
   return send(homePage(request.headers.get('cookie')));
 }

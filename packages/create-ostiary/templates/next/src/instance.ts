@@ -1,31 +1,37 @@
 import type { Ostiary } from '@ostiary/core';
-import { me } from './api.ts';
 import { provisionDemoClient } from './demo-client.ts';
-import { homePage, loginPage, signIn } from './login.ts';
-import { openOstiary } from './ostiary.ts';
+import { openOstiary, options } from './ostiary.ts';
 
-const withPages = (ostiary: Ostiary) => ({ ostiary, homePage, loginPage, signIn, me });
+const kept = globalThis as { instance?: Promise<Ostiary>; options?: typeof options };
+// Under `next dev` an edit loads these modules again, and Ostiary goes on with the functions that were loaded last.
+kept.options = options;
+const latest = (): typeof options => kept.options ?? options;
 
-async function open() {
-  const ostiary = await openOstiary();
+async function open(): Promise<Ostiary> {
+  const ostiary = await openOstiary({
+    ...options,
+    users: { find: (sub) => latest().users.find(sub) },
+    login: {
+      authenticate: (request) => latest().login.authenticate(request),
+      loginUrl: (returnTo) => latest().login.loginUrl(returnTo),
+      signOut: (request, response) => latest().login.signOut(request, response),
+    },
+  });
   await provisionDemoClient(ostiary);
   ostiary.worker.start(); // removes old rows
-  return withPages(ostiary);
+  return ostiary;
 }
 
-const kept = globalThis as { instance?: ReturnType<typeof open> };
-
 /**
- * Everything that lives as long as the process. Next.js gives each route a copy of these modules, so the first one that asks
- * opens it for all: there is one Ostiary and one list of sessions. It also loads routes while it builds, where there is no
- * database.
+ * One Ostiary for as long as the process lives. Next.js gives each route a copy of these modules, so the first route that
+ * asks opens it for all. It also loads routes while it builds, where there is no database.
  */
-export function instance(): ReturnType<typeof open> {
+export function instance(): Promise<Ostiary> {
   kept.instance ??= open();
   return kept.instance;
 }
 
 /** Lets the routes use the Ostiary of a test. */
 export function replaceInstance(ostiary: Ostiary): void {
-  kept.instance = Promise.resolve(withPages(ostiary));
+  kept.instance = Promise.resolve(ostiary);
 }

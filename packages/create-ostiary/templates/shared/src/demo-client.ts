@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Ostiary } from '@ostiary/core';
-import { authUrl } from './settings.ts';
+import { authUrl, isPublic } from './settings.ts';
 
 const clientId = 'demo-app';
 const settings = {
@@ -11,7 +11,7 @@ const settings = {
 
 /** Makes the demo client, an app on your own machine that may sign users in, or gives it the settings above. */
 export async function provisionDemoClient({ admin }: Ostiary): Promise<void> {
-  if (authUrl.startsWith('https:')) return;
+  if (isPublic) return;
   const found = await admin.clients.get(clientId);
   // Without a secret: it proves with PKCE that the code is its own.
   if (found === null) await admin.clients.create({ clientId, public: true, ...settings });

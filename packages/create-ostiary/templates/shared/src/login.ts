@@ -2,18 +2,13 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication } from '@ostiary/core';
 import { type Answer, escaped, page } from './answer.ts';
+import { sessions } from './sessions.ts';
 import { authUrl } from './settings.ts';
 import { checkPassword } from './users.ts';
 
-// REPLACE THIS by the login that you have. Sessions are in memory: they end with the process, and one process does not
-// know those of another. Nothing here limits how often a password can be tried.
-
-interface Session extends Authentication {
-  readonly endsAt: number;
-}
+// REPLACE THIS by the login that you have. Nothing here limits how often a password can be tried.
 
 const lifeMs = 12 * 60 * 60 * 1000;
-const sessions = new Map<string, Session>();
 
 const site = new URL(authUrl);
 const isSecure = site.protocol === 'https:';
@@ -93,7 +88,8 @@ export async function signIn(
 
   const now = Date.now();
   for (const [id, { endsAt }] of sessions) if (endsAt <= now) sessions.delete(id);
-  // Always a new id, so that nobody can have chosen it before.
+  // The session that the browser had ends, and the id is new: an id that somebody knew before is worth nothing.
+  sessions.delete(cookieOf(cookies, sessionCookie) ?? '');
   const id = newSecret();
   sessions.set(id, { sub: user.sub, authenticatedAt: new Date(now), endsAt: now + lifeMs });
   const headers = {

@@ -22,9 +22,9 @@ export const options = {
 } satisfies Partial<OstiaryOptions>;
 
 /** Opens Ostiary with what this machine has: an address, a storage, a key. */
-export function openOstiary(): Promise<Ostiary> {
+export function openOstiary(own: typeof options = options): Promise<Ostiary> {
   return createOstiary({
-    ...options,
+    ...own,
     authUrl,
     storage: storage(),
     sealingKeys: [sealingKey],

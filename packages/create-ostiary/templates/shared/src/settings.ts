@@ -6,6 +6,9 @@ export const port = Number(PORT);
 /** The address that browsers know. Behind a proxy with TLS it is not where this process listens. */
 export const authUrl = AUTH_URL ?? `http://localhost:${port}`;
 
+/** Whether browsers of others can come here: the address is not on your own machine. */
+export const isPublic = !/^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(new URL(authUrl).hostname);
+
 /** 32 random bytes, as base64url. They encrypt secrets in the database. */
 export const sealingKey = SEALING_KEY;
 

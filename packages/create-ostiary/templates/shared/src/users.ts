@@ -1,8 +1,10 @@
 import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { UserRecord } from '@ostiary/core';
+import { authUrl, isPublic } from './settings.ts';
 
-// REPLACE THIS by your own users: a few demo users in memory, whose passwords everybody can read.
+// REPLACE THIS by your own users: a few demo users in memory, whose passwords everybody can read. For that reason they are
+// there on your own machine only, and not under a public address.
 
 interface User {
   readonly record: UserRecord;
@@ -31,11 +33,14 @@ function demoUser(handle: string, name: string, password: string): User {
   return { record, salt, hash: scryptSync(password, salt, 32) };
 }
 
-const users = [
-  demoUser('ana', 'Ana Pierre', 'kafe ak pen'),
-  demoUser('jean', 'Jean Baptiste', 'diri ak pwa'),
-  demoUser('rose', 'Rose Toussaint', 'soup joumou'),
-];
+const users = isPublic
+  ? []
+  : [
+      demoUser('ana', 'Ana Pierre', 'kafe ak pen'),
+      demoUser('jean', 'Jean Baptiste', 'diri ak pwa'),
+      demoUser('rose', 'Rose Toussaint', 'soup joumou'),
+    ];
+if (isPublic) console.warn(`There are no demo users at ${authUrl}: put your own users into src/users.ts`);
 
 // Checked in place of somebody who is not there, so that the time of an answer does not tell which names exist.
 const nobody = demoUser('nobody', 'Nobody', randomBytes(16).toString('hex'));

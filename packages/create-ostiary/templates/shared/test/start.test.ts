@@ -43,7 +43,15 @@ test('the app starts on its storage, and answers', async () => {
       await pause(50);
       answer = await fetch(`${origin}/.well-known/openid-configuration`).catch(() => null);
     }
-    assert.equal((await answer?.json())?.issuer, origin);
+    const problem = [
+      `The app does not start: ${answer === null ? 'it ended, or does not answer' : `it answers ${answer.status}`}.`,
+      'Its own words are above.',
+      // <postgres>
+      'It needs a PostgreSQL at DATABASE_URL of .env; README.md says how to start one.',
+      // </postgres>
+    ];
+    assert.ok(answer?.ok, problem.join(' '));
+    assert.equal((await answer.json()).issuer, origin);
   } finally {
     app.kill();
     await ended;

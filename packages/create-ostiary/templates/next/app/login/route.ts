@@ -1,4 +1,5 @@
-import { instance } from '../../src/instance.ts';
+import '../../src/instance.ts';
+import { loginPage, signIn } from '../../src/login.ts';
 import { send } from '../../src/send.ts';
 
 async function formOf(request: Request): Promise<Record<string, string>> {
@@ -12,12 +13,10 @@ async function formOf(request: Request): Promise<Record<string, string>> {
 }
 
 export async function GET(request: Request): Promise<Response> {
-  const { loginPage } = await instance();
   const returnTo = new URL(request.url).searchParams.get('return_to') ?? '/';
   return send(loginPage(request.headers.get('cookie'), returnTo));
 }
 
 export async function POST(request: Request): Promise<Response> {
-  const { signIn } = await instance();
   return send(await signIn(request.headers.get('cookie'), await formOf(request)));
 }
