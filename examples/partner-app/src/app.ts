@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
-import { FormError, scriptRoute, seeOther } from '@ostiary/web-kit';
+import { FormError, scriptRoute, seeOther, unlessPrefetched } from '@ostiary/web-kit';
 import Koa, { type Middleware } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { contentPolicy, Refusal, show, showLive } from './http.ts';
@@ -21,7 +21,8 @@ export function createPartnerApp(config: PartnerConfig): Koa {
   const transfers = createTransfers();
   const router = new Router();
 
-  router.get('/', (ctx) => {
+  // A notice is shown once.
+  router.get('/', unlessPrefetched, (ctx) => {
     const session = sessions.of(ctx);
     const notice = session?.notice ?? null;
     if (session) session.notice = null;

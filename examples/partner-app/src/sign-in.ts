@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
 import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
-import { readForm, seeOther } from '@ostiary/web-kit';
+import { readForm, seeOther, unlessPrefetched } from '@ostiary/web-kit';
 import { type PartnerConfig, patience, redirectUris } from './config.ts';
 import { Refusal } from './http.ts';
 import { scopeChoices } from './pages/home-page.ts';
@@ -39,7 +39,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
     seeOther(ctx, consentScreen);
   });
 
-  router.get(['/callback', '/callback/public'], async (ctx) => {
+  router.get(['/callback', '/callback/public'], unlessPrefetched, async (ctx) => {
     const callbackUrl = `${url}${ctx.url}`;
     const session = sessions.of(ctx);
     const { state } = ctx.query;

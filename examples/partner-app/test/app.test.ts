@@ -137,3 +137,20 @@ test('the browser-only page may run its own script and talk to the provider, and
   const script = await fetch(`${config.url}/spa.js`);
   expect(script.headers.get('content-type')).toContain('text/javascript');
 });
+
+test('a page that changes something is not answered where a browser asks ahead of its user', async () => {
+  const { config } = await openShop();
+  const gets = ['/', '/callback', '/callback/public', '/spa', '/verify', '/webhooks', '/webhooks/received'];
+  for (const header of [
+    { 'Sec-Purpose': 'prefetch' },
+    { Purpose: 'prefetch' },
+    { 'Next-Router-Prefetch': '1' },
+  ]) {
+    const empty: string[] = [];
+    for (const path of gets) {
+      const { status } = await fetch(config.url + path, { headers: header });
+      if (status === 204) empty.push(path);
+    }
+    expect(empty).toEqual(['/', '/callback', '/callback/public']);
+  }
+});

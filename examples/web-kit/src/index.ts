@@ -14,5 +14,6 @@ export {
   patience,
 } from './listen.ts';
 export { isLoopbackUrl } from './loopback.ts';
+export { unlessPrefetched } from './prefetch.ts';
 export { scriptRoute, seeOther } from './responses.ts';
 export { createStyle, type Palette, type Style } from './style.ts';

@@ -82,6 +82,9 @@ it.each([
     await page.emulateMedia({ colorScheme });
     expect(complaints).toEqual([]);
     await page.getByRole('link', { name: back, exact: true }).click();
+    await page.locator('form[action$="/cancel"] button').waitFor();
+    await look();
+    await page.locator('form[action$="/cancel"] button').click();
     await isRefused(page);
     expect(new URL(page.url()).origin).toBe(demo.partnerUrl);
     await page.goto(`${demo.partnerUrl}/nothing`);
@@ -151,6 +154,9 @@ it('with the keyboard alone: back to the app, the password shown and hidden befo
   await begin();
   await tabTo('Back to Kafe Lakay');
   await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Back to Kafe Lakay' }).waitFor();
+  await tabTo('Back to Kafe Lakay');
+  await page.keyboard.press('Enter');
   await isRefused(page);
 
   await begin();
@@ -187,6 +193,7 @@ it('without JavaScript: no button that does nothing, and all the rest', async ()
   await toLogin(page);
   expect(await page.locator('#reveal').isVisible()).toBe(false);
   await page.getByRole('link', { name: 'Back to Kafe Lakay' }).click();
+  await page.getByRole('button', { name: 'Back to Kafe Lakay' }).click();
   await isRefused(page);
 
   await page.goto(demo.partnerUrl);

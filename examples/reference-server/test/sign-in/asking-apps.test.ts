@@ -34,7 +34,9 @@ test('the sign-in page names the app that asks, and leads back to it without a s
   expect(html).toContain(`Use your account to continue to <strong>${shownName}</strong>.`);
   const [, cancel = '', text] = backOf(html) ?? [];
   expect(text).toBe(shownName);
-  const cancelled = await visitor.get(new URL(cancel).pathname);
+  const asked = await visitor.get(new URL(cancel).pathname);
+  expect(asked.html).toContain(`method="post" action="${cancel}"`);
+  const cancelled = await visitor.post(new URL(cancel).pathname, {});
   const back = new URL((await visitor.get(new URL(cancelled.location ?? '').pathname)).location ?? '');
   expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
   expect(back.searchParams.get('error')).toBe('access_denied');

@@ -7,6 +7,7 @@ import { OAuthError } from '../errors.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { refuseLongBody } from './body.ts';
 import { dropHostPolicies, type HeaderFields, setNoStore } from './headers.ts';
+import { isPrefetch } from './prefetch.ts';
 import type { Route } from './route.ts';
 
 /**
@@ -51,7 +52,7 @@ function hideTarget(app: Koa): void {
 }
 
 function registerRoutes(router: Router, routes: readonly Route[]): void {
-  for (const { path, below, errors, handlers } of routes) {
+  for (const { path, below, errors, handlers, changesOnGet } of routes) {
     const byMethod = new Map(Object.entries(handlers));
     const get = byMethod.get('GET');
     if (get !== undefined) byMethod.set('HEAD', get);
@@ -66,6 +67,11 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
       // sees to it itself.
       if (below === 'baseUrl' && errors !== 'partner') setNoStore(ctx);
       const handler = byMethod.get(ctx.method);
+      if (changesOnGet && handler === get && isPrefetch(ctx.req)) {
+        setNoStore(ctx);
+        ctx.status = 204;
+        return;
+      }
       if (handler !== undefined) return handler(ctx);
       if (ctx.method === 'OPTIONS') {
         ctx.set('Allow', allowed);

@@ -10,5 +10,7 @@ export interface Route {
   readonly below: 'authUrl' | 'baseUrl';
   /** How an error is answered: with a page where browsers come, as JSON of OAuth or of the partner API elsewhere. */
   readonly errors: 'page' | 'json' | 'partner';
+  /** Whether a GET changes something, and so is not answered where a browser asks ahead of its user. */
+  readonly changesOnGet?: true;
   readonly handlers: { readonly [method: string]: Handler };
 }

@@ -30,6 +30,11 @@ export const en = {
     empty:
       'When you allow an app to see your {service} account, it appears here and you can remove it again.',
   },
+  cancel: {
+    title: 'Go back without signing in?',
+    text: 'You do not sign in, and {client} gets no access.',
+    back: 'Back to {client}',
+  },
   logout: {
     title: 'Sign out?',
     ask: 'You are about to sign out of {service}.',

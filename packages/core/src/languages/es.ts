@@ -30,6 +30,11 @@ export const es: Texts = {
     empty:
       'Cuando permita que una aplicación vea su cuenta de {service}, aparecerá aquí y podrá retirarla de nuevo.',
   },
+  cancel: {
+    title: '¿Volver sin iniciar sesión?',
+    text: 'No inicia sesión y {client} no recibe ningún acceso.',
+    back: 'Volver a {client}',
+  },
   logout: {
     title: '¿Cerrar sesión?',
     ask: 'Está a punto de cerrar su sesión en {service}.',

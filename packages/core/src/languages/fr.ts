@@ -31,6 +31,11 @@ export const fr: Texts = {
     empty:
       'Quand vous autorisez une application à voir votre compte {service}, elle apparaît ici et vous pouvez la retirer.',
   },
+  cancel: {
+    title: 'Revenir sans vous connecter\u00a0?',
+    text: 'Vous ne vous connectez pas, et {client} n’obtient aucun accès.',
+    back: 'Revenir à {client}',
+  },
   logout: {
     title: 'Se déconnecter\u00a0?',
     ask: 'Vous allez vous déconnecter de {service}.',

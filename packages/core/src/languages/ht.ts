@@ -30,6 +30,11 @@ export const ht: Texts = {
     empty:
       'Lè w otorize yon aplikasyon wè kont {service} ou, l ap parèt isit la, epi w ap ka retire li ankò.',
   },
+  cancel: {
+    title: 'Tounen san w pa konekte?',
+    text: 'Ou pa konekte, epi {client} pa jwenn okenn aksè.',
+    back: 'Tounen nan {client}',
+  },
   logout: {
     title: 'Dekonekte?',
     ask: 'Ou pral dekonekte sou {service}.',

@@ -30,6 +30,11 @@ export const pt: Texts = {
     empty:
       'Quando você permitir que um aplicativo veja a sua conta {service}, ele aparece aqui e você pode retirá-lo.',
   },
+  cancel: {
+    title: 'Voltar sem entrar?',
+    text: 'Você não entra, e {client} não recebe nenhum acesso.',
+    back: 'Voltar para {client}',
+  },
   logout: {
     title: 'Sair?',
     ask: 'Você vai sair de {service}.',

@@ -6,6 +6,7 @@ import type { Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
+import { cancelPage } from '../pages/cancel.ts';
 import { consentPage } from '../pages/consent.ts';
 import { answerHead } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
@@ -70,6 +71,7 @@ export function interactionHandler(core: Core, engine: Engine, interactions: Int
   const { interactionUrl, authUrl } = core.options;
 
   return async (ctx) => {
+    if (ctx.method === 'HEAD') return answerHead(ctx);
     const step = await interactions.next(ctx, ctx.params.id);
     if (typeof step === 'string') return seeOther(ctx, step);
     if (interactionUrl === undefined) return renderConsent(core, ctx, step);
@@ -93,10 +95,27 @@ export function consentHandler(interactions: Interactions, forms: Forms): Handle
   };
 }
 
-/** Back to the app without a sign-in. The id is known to this browser alone, and its cookie comes along. */
-export function cancelHandler(interactions: Interactions): Handler {
+/** Shows the page that goes back to the app without a sign-in. A link to it changes nothing: browsers follow links ahead of their users. */
+export function cancelPageHandler({ options }: Core, interactions: Interactions): Handler {
   return async (ctx) => {
-    if (ctx.method === 'HEAD') return answerHead(ctx);
+    const { interaction, client } = await interactions.current(ctx, ctx.params.id);
+    const language = choosePageLanguage(
+      options.languages,
+      interaction.params.ui_locales,
+      ctx.get('Accept-Language'),
+    );
+    const action = pageUrl(options, 'cancel', interaction.id);
+    answerPage(ctx, cancelPage({ theme: options.theme, language, clientName: client.name, action }));
+  };
+}
+
+/**
+ * Goes back to the app without a sign-in. Only the browser whose interaction this is knows its id and has its cookie, so that a page
+ * of the host's can post here without a token.
+ */
+export function cancelHandler(interactions: Interactions, forms: Forms): Handler {
+  return async (ctx) => {
+    forms.requireOwnOrigin(ctx.req, 'cancel');
     seeOther(ctx, await interactions.cancel(ctx, ctx.params.id));
   };
 }

@@ -142,6 +142,12 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     return (await loginStep(core, interaction, client, user)) ?? { interaction, client, user };
   }
 
+  /** The interaction of this browser, and its client. Changes nothing. @throws OAuthError */
+  async function current(exchange: Exchange, id: string) {
+    const interaction = await engine.interaction(exchange, id);
+    return { interaction, client: await clientOf(core, interaction) };
+  }
+
   return {
     /** What the browser that holds this interaction has to do next: go elsewhere, or ask the user. */
     async next(exchange: Exchange, id: string | null): Promise<string | Question> {
@@ -192,10 +198,11 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       return interaction.finish({ user, consented: true });
     },
 
-    /** Where the browser of somebody goes who does not sign in. Nobody is asked who that is, so a link will do. */
+    current,
+
+    /** Ends an interaction whose user does not sign in. @returns the address to which the browser goes. @throws OAuthError */
     async cancel(exchange: Exchange, id: string): Promise<string> {
-      const interaction = await engine.interaction(exchange, id);
-      await clientOf(core, interaction);
+      const { interaction } = await current(exchange, id);
       return interaction.finish({ error: 'access_denied', description: 'The user did not sign in.' });
     },
   };

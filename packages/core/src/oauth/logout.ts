@@ -4,6 +4,7 @@ import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
+import { isNavigation } from '../http/prefetch.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import { afterLogoutPage, logoutPage } from '../pages/logout.ts';
@@ -57,8 +58,8 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
     if (user === null) return leave(ctx, request);
-    if (user.sub === request.sub) return signOut(ctx, request, user);
-    // Anybody may have sent the browser here.
+    // An image or a frame of any page may have asked for this address; only the user's tab goes there on purpose.
+    if (user.sub === request.sub && isNavigation(ctx.req)) return signOut(ctx, request, user);
     const page = logoutPage({
       ...pageContext(ctx, request),
       clientName: request.client?.name ?? null,

@@ -5,7 +5,7 @@ import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { logoHandler } from './client-logo.ts';
 import type { ConnectedApps } from './connected-apps.ts';
-import { cancelHandler, consentHandler, interactionHandler } from './consent-page.ts';
+import { cancelHandler, cancelPageHandler, consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, openPreflight, preflightHandler } from './cors.ts';
 import { countedAuthentication } from './counted-authentication.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
@@ -39,6 +39,10 @@ export async function oauthRoutes(
   const page = (path: string, summary: string, handlers: Route['handlers']): Route => {
     return { path, summary, below: 'authUrl', errors: 'page', handlers };
   };
+  /** A page whose GET changes something. */
+  const changing = (path: string, summary: string, handlers: Route['handlers']): Route => {
+    return { ...page(path, summary, handlers), changesOnGet: true };
+  };
   const document = (path: string, summary: string, handler: Handler): Route => {
     return {
       path,
@@ -69,7 +73,7 @@ export async function oauthRoutes(
     const { logoutHandlers } = await import('./logout.ts');
     const { ask, confirm } = logoutHandlers(core, forms, signOuts);
     return [
-      page(authPaths.logout, 'Where an app sends the user to sign out. With `login.signOut`.', {
+      changing(authPaths.logout, 'Where an app sends the user to sign out. With `login.signOut`.', {
         GET: ask,
         POST: ask,
       }),
@@ -80,19 +84,20 @@ export async function oauthRoutes(
   }
 
   return [
-    page(authPaths.authorize, 'Authorization endpoint: where an app sends the user.', {
+    changing(authPaths.authorize, 'Authorization endpoint: where an app sends the user.', {
       GET: authorize,
       POST: authorize,
     }),
-    page(authPaths.resume, 'Where the browser goes on after the user has answered.', {
+    changing(authPaths.resume, 'Where the browser goes on after the user has answered.', {
       GET: resumeHandler(core, engine),
     }),
-    page(authPaths.interaction, 'Consent page of one authorization request, and its answer.', {
+    changing(authPaths.interaction, 'Consent page of one authorization request, and its answer.', {
       GET: interactionHandler(core, engine, interactions),
       POST: consentHandler(interactions, forms),
     }),
     page(authPaths.cancel, 'Back to the app without a sign-in, which hears `access_denied`.', {
-      GET: cancelHandler(interactions),
+      GET: cancelPageHandler(core, interactions),
+      POST: cancelHandler(interactions, forms),
     }),
     page(authPaths.logo, 'The logo of an app.', { GET: logoHandler(core) }),
     page(authPaths.apps, 'Connected apps: what the user gave access to.', {

@@ -138,8 +138,9 @@ export interface LoginRequest {
   /** The app that asks, for a page that says where the user goes on: its name is the administrator's. None for the page of connected apps. */
   readonly client?: { readonly clientId: string; readonly name: string };
   /**
-   * Where a link leads for somebody who does not want to sign in: back to the app, which hears `access_denied`. There where
-   * `client` is; for the browser that was sent here, and once.
+   * Address for a user who does not want to sign in: a link to it shows a page that asks, and a form that is posted to it, from a page
+   * on the origin of `authUrl`, goes back to the app at once, with `access_denied`. Present where `client` is; for the browser that was
+   * sent here, and once.
    */
   readonly cancelUrl?: string;
   /** Fills the user-name field (OpenID Connect Core, section 3.1.2.1). */

@@ -12,12 +12,17 @@ async function toLogin(browser = provider.browser(null), changes: Record<string,
   const login = await provider.follow(browser, provider.authorizeUrl(client, changes));
   expect(login.outcome).toBe('303 login');
   const cancelUrl = loginUrl.mock.lastCall?.[1].cancelUrl ?? '';
-  return { browser, cancelUrl, interaction: login.callback.get('return_to') ?? '' };
+  /** Posts the form of the page that the link shows, and goes where it leads. */
+  const cancel = async () => {
+    const { location } = await browser.post(cancelUrl, {});
+    return provider.follow(browser, location ?? '');
+  };
+  return { browser, cancelUrl, cancel, interaction: login.callback.get('return_to') ?? '' };
 }
 
 it('somebody who does not want to sign in goes back to the app, which hears access_denied, once', async () => {
-  const { browser, cancelUrl, interaction } = await toLogin(undefined, { state: 'abc' });
-  const { location, callback } = await provider.follow(browser, cancelUrl);
+  const { browser, cancelUrl, cancel, interaction } = await toLogin(undefined, { state: 'abc' });
+  const { location, callback } = await cancel();
   expect(location?.startsWith(client.redirectUri)).toBe(true);
   expect(Object.fromEntries(callback)).toEqual({
     error: 'access_denied',
@@ -30,16 +35,32 @@ it('somebody who does not want to sign in goes back to the app, which hears acce
 
 it('so does somebody who is signed in and was asked again, and stays signed in', async () => {
   const browser = provider.browser();
-  const { cancelUrl } = await toLogin(browser, { prompt: 'login' });
-  expect((await provider.follow(browser, cancelUrl)).callback.get('error')).toBe('access_denied');
+  const { cancel } = await toLogin(browser, { prompt: 'login' });
+  expect((await cancel()).callback.get('error')).toBe('access_denied');
   expect(host.isSignedIn(browser.name)).toBe(true);
 });
 
-it('only the browser that was sent to the login can cancel, and looking at the link cancels nothing', async () => {
+it('the link shows a page that asks, in the language of the request, and changes nothing', async () => {
+  const { browser, cancelUrl, interaction } = await toLogin(undefined, { ui_locales: 'fr' });
+  for (const _ of [1, 2, 3]) {
+    const page = await browser.get(cancelUrl);
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(page.text).toContain(`<form class="actions" method="post" action="${cancelUrl}">`);
+    expect(page.text).toContain('Revenir sans vous connecter');
+  }
+  provider.signIn(browser, ana.sub);
+  expect((await browser.get(interaction)).status).toBe(200);
+});
+
+it('only the browser that was sent to the login can cancel, with a form of this site', async () => {
   const { browser, cancelUrl, interaction } = await toLogin();
-  expect((await provider.browser(null).get(cancelUrl)).status).toBe(400);
   const other = await toLogin();
-  expect((await other.browser.get(cancelUrl)).status).toBe(400);
+  for (const stranger of [provider.browser(null), other.browser]) {
+    expect((await stranger.get(cancelUrl)).status).toBe(400);
+    expect((await stranger.post(cancelUrl, {})).status).toBe(400);
+  }
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  expect((await browser.post(cancelUrl, {}, foreign)).status).toBe(403);
   const cookie = browser.cookieHeader(new URL(cancelUrl).pathname);
   expect((await fetch(cancelUrl, { method: 'HEAD', headers: { cookie } })).status).toBe(200);
   provider.signIn(browser, ana.sub);
@@ -50,4 +71,5 @@ it('an app that was disabled meanwhile is not gone back to', async () => {
   const { browser, cancelUrl } = await toLogin();
   await provider.ostiary.admin.clients.disable(client.id);
   expect((await browser.get(cancelUrl)).outcome).toBe('401 invalid_client');
+  expect((await browser.post(cancelUrl, {})).outcome).toBe('401 invalid_client');
 });

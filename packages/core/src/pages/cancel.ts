@@ -1,0 +1,26 @@
+import type { PageLanguage } from '../languages/page-language.ts';
+import { fill } from './fill.ts';
+import { html, nameOf } from './html.ts';
+import { type Page, type PageContext, page } from './layout.ts';
+import { icons } from './parts.ts';
+
+export interface CancelView extends Pick<PageContext, 'theme'> {
+  readonly language: PageLanguage;
+  readonly clientName: string;
+  /** Address to which the cancellation is posted. */
+  readonly action: string;
+}
+
+/** Asks whether the user goes back to the app without a sign-in. */
+export function cancelPage({ theme, language, clientName, action }: CancelView): Page {
+  const words = language.texts.cancel;
+  const client = nameOf(clientName);
+  const text = fill(words.text, { client: html`<strong>${client}</strong>` });
+  const body = html`<main class="card">
+<div class="lead"><span class="disc">${icons.leave}</span><h1>${words.title}</h1><p class="muted">${text}</p></div>
+<form class="actions" method="post" action="${action}">
+<button class="primary">${fill(words.back, { client })}</button>
+</form>
+</main>`;
+  return page({ theme, language: language.tag, title: words.title, body });
+}
