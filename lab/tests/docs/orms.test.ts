@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { MikroORM } from '@mikro-orm/postgresql';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { OstiaryPartner } from '@ostiary/client-sdk';
@@ -13,6 +14,7 @@ import { drizzle as drizzlePostgres } from 'drizzle-orm/node-postgres';
 import knexOn, { type Knex } from 'knex';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
+import { DataTypes, Sequelize } from 'sequelize';
 import { DataSource } from 'typeorm';
 import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -73,6 +75,22 @@ const recipes: readonly (readonly [
     async (url, { Order }) => {
       const source = new DataSource({ type: 'postgres', url, entities: [Order] });
       return ends(await source.initialize(), () => source.destroy());
+    },
+  ],
+  [
+    'MikroORM',
+    'PostgreSQL',
+    async (clientUrl, { Order }) =>
+      ends(await MikroORM.init({ clientUrl, entities: [Order] }), (orm) => orm.close()).em.fork(),
+  ],
+  [
+    'Sequelize',
+    'PostgreSQL',
+    (url) => {
+      const sequelize = new Sequelize(url, { logging: false });
+      const columns = { id: { type: DataTypes.TEXT, primaryKey: true }, state: DataTypes.TEXT };
+      sequelize.define('Order', columns, { tableName: 'orders', timestamps: false });
+      return ends(sequelize, () => sequelize.close());
     },
   ],
   [
