@@ -17,7 +17,30 @@ import type { SignOuts } from './sign-outs.ts';
 import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
 
-/** What only an option opens is loaded with it. */
+/** Lets pages of any origin read what a handler answers. */
+function readableAnywhere(handler: Handler): Handler {
+  return (ctx) => {
+    allowAnyOrigin(ctx);
+    return handler(ctx);
+  };
+}
+
+function page(path: string, summary: string, handlers: Route['handlers']): Route {
+  return { path, summary, below: 'authUrl', errors: 'page', handlers };
+}
+
+/** A page whose GET changes something. */
+function changing(path: string, summary: string, handlers: Route['handlers']): Route {
+  return { ...page(path, summary, handlers), changesOnGet: true };
+}
+
+/** A JSON document that pages of any origin may read. */
+function document(path: string, summary: string, handler: Handler): Route {
+  const handlers = { GET: readableAnywhere(handler), OPTIONS: openPreflight };
+  return { path, summary, below: 'authUrl', errors: 'json', handlers };
+}
+
+/** Returns the routes of the identity provider. Handlers that an option enables are loaded only with that option. */
 export async function oauthRoutes(
   core: Core,
   engine: Engine,
@@ -30,28 +53,6 @@ export async function oauthRoutes(
   const userinfo = userinfoHandler(core);
   const discovery = discoveryHandler(core);
   const authenticated = countedAuthentication(core);
-  const open =
-    (handler: Handler): Handler =>
-    (ctx) => {
-      allowAnyOrigin(ctx);
-      return handler(ctx);
-    };
-  const page = (path: string, summary: string, handlers: Route['handlers']): Route => {
-    return { path, summary, below: 'authUrl', errors: 'page', handlers };
-  };
-  /** A page whose GET changes something. */
-  const changing = (path: string, summary: string, handlers: Route['handlers']): Route => {
-    return { ...page(path, summary, handlers), changesOnGet: true };
-  };
-  const document = (path: string, summary: string, handler: Handler): Route => {
-    return {
-      path,
-      summary,
-      below: 'authUrl',
-      errors: 'json',
-      handlers: { GET: open(handler), OPTIONS: openPreflight },
-    };
-  };
   const api = (path: string, summary: string, handlers: Route['handlers']): Route => {
     const OPTIONS = preflightHandler(core, Object.keys(handlers));
     return { path, summary, below: 'baseUrl', errors: 'json', handlers: { ...handlers, OPTIONS } };
