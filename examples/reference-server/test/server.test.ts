@@ -14,6 +14,8 @@ describe('every page', () => {
       expect(Object.fromEntries(headers)).toMatchObject({
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'same-origin',
+        'x-frame-options': 'DENY',
+        'cross-origin-opener-policy': 'unsafe-none',
         'cache-control': 'no-store',
         'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       });

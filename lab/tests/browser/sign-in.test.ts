@@ -204,3 +204,38 @@ it('without JavaScript: no button that does nothing, and all the rest', async ()
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Allow' }).waitFor();
 });
+
+it('in a popup: the window and the app that opened it keep each other until the popup closes', async () => {
+  const { page } = await open();
+  await page.goto(demo.partnerUrl);
+  const opened = page.waitForEvent('popup');
+  await page.evaluate(() => {
+    const popup = globalThis.open('about:blank', 'sign-in', 'popup');
+    const form = document.querySelector<HTMLButtonElement>('button[value=confidential]')?.form;
+    if (form) form.target = 'sign-in';
+    Object.assign(globalThis, { isPopupClosed: () => popup?.closed });
+  });
+  const popup = await opened;
+  const isClosed = () => page.evaluate<boolean>('isPopupClosed()');
+  const expectTogether = async () => {
+    expect(await popup.evaluate(() => globalThis.opener !== null)).toBe(true);
+    expect(await isClosed()).toBe(false);
+  };
+
+  await page.locator('button[value=confidential]').click();
+  await popup.locator('#password').waitFor();
+  await expectTogether();
+  await signIn(popup, { ...userAt(1), password: 'wrong' });
+  await popup.getByRole('alert').waitFor();
+  await expectTogether();
+  await signIn(popup, userAt(1));
+  await popup.getByRole('button', { name: 'Allow' }).waitFor();
+  await expectTogether();
+  await popup.getByRole('button', { name: 'Allow' }).click();
+  await popup.locator('#userinfo').waitFor({ state: 'attached' });
+  await expectTogether();
+  await popup.goto(`${demo.file.authUrl}/nothing`);
+  await expectTogether();
+  await popup.close();
+  await expect.poll(isClosed).toBe(true);
+});

@@ -8,6 +8,8 @@ export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'same-origin',
+    // A sign-in in a popup keeps the window that opened it: `same-origin` would cut the popup off from the app.
+    'Cross-Origin-Opener-Policy': 'unsafe-none',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'Cache-Control': 'no-store',
     Vary: 'Accept-Language, Cookie',

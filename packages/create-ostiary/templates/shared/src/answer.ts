@@ -21,6 +21,8 @@ export function page(title: string, body: string, status = 200, cookie?: string)
       'Content-Security-Policy':
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
       'Referrer-Policy': 'same-origin',
+      // A sign-in in a popup keeps the window that opened it.
+      'Cross-Origin-Opener-Policy': 'unsafe-none',
       'X-Content-Type-Options': 'nosniff',
       ...(cookie !== undefined && { 'Set-Cookie': cookie }),
     },
