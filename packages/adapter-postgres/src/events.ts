@@ -17,8 +17,11 @@ import { lockPatienceLeft, lockTimeoutOf, patienceLeft } from './patience.ts';
 import { postgresPublications } from './publications.ts';
 import { prepared, statement } from './statement.ts';
 
-/** The first row says nothing but which event is the oldest one. */
-type ListedRow = { readonly oldest: number | null } & (EventRecord | { readonly id: null });
+/** A row of the page beside both ends of the sequence; `id` is `null` in the only row of an empty page. */
+type ListedRow = { readonly oldest: number | null; readonly newest: number | null } & (
+  | EventRecord
+  | { readonly id: null }
+);
 
 const columns = 'id, partner, mode, sequence, type, body, created_at AS "createdAt"';
 
@@ -37,7 +40,8 @@ export function postgresEvents(database: Database): EventStore {
         ORDER BY sequence LIMIT :limit
       )
       SELECT
-        (SELECT min(sequence) FROM ${schema}.events WHERE partner = :partner AND mode = :mode) AS oldest, page.*
+        (SELECT min(sequence) FROM ${schema}.events WHERE partner = :partner AND mode = :mode) AS oldest,
+        (SELECT last FROM ${schema}.event_sequences WHERE partner = :partner AND mode = :mode) AS newest, page.*
       FROM (SELECT) AS one LEFT JOIN page ON true
       ORDER BY page.sequence
     `),
@@ -94,8 +98,10 @@ export function postgresEvents(database: Database): EventStore {
     list: ({ partner, mode, after, limit }) =>
       database.read(async (connection) => {
         const rows = await sql.list.all(connection, { partner, mode, after, limit });
-        const events = rows.flatMap(({ oldest: _, ...event }) => (event.id === null ? [] : event));
-        return { events, oldestSequence: rows[0]?.oldest ?? null };
+        const events = rows.flatMap(({ oldest: _, newest: __, ...event }) =>
+          event.id === null ? [] : event,
+        );
+        return { events, oldestSequence: rows[0]?.oldest ?? null, newestSequence: rows[0]?.newest ?? 0 };
       }),
 
     latest: ({ partner, mode, before, after, type, until, status, endpointId, limit }) =>

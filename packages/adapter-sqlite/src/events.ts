@@ -53,6 +53,10 @@ export function sqliteEvents(database: Database): EventStore {
       SELECT min(sequence) AS oldest FROM events WHERE partner = :partner AND mode = :mode
     `),
 
+    newest: connection.prepare<[Owner], { newest: number }>(`
+      SELECT last AS newest FROM event_sequences WHERE partner = :partner AND mode = :mode
+    `),
+
     find: connection.prepare<[Owner & { id: string }], EventRecord>(`
       SELECT ${columns} FROM events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
@@ -75,6 +79,7 @@ export function sqliteEvents(database: Database): EventStore {
       database.read(() => ({
         events: sql().list.all({ partner, mode, after, limit }),
         oldestSequence: sql().oldest.get({ partner, mode })?.oldest ?? null,
+        newestSequence: sql().newest.get({ partner, mode })?.newest ?? 0,
       })),
 
     latest: ({ partner, mode, before, after, type, until, status, endpointId, limit }) =>

@@ -37,11 +37,13 @@ export interface EventPage {
   readonly nextAfter: number;
   /** The oldest event that is kept. */
   readonly oldestSequence: number | null;
+  /** The newest event, kept or not; 0 when there was none. */
+  readonly newestSequence: number;
 }
 
 /** Which events to list. */
 export interface EventQuery {
-  /** Those after this place in the sequence; from the beginning unless given. */
+  /** Those after this place in the sequence; from the beginning unless given. A place beyond the newest event is refused. */
   readonly after?: number | undefined;
   /** Events a page, 1 to 100; 25 unless given. */
   readonly limit?: number | undefined;
@@ -74,7 +76,7 @@ export interface Events {
   /**
    * Events in their sequence, to its present end: what you have missed, and what you have not.
    *
-   * @throws OstiaryError when it is read
+   * @throws OstiaryError when it is read; `invalid_request` for an `after` beyond the newest event
    */
   list(query?: EventQuery, options?: RequestOptions): List<ListedEvent, EventPage>;
   /**

@@ -153,7 +153,11 @@ export const eventsQuery = z.strictObject({
     .transform(Number)
     .pipe(z.int().min(0).max(999_999_999_999_999))
     .optional()
-    .meta({ description: 'Only events with a greater `sequence`.', examples: [1016], default: 0 }),
+    .meta({
+      description: 'Only events with a greater `sequence`. A number beyond `newestSequence` is refused.',
+      examples: [1016],
+      default: 0,
+    }),
   limit: pageSize,
 });
 
@@ -184,6 +188,7 @@ export const eventList = component('EventList', 'A page of events.', {
     'The oldest event that is kept; `null` when there is none.',
     1,
   ),
+  newestSequence: field(z.int().min(0), 'The newest event, kept or not; 0 when there was none.', 1017),
 });
 
 export const eventPath = z.object({

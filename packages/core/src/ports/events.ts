@@ -87,11 +87,12 @@ export interface EventStore {
 
   /**
    * Events after a sequence number, in their order, at most `limit`, with the number of the oldest event that
-   * is kept (`null` when none is kept).
+   * is kept (`null` when none is kept), and the number of the newest event, kept or not (0 when there was none).
    */
   list(request: Owner & { readonly after: number; readonly limit: number }): Promise<{
     readonly events: EventRecord[];
     readonly oldestSequence: number | null;
+    readonly newestSequence: number;
   }>;
 
   /** The newest events first: those that pass the filter, at most `limit`. */

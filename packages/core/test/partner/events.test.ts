@@ -1,3 +1,4 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { events } from '../../src/index.ts';
@@ -21,19 +22,42 @@ const shop = (options: Parameters<typeof open>[0] = {}, mode?: 'live') =>
 it('the sequence of events begins empty, and goes on after a number, as far as there is something', async () => {
   const { call, trigger } = await shop();
   const page = async (query = '') => (await call(`GET /v1/partner/events${query}`)).json();
-  const empty = { data: [], hasMore: false, nextAfter: 0, oldestSequence: null };
+  const empty = { data: [], hasMore: false, nextAfter: 0, oldestSequence: null, newestSequence: 0 };
   expect(await page()).toEqual(empty);
-  expect(await page('?after=7')).toEqual({ ...empty, nextAfter: 7 });
   const events: Json[] = [];
   for (let number = 1; number <= 30; number += 1) events.push({ sequence: number, ...(await trigger()) });
-  const from = { oldestSequence: 1 };
+  const from = { oldestSequence: 1, newestSequence: 30 };
   for (const query of ['', '?after=0'])
     expect(await page(query)).toEqual({ ...from, data: events.slice(0, 25), hasMore: true, nextAfter: 25 });
   // The end is not a page more.
   const last = { ...from, data: events.slice(23), hasMore: false, nextAfter: 30 };
   expect(await page('?after=23&limit=7')).toEqual(last);
-  for (const after of [30, 31, 999_999_999_999_999])
-    expect(await page(`?after=${after}`)).toEqual({ ...empty, ...from, nextAfter: after });
+  expect(await page('?after=30')).toEqual({ ...empty, ...from, nextAfter: 30 });
+});
+
+it('a number beyond the newest event is refused with the newest number, as after a restore of an older backup', async () => {
+  const storage = memoryStorage();
+  const { provider, key, call, trigger, now } = await shop({ storage });
+  const live = await provider.key({ partner: key.partner });
+  const refusal = async (after: number, used = key) => {
+    const answer = await call(`GET /v1/partner/events?after=${after}&limit=1`, undefined, used);
+    expect(blamed(answer)).toEqual(['after']);
+    const [detail] = answer.json().details as { message: string }[];
+    return detail?.message;
+  };
+  const beyond = (newest: number) => `is beyond the newest event: newestSequence is ${newest}`;
+  expect(await refusal(1)).toBe(beyond(0));
+  for (let number = 1; number <= 3; number += 1) await trigger();
+  expect(await refusal(4)).toBe(beyond(3));
+  expect(await refusal(999_999_999_999_999)).toBe(beyond(3));
+  // Each mode counts for itself.
+  expect(await refusal(3, live)).toBe(beyond(0));
+  // An event that is no longer kept is not beyond the end.
+  const later = Date.parse(now()) + 1;
+  await storage.purge({ now: later, before: 0, eventsBefore: later, limit: 100 });
+  const { data, oldestSequence, newestSequence } = (await call('GET /v1/partner/events?after=3')).json();
+  expect([data, oldestSequence, newestSequence]).toEqual([[], null, 3]);
+  expect(await refusal(4)).toBe(beyond(3));
 });
 
 describe('a sandbox event', () => {

@@ -53,6 +53,7 @@ export const eventPurgeCases = casesOf('purge of events', {
     assertSame(await storage.events.list({ ...acme, after: 0, limit: 9 }), {
       events: [],
       oldestSequence: null,
+      newestSequence: 2,
     });
     await published(storage, '3');
     assertSame(await kept(storage), [3]);

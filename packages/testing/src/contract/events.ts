@@ -43,6 +43,7 @@ export const eventCases = casesOf('events', {
     assertSame(await storage.events.list({ ...acme, after: 0, limit: 10 }), {
       events: [recordOf(full, 1), recordOf(empty, 2), recordOf(long, 3)],
       oldestSequence: 1,
+      newestSequence: 3,
     });
   },
 
@@ -113,13 +114,14 @@ export const eventCases = casesOf('events', {
     assertSame(await sequence(storage), ['1 taken', '2 a', '3 b']);
   },
 
-  'a list begins after a number, has a limit and tells the oldest': async (storage) => {
+  'a list begins after a number, has a limit and tells the oldest and the newest': async (storage) => {
     const { events } = storage;
-    assertSame(await events.list({ ...acme, after: 0, limit: 9 }), { events: [], oldestSequence: null });
+    const empty = { events: [], oldestSequence: null, newestSequence: 0 };
+    assertSame(await events.list({ ...acme, after: 0, limit: 9 }), empty);
     await publish(storage, ['a', 'b', 'c', 'd', 'e']);
     const page = async (after: number, limit: number) => {
-      const { events: found, oldestSequence } = await events.list({ ...acme, after, limit });
-      assert.equal(oldestSequence, 1);
+      const { events: found, ...ends } = await events.list({ ...acme, after, limit });
+      assertSame(ends, { oldestSequence: 1, newestSequence: 5 });
       return found.map((event) => event.sequence);
     };
     assertSame(await page(0, 2), [1, 2]);
@@ -127,6 +129,8 @@ export const eventCases = casesOf('events', {
     assertSame(await page(4, 2), [5]);
     assertSame(await page(5, 2), []);
     assertSame(await page(999, 2), []);
+    // Another mode has a sequence of its own.
+    assertSame(await events.list({ ...acme, mode: 'test', after: 0, limit: 9 }), empty);
   },
 
   'the latest events come first, those before a number, of one type, of one owner': async (storage) => {

@@ -134,6 +134,13 @@ describeMistakes({
     'purge of events: numbers go on after everything was purged, and so do ids of deliveries',
     answered('events', 'list', (listed) => ({ ...listed, oldestSequence: 1 })),
   ],
+  'forgets what is the newest once it is purged': [
+    'purge of events: numbers go on after everything was purged, and so do ids of deliveries',
+    answered('events', 'list', (listed) => ({
+      ...listed,
+      newestSequence: listed.oldestSequence === null ? 0 : listed.newestSequence,
+    })),
+  ],
   'parses bodies and writes them anew': [
     'events: an event is read back as it was stored, byte for byte',
     asked('events', 'publish', (events) =>
@@ -144,7 +151,7 @@ describeMistakes({
     ),
   ],
   'lists from a number on, not after it': [
-    'events: a list begins after a number, has a limit and tells the oldest',
+    'events: a list begins after a number, has a limit and tells the oldest and the newest',
     asked('events', 'list', (request) => ({ ...request, after: request.after - 1 })),
   ],
 });

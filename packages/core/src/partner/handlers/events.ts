@@ -1,4 +1,5 @@
 import type { Core } from '../../context.ts';
+import { PartnerError } from '../../errors.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { eventView } from '../../webhooks/views.ts';
 import { type PartnerRoute, route } from '../request.ts';
@@ -32,6 +33,12 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       async handle({ query, partner, mode }) {
         const { after = 0, limit = defaultPageSize } = query;
         const page = await events.list({ partner, mode, after, limit: limit + 1 });
+        const { oldestSequence, newestSequence } = page;
+        // A consumer that goes on after a number of a database that was lost would miss the events that take the numbers anew.
+        if (after > newestSequence) {
+          const message = `is beyond the newest event: newestSequence is ${newestSequence}`;
+          throw new PartnerError('invalid_request', { details: [{ path: 'after', message }] });
+        }
         const shown = page.events.slice(0, limit);
         return {
           status: 200,
@@ -39,7 +46,8 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
             data: shown.map(eventView),
             hasMore: page.events.length > limit,
             nextAfter: shown.at(-1)?.sequence ?? after,
-            oldestSequence: page.oldestSequence,
+            oldestSequence,
+            newestSequence,
           },
         };
       },
