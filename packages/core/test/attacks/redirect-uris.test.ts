@@ -104,7 +104,8 @@ describe('redirect URIs that are not registered', async () => {
         [`openid ${state}`, 'invalid_scope'],
       ] as const) {
         const url = provider.authorizeUrl(client, { state, scope, prompt: 'none' });
-        const answer = await sendRaw(provider.origin, rawGet(url.slice(provider.origin.length)));
+        const host = `Host: ${new URL(provider.origin).host}`;
+        const answer = await sendRaw(provider.origin, rawGet(url.slice(provider.origin.length), [host]));
         expect(answer.status).toBe(303);
         expect(answer.values('set-cookie')).toEqual([]);
         const [location = '', ...more] = answer.values('location');

@@ -23,6 +23,7 @@ describe('how the sources handle secrets', () => {
       'http/csrf.ts',
       'oauth/client-authentication.ts',
       'oauth/pkce.ts',
+      'oauth/refresh.ts',
       'passports/passports.ts',
       'replays.ts',
       'tokens.ts',

@@ -174,7 +174,6 @@ describe('a kit', () => {
     const next = kit.inbox.next();
     // Whatever waits ends, rather than keep a test going.
     const ended = Promise.allSettled([waiting, next]);
-    await new Promise((resolve) => setImmediate(resolve));
     await kit.close();
     await kit.close();
     expect(await ended).toEqual([
