@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
@@ -10,10 +10,10 @@ const formLifetimeMs = 24 * 3600_000;
 /** The clock of the process that made the form may be ahead of this one's by so much. */
 const clockSkewMs = 60_000;
 
-/** What a form does, as its tokens know it, beginning with its name; and for whom. */
+/** Purpose that a form token is bound to: the name of the form, and what it acts on. */
 export type FormPurpose = readonly [form: string, ...about: string[]];
 
-/** Why a browser's words about the origin of a form do not do; `null` when they do. */
+/** Reason to refuse a form, by what the browser says of its origin; `null` for a form of this site. */
 function originProblem({ headers }: IncomingMessage, own: string): string | null {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
@@ -27,9 +27,12 @@ function originProblem({ headers }: IncomingMessage, own: string): string | null
 
 export type Forms = ReturnType<typeof createForms>;
 
+/** Names a user in a form token without showing the user's id. */
+const userMark = (sub: string): string => hash('sha256', sub, 'base64url');
+
 /**
- * Proofs that a form came from one of our pages: an HMAC over what it does and for whom, so that nothing has to be stored.
- * Whatever is refused is told in the log, with the reason.
+ * Issues and checks form tokens, which prove that a form came from one of our pages. A token is an HMAC over its purpose, so that
+ * nothing has to be stored. Every refusal is logged with its reason.
  */
 export function createForms({ sealer, clock, options: { logger, authUrl } }: Core) {
   const keys = sealer.derive('form tokens');
@@ -46,24 +49,50 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
     });
   }
 
+  function issue(purpose: FormPurpose): string {
+    const time = clock.now().toString(36);
+    return `${time}.${proofOf(keys[0], time, purpose).toString('base64url')}`;
+  }
+
+  function check(token: string | undefined, purpose: FormPurpose): void {
+    const [form] = purpose;
+    if (!token) throw refused(form, 'its token is missing');
+    const [time = '', proof = ''] = token.split('.');
+    const presented = Buffer.from(proof, 'base64url');
+    if (!keys.some((key) => equalDigests(proofOf(key, time, purpose), presented)))
+      throw refused(form, 'its token was not made for this user and purpose, or with another sealing key');
+    const age = clock.now() - Number.parseInt(time, 36);
+    if (age > formLifetimeMs) throw refused(form, 'its page is older than a day');
+    if (!(age >= -clockSkewMs)) throw refused(form, 'its page is from a process whose clock is ahead');
+  }
+
   return {
-    /** A token for this user and purpose. */
-    issue(purpose: FormPurpose): string {
-      const time = clock.now().toString(36);
-      return `${time}.${proofOf(keys[0], time, purpose).toString('base64url')}`;
+    /** Issues a token for this purpose. */
+    issue,
+
+    /** Checks a token of {@link issue}. @throws OAuthError that is shown as a page */
+    check,
+
+    /** Issues a token for a page that is shown to one user of the host. */
+    issueTo(sub: string, purpose: FormPurpose): string {
+      const mark = userMark(sub);
+      return `${issue([...purpose, mark])}.${mark}`;
     },
 
-    /** @throws OAuthError that is shown as a page */
-    check(token: string | undefined, purpose: FormPurpose): void {
-      const [form] = purpose;
-      if (!token) throw refused(form, 'its token is missing');
-      const [time = '', proof = ''] = token.split('.');
-      const presented = Buffer.from(proof, 'base64url');
-      if (!keys.some((key) => equalDigests(proofOf(key, time, purpose), presented)))
-        throw refused(form, 'its token was not made for this user and purpose, or with another sealing key');
-      const age = clock.now() - Number.parseInt(time, 36);
-      if (age > formLifetimeMs) throw refused(form, 'its page is older than a day');
-      if (!(age >= -clockSkewMs)) throw refused(form, 'its page is from a process whose clock is ahead');
+    /**
+     * Checks a token of {@link issueTo}. Returns whether the page was shown to this user. If not, another user has signed in since
+     * then: change nothing, and show the page again.
+     * @throws OAuthError that is shown as a page, for a token that no page of this purpose had
+     */
+    isShownTo(sub: string, token: string | undefined, purpose: FormPurpose): boolean {
+      const [, , mark = ''] = (token ?? '').split('.');
+      check(token, [...purpose, mark]);
+      if (mark === userMark(sub)) return true;
+      logger.info(
+        { form: purpose[0] },
+        'a form was not taken: another user has signed in since its page was shown',
+      );
+      return false;
     },
 
     /**

@@ -11,7 +11,7 @@ import { authenticate, loginUrl } from './host-login.ts';
 import { seeOther } from './see-other.ts';
 import { displayName, findUser } from './user.ts';
 
-const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];
+const purpose = (clientId: string): FormPurpose => ['revoke app', clientId];
 
 const signIn = (core: Core): Promise<string> => loginUrl(core, pageUrl(core.options, 'apps'), false);
 
@@ -24,7 +24,7 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
     const apps = (await consents.list(user.sub)).map((app) => ({
       ...app,
       revokeAction: pageUrl(options, 'revokeApp', app.clientId),
-      csrfToken: forms.issue(purpose(user.sub, app.clientId)),
+      csrfToken: forms.issueTo(user.sub, purpose(app.clientId)),
     }));
     const page = appsPage({
       theme: options.theme,
@@ -37,14 +37,16 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
   };
 }
 
-/** Ends an app's access. Repeatable. */
+/** Ends an app's access. Repeatable. If another user has signed in since the page was shown, shows that user's apps instead. */
 export function revokeAppHandler(core: Core, consents: ConnectedApps, forms: Forms): Handler {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'revoke app');
     const user = await authenticate(core, ctx.req);
     if (user === null) return seeOther(ctx, await signIn(core));
     const { clientId } = ctx.params;
-    forms.check((await readParameters(ctx.req)).get('csrf'), purpose(user.sub, clientId));
+    const token = (await readParameters(ctx.req)).get('csrf');
+    if (!forms.isShownTo(user.sub, token, purpose(clientId)))
+      return seeOther(ctx, pageUrl(core.options, 'apps'));
     await consents.revoke(user.sub, clientId);
     seeOther(ctx, `${pageUrl(core.options, 'apps')}?notice=revoked`);
   };

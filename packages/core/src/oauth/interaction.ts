@@ -17,7 +17,7 @@ export interface Question {
   readonly user: UserRecord;
   /** `isNew`: not approved for this client before. */
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
-  /** Proves that an answer comes from the page that showed this question to this user. */
+  /** Token that proves that an answer comes from the page that showed this question to this user. */
   readonly csrfToken: string;
   /** Where the user can sign in as somebody else. */
   readonly switchAccountUrl: string;
@@ -123,11 +123,7 @@ async function findAsked(core: Core, sub: string, scopes: readonly string[]): Pr
   return user;
 }
 
-const purpose = (interaction: PendingInteraction, user: Authentication): FormPurpose => [
-  'consent',
-  interaction.id,
-  user.sub,
-];
+const purpose = ({ id }: PendingInteraction): FormPurpose => ['consent', id];
 
 export type Interactions = ReturnType<typeof createInteractions>;
 
@@ -171,12 +167,16 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
         );
         return interaction.finish({ error: 'access_denied', description: 'The user has no access.' });
       }
-      const csrfToken = forms.issue(purpose(interaction, user));
+      const csrfToken = forms.issueTo(user.sub, purpose(interaction));
       const switchAccountUrl = await loginOf(core, interaction, client, true);
       return { interaction, client, user: record, scopes, csrfToken, switchAccountUrl };
     },
 
-    /** Where the browser has to go then. @throws OAuthError when the answer is not from the page that asked this user */
+    /**
+     * Takes the user's answer. Returns the URL where the browser goes then: the consent page, if another user has signed in since it
+     * was shown.
+     * @throws OAuthError when the answer is not from a page of this interaction
+     */
     async answer(
       exchange: Exchange,
       id: string | null,
@@ -185,8 +185,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       const begun = await begin(exchange, id);
       if (typeof begun === 'string') return begun;
       const { interaction, client, user } = begun;
-      // Another user than the one who was asked has no valid token.
-      forms.check(csrfToken, purpose(interaction, user));
+      if (!forms.isShownTo(user.sub, csrfToken, purpose(interaction)))
+        return pageUrl(core.options, 'interaction', interaction.id);
       if (!approved) {
         return interaction.finish({ error: 'access_denied', description: 'The user denied the request.' });
       }

@@ -19,7 +19,7 @@ import { seeOther } from './see-other.ts';
 import type { SignOuts } from './sign-outs.ts';
 import { displayName, findUser } from './user.ts';
 
-const purpose = (user: Authentication): FormPurpose => ['logout', user.sub];
+const purpose: FormPurpose = ['logout'];
 
 /** The end of a user's sign-in at the host, at the wish of an app (OpenID Connect RP-Initiated Logout 1.0). */
 export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
@@ -64,7 +64,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
       ...pageContext(ctx, request),
       clientName: request.client?.name ?? null,
       userName: displayName(core, await findUser(core, user.sub, ['profile'])),
-      csrfToken: forms.issue(purpose(user)),
+      csrfToken: forms.issueTo(user.sub, purpose),
       action: `${pageUrl(options, 'confirmLogout')}?${request.query}`,
     });
     answerPage(ctx, page);
@@ -76,9 +76,11 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     const form = await readParameters(ctx.req);
     const user = await authenticate(core, ctx.req);
     if (user === null) return leave(ctx, request);
-    forms.check(form.get('csrf'), purpose(user));
+    const isShown = forms.isShownTo(user.sub, form.get('csrf'), purpose);
     switch (form.get('decision')) {
       case 'leave':
+        // Another user has signed in since the question was shown: ask that user.
+        if (!isShown) return continueAsGet(core, ctx, 'logout', request.query);
         return signOut(ctx, request, user);
       case 'stay':
         return answerPage(ctx, afterLogoutPage(pageContext(ctx, request), 'stay'));

@@ -15,12 +15,15 @@ describe('the consent form', () => {
     const page = await openConsent(provider, client);
     const otherInteraction = await openConsent(provider, client, {}, page.browser);
     const otherUser = await openConsent(provider, client, {}, provider.browser(ben.sub));
-    const [time = '', proof = ''] = page.csrf.split('.');
+    const [time = '', proof = '', user = ''] = page.csrf.split('.');
+    const [, , another = ''] = otherUser.csrf.split('.');
+    expect(another).not.toBe(user);
     const later = (Number.parseInt(time, 36) + 1).toString(36);
-    const times = [later, `0${time}`, 'NaN', 'infinity'].map((other) => `${other}.${proof}`);
-    const cut = ['', time, proof, `${time}.`, page.csrf.slice(0, -1)];
-    const bent = [`${page.csrf}A`, `${time}.${proof.toUpperCase()}`, 'constructor.constructor'];
-    const tokens = [otherInteraction.csrf, otherUser.csrf, ...times, ...cut, ...bent];
+    const times = [later, `0${time}`, 'NaN', 'infinity'].map((other) => `${other}.${proof}.${user}`);
+    const cut = ['', time, proof, `${time}.`, `${time}.${proof}`, page.csrf.slice(0, -1)];
+    const bent = [`${page.csrf}A`, `${time}.${proof.toUpperCase()}.${user}`, 'constructor.constructor'];
+    const renamed = [another, ''].map((other) => `${time}.${proof}.${other}`);
+    const tokens = [otherInteraction.csrf, otherUser.csrf, ...times, ...cut, ...bent, ...renamed];
     const decision = 'approve';
     for (const form of [{ decision }, ...tokens.map((csrf) => ({ decision, csrf }))]) {
       const answer = await page.browser.post(page.address, form);
@@ -136,7 +139,7 @@ describe('the removal of a connected app', () => {
     const genuine = own.get(client.id) ?? '';
     const statusOf = async (form: Record<string, string>, headers?: Record<string, string>) =>
       (await browser.post(path, form, headers)).status;
-    const bent = ['', own.get(other.id), foreign.get(client.id), ofConsent, `${genuine}x`];
+    const bent = ['', own.get(other.id), foreign.get(other.id), ofConsent, `${genuine}x`];
     for (const form of [{}, ...bent.map((csrf) => ({ csrf: csrf ?? 'none' }))])
       expect(await statusOf(form)).toBe(403);
     for (const headers of [{ origin: 'https://evil.example' }, crossSite, { 'sec-fetch-site': 'cross-site' }])

@@ -49,8 +49,8 @@ describe('a switch of users during an interaction', () => {
     const { browser, address } = before;
     expect(before.text).toContain(ana.name);
     provider.signIn(browser, ben.sub, 1_000);
-    const refused = await before.approve();
-    expect([refused.status, refused.location]).toEqual([403, null]);
+    for (const answer of [await before.approve(), await before.deny()])
+      expect([answer.status, answer.location]).toEqual([303, address]);
 
     const now = await showConsent(browser, address);
     expect(now.text).toContain(ben.name);
@@ -58,6 +58,18 @@ describe('a switch of users during an interaction', () => {
     expect(await provider.subOf(app, await now.finish())).toBe(ben.sub);
     // Nothing was remembered for the one who never answered.
     expect(await provider.attempt(app, { prompt: 'none' })).toBe('consent_required');
+  });
+
+  it('shows the new user’s apps when the page of the old one removes an app, and removes nothing', async () => {
+    const app = await provider.client();
+    for (const { sub } of [ana, ben]) await provider.code(app, {}, provider.browser(sub));
+    const browser = provider.browser();
+    const csrf = (await provider.connectedApps(browser)).get(app.id) ?? '';
+    provider.signIn(browser, ben.sub);
+    const { location } = await browser.post(`/account/apps/${app.id}/revoke`, { csrf });
+    expect(location).toBe(`${provider.site}/account/apps`);
+    for (const { sub } of [ana, ben])
+      expect((await provider.connectedApps(provider.browser(sub))).has(app.id)).toBe(true);
   });
 
   it('after the answer: the new user is asked, and no code goes out for either before', async () => {
