@@ -43,8 +43,8 @@ export const placeOfProcess = (): string | undefined => (cluster.isWorker ? proc
 
 function launch({ name, role }: Place, logger: Logger): Running {
   cluster.setupPrimary({ args: [name] });
-  // A worker answers nobody but probes, and the port belongs to the web processes.
-  const address = role === 'worker' ? { HOST: '127.0.0.1', PORT: '0' } : {};
+  // The worker process answers probes only: the port or the socket belongs to the web processes.
+  const address = role === 'worker' ? { HOST: '127.0.0.1', PORT: '0', OSTIARY_SOCKET: '' } : {};
   const worker = cluster.fork({ ...address, OSTIARY_PROCESSES: '1', OSTIARY_ROLE: role });
   // What is sent to a process that is just ending.
   worker.on('error', () => undefined);

@@ -126,6 +126,11 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,
+    /** The Unix socket to listen on instead of `host` and `port`; `null` for none. */
+    socket:
+      values.OSTIARY_SOCKET === undefined
+        ? null
+        : Object.freeze({ path: values.OSTIARY_SOCKET, mode: values.OSTIARY_SOCKET_MODE }),
     maxConnections: values.OSTIARY_MAX_CONNECTIONS,
     metrics:
       values.OSTIARY_METRICS_PORT === undefined

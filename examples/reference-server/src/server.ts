@@ -102,12 +102,19 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     logRequest(logger, routeOf, request, response);
     answer(request, response);
   };
-  const http = await listen(config, listener, { maxConnections, onRefused });
+  const { host, socket, role, authUrl, baseUrl } = config;
+  const http = await listen(socket ?? config, listener, { maxConnections, onRefused });
   const running = opened.move();
   const { port } = http;
-  const { host, role, authUrl, baseUrl } = config;
   if (role !== 'web') ostiary.worker.start();
-  logger.info({ host, port, role, authUrl, baseUrl }, 'listening');
+  if (socket !== null && !config.trustedProxies.includes('unix')) {
+    logger.warn(
+      { socket: socket.path },
+      'requests on a Unix socket have no address: add unix to OSTIARY_TRUSTED_PROXIES, or allowlists refuse every caller and all callers share one rate limit',
+    );
+  }
+  const where = socket === null ? { host, port } : { socket: socket.path };
+  logger.info({ ...where, role, authUrl, baseUrl }, 'listening');
 
   async function close(): Promise<void> {
     logger.info('closing');

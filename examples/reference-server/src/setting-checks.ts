@@ -20,20 +20,35 @@ export function isGuessableKey(key: string): boolean {
   return isText || new Set(bytes).size < 12 || new Set(steps).size < 8;
 }
 
-/** A single address is a range of one. */
+/** A single address is a range of one; `unix` is a proxy on the Unix socket of this server. */
 export const proxies = list.pipe(
   z.array(
     checked((entry, refuse) => {
+      if (entry === 'unix') return entry;
       const [address = '', bits, ...rest] = entry.split('/');
       const width = isIP(address) === 6 ? 128 : 32;
       const length = bits ?? String(width);
       if (isIP(address) === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > width) {
-        return refuse('must be addresses or CIDR ranges such as 10.0.0.0/8');
+        return refuse('must be addresses, CIDR ranges such as 10.0.0.0/8, or unix');
       }
       return `${address}/${length}`;
     }),
   ),
 );
+
+/** The path of a Unix socket. Systems take 104 bytes of it at least, the NUL at its end included. */
+export const socketPath = z
+  .string()
+  .refine(
+    (path) => path.startsWith('/') && Buffer.byteLength(path) <= 103 && !path.includes('\0'),
+    'must be an absolute path of at most 103 bytes',
+  );
+
+/** Permissions of a file, in octal. */
+export const fileMode = z
+  .string()
+  .regex(/^0?[0-7]{3}$/, 'must be permissions in octal, such as 660')
+  .transform((value) => Number.parseInt(value, 8));
 
 export const processes = z
   .string()

@@ -1,6 +1,14 @@
 import { origin, port, some, switched, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
-import { databaseUrl, delays, processes, proxies, sealingKeys } from './setting-checks.ts';
+import {
+  databaseUrl,
+  delays,
+  fileMode,
+  processes,
+  proxies,
+  sealingKeys,
+  socketPath,
+} from './setting-checks.ts';
 
 /** The languages that this server's own pages have words in. */
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
@@ -78,7 +86,7 @@ export const settings = {
     fallback: '',
     shown: 'none',
     about:
-      'Addresses or CIDR ranges of your reverse proxies, comma separated. Only they may say who the client is.',
+      'Addresses or CIDR ranges of your reverse proxies, comma separated; `unix` for a proxy that connects to `OSTIARY_SOCKET`. Only they may say who the client is.',
   },
   OSTIARY_NAME: {
     check: z.string().trim().min(1, 'must not be blank').max(60, 'must have at most 60 characters'),
@@ -170,6 +178,17 @@ export const settings = {
     fallback: '3000',
     about:
       'Port to listen on, for `OSTIARY_ROLE=worker` too: it answers `/healthz`, `/readyz` and `/doctor`.',
+  },
+  OSTIARY_SOCKET: {
+    check: socketPath.optional(),
+    shown: 'none, HOST and PORT',
+    about:
+      'Absolute path of a Unix socket to listen on, instead of `HOST` and `PORT`. Needs `unix` in `OSTIARY_TRUSTED_PROXIES`. The file of a process that was killed is replaced.',
+  },
+  OSTIARY_SOCKET_MODE: {
+    check: fileMode,
+    fallback: '660',
+    about: 'Permissions of the socket file, in octal. A proxy that connects needs the right to write.',
   },
   OSTIARY_MAX_CONNECTIONS: {
     // Each is an open file of the process: systems have their own limit, which should be above this one.

@@ -50,10 +50,10 @@ describe('loadConfig', () => {
     const config = loadConfig({
       ...good,
       OSTIARY_SEALING_KEYS: `${key}, ${other}`,
-      OSTIARY_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7 ,2001:db8::1',
+      OSTIARY_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7 ,2001:db8::1,unix',
     });
     expect(config.sealingKeys).toEqual([key, other]);
-    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::1/128']);
+    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::1/128', 'unix']);
   });
 
   test('reads where everything is kept, and what this process does', () => {
@@ -161,6 +161,10 @@ describe('loadConfig', () => {
     ['OSTIARY_TRUSTED_PROXIES', '0.0.0.0/0', 'must name your proxies'],
     ['OSTIARY_TRUSTED_PROXIES', '10.0.0.1,128.0.0.0/1', 'must name your proxies'],
     ['OSTIARY_TRUSTED_PROXIES', '::/0', 'must name your proxies'],
+    ['OSTIARY_TRUSTED_PROXIES', 'unix:/run/x', 'must be addresses'],
+    ['OSTIARY_SOCKET', 'run/ostiary.sock', 'must be an absolute path of at most 103 bytes'],
+    ['OSTIARY_SOCKET', `/${'s'.repeat(103)}`, 'must be an absolute path of at most 103 bytes'],
+    ['OSTIARY_SOCKET_MODE', '888', 'must be permissions in octal'],
     ['OSTIARY_COLOUR', 'red', 'must be a colour'],
     ['OSTIARY_PREFIX', 'A_', 'must be 2 to 16'],
     ['OSTIARY_LANGUAGES', 'en,de', 'must be one or several of en, fr, ht, es, pt'],

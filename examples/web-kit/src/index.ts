@@ -17,3 +17,4 @@ export { isLoopbackUrl } from './loopback.ts';
 export { unlessPrefetched } from './prefetch.ts';
 export { scriptRoute, seeOther } from './responses.ts';
 export { createStyle, type Palette, type Style } from './style.ts';
+export type { SocketAddress } from './unix-socket.ts';

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import { type Socket, Server as TcpServer } from 'node:net';
+import { type Server, type Socket, Server as TcpServer } from 'node:net';
+import { openSocketFile, removeStaleSocket, type SocketAddress, socketReasons } from './unix-socket.ts';
 
 /** The address cannot be had. The message is one line, for the operator. */
 export class AddressError extends Error {
@@ -14,6 +15,7 @@ export interface Address {
 
 /** An HTTP server that accepts connections. */
 export interface HttpServer {
+  /** 0 on a Unix socket. */
   readonly port: number;
   /**
    * Accepts nothing new and lets requests under way finish, for at most `deadlineMs`.
@@ -23,10 +25,11 @@ export interface HttpServer {
   close(deadlineMs: number, options?: { readonly keepsIdle?: boolean }): Promise<void>;
 }
 
-/** What an address was set with. */
+/** Names of the variables that an address was set with. */
 interface Variables {
   readonly host: string;
   readonly port: string;
+  readonly socket?: string;
 }
 
 const noAddress = ({ host }: Address, of: Variables): string =>
@@ -39,6 +42,41 @@ const reasons: Readonly<Record<string, (address: Address, of: Variables) => stri
   EADDRNOTAVAIL: noAddress,
   ENOTFOUND: noAddress,
 };
+
+/** Resolves when the server listens at the address; rejects with the error of the system. */
+function listening(server: Server, address: Address | SocketAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    const onListening = () => {
+      server.removeListener('error', reject);
+      resolve();
+    };
+    if ('path' in address) server.listen(address.path, onListening);
+    else server.listen(address.port, address.host, onListening);
+  });
+}
+
+/** Listens on a Unix socket, in the place of a process that left its file behind. */
+async function listenOnSocket(server: Server, address: SocketAddress): Promise<void> {
+  try {
+    await listening(server, address);
+  } catch (error) {
+    if (codeOf(error) !== 'EADDRINUSE' || !(await removeStaleSocket(address.path))) throw error;
+    await listening(server, address);
+  }
+  await openSocketFile(address);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Explains to the operator why the server cannot listen; `undefined` where the reason is not in the address. */
+function reasonOf(error: unknown, address: Address | SocketAddress, variables: Variables) {
+  const code = codeOf(error);
+  if ('path' in address) return socketReasons[code]?.(address.path, variables.socket ?? 'the socket');
+  return reasons[code]?.(address, variables);
+}
 
 /**
  * How long a request may take to arrive, in milliseconds, and how many connections there may be. Nothing is waited for longer than
@@ -75,9 +113,13 @@ interface Connection {
  * @throws {@link AddressError} when the address cannot be had
  */
 export async function listen(
-  { host, port }: Address,
+  at: Address | SocketAddress,
   listener: RequestListener,
-  { variables = { host: 'HOST', port: 'PORT' }, onRefused = () => undefined, ...limits }: ListenOptions = {},
+  {
+    variables = { host: 'HOST', port: 'PORT', socket: 'OSTIARY_SOCKET' },
+    onRefused = () => undefined,
+    ...limits
+  }: ListenOptions = {},
 ): Promise<HttpServer> {
   const { headersMs, requestMs, keepAliveMs, checkMs, maxConnections } = { ...patience, ...limits };
   // Browsers open connections ahead of need; Node does not call those idle, and would wait for them when it closes.
@@ -131,17 +173,16 @@ export async function listen(
     });
   });
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = reasons[error.code ?? ''];
-      reject(reason === undefined ? error : new AddressError(reason({ host, port }, variables)));
-    });
-    server.listen(port, host, resolve);
-  });
+  try {
+    await ('path' in at ? listenOnSocket(server, at) : listening(server, at));
+  } catch (error) {
+    const reason = reasonOf(error, at, variables);
+    throw reason === undefined ? error : new AddressError(reason);
+  }
   const address = server.address();
 
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    port: typeof address === 'object' && address !== null ? address.port : 0,
     close: (deadlineMs, { keepsIdle = false } = {}) =>
       new Promise((resolve) => {
         closing = true;

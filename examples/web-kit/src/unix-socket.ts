@@ -1,0 +1,50 @@
+import { chmod, lstat, unlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+
+/** A Unix socket to listen on. */
+export interface SocketAddress {
+  readonly path: string;
+  /** Permissions of the socket file: connecting takes the right to write. */
+  readonly mode: number;
+}
+
+/** Why a server cannot listen at a path, by the code of the system's error; for the operator. */
+export const socketReasons: Readonly<Record<string, (path: string, variable: string) => string>> = {
+  EADDRINUSE: (path, variable) =>
+    `another program listens at ${path}, or the file is no socket; set ${variable} to another path, or stop the other program`,
+  // libuv reports a folder that does not exist as EACCES, too.
+  EACCES: (path, variable) =>
+    `${variable} ${path} is in a folder that does not exist, or in which this user may create nothing`,
+};
+
+/** Whether a program accepts connections at the path. */
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      // A full queue of connections (EAGAIN) is a program that is busy.
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
+      else if (error.code === 'EAGAIN' || error.code === 'EACCES') resolve(true);
+      else reject(error);
+    });
+  });
+}
+
+/**
+ * Removes the socket file of a process that was killed. Leaves alone a socket at which a program listens, and any file that is no
+ * socket.
+ */
+export async function removeStaleSocket(path: string): Promise<boolean> {
+  const file = await lstat(path).catch(() => null);
+  if (file === null) return true;
+  if (!file.isSocket() || (await isAnswered(path))) return false;
+  await unlink(path);
+  return true;
+}
+
+/** Sets the permissions of the socket file, which the process's umask has narrowed. */
+export const openSocketFile = ({ path, mode }: SocketAddress): Promise<void> => chmod(path, mode);
