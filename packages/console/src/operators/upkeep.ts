@@ -34,7 +34,8 @@ export async function doUpkeep(visit: OperatorContext, form: Form): Promise<Cons
   const { admin, urls, words } = visit;
   switch (form.get('act')) {
     case 'end': {
-      const sub = (form.get('sub') ?? '').trim();
+      // Ids of the host are taken as they are: spaces at their ends belong to them.
+      const sub = form.get('sub') ?? '';
       if (sub === '') return show(visit, wrongField(form, 'sub', words.missing));
       await admin.users.end(sub);
       return seeOther(urls.upkeep({ notice: 'ended' }));
