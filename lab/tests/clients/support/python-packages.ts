@@ -1,25 +1,25 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cache } from './generated.ts';
 
 const run = promisify(execFile);
 
-/** A package of PyPI, in the version that was tried, and the program in it that tests run. */
+/** A package of PyPI, in the version that was tried. */
 interface PythonPackage {
   readonly name: string;
   readonly version: string;
-  readonly program: string;
 }
 
 export const openapiPythonClient: PythonPackage = {
   name: 'openapi-python-client',
   version: '0.29.1',
-  program: 'openapi-python-client',
 };
 
-export const schemathesis: PythonPackage = { name: 'schemathesis', version: '4.32.5', program: 'st' };
+export const schemathesis: PythonPackage = { name: 'schemathesis', version: '4.32.5' };
+
+export const httpxOAuth: PythonPackage = { name: 'httpx-oauth', version: '0.17.0' };
 
 /** The folder of the package's programs, or why there is none. */
 export type Installed = { readonly bin: string } | { readonly missing: string };
@@ -33,10 +33,11 @@ function reasonOf(error: unknown): string {
  * Installs a package once, in a virtual environment of its own below `node_modules/.cache`. Where there is no Python, or
  * the package cannot be fetched, it says so.
  */
-export async function installed({ name, version, program }: PythonPackage): Promise<Installed> {
+export async function installed({ name, version }: PythonPackage): Promise<Installed> {
   const home = join(cache, `${name}-${version}`);
   const bin = join(home, 'bin');
-  if (existsSync(join(bin, program))) return { bin };
+  const complete = join(home, 'complete');
+  if (existsSync(complete)) return { bin };
   const python = process.env.TEST_PYTHON ?? 'python3';
   mkdirSync(cache, { recursive: true });
   // A virtual environment cannot be moved: it is made where it stays, and half of one is made anew.
@@ -44,6 +45,7 @@ export async function installed({ name, version, program }: PythonPackage): Prom
   try {
     await run(python, ['-m', 'venv', home]);
     await run(join(bin, 'pip'), ['install', '--quiet', `${name}==${version}`], { timeout: 80_000 });
+    writeFileSync(complete, '');
     return { bin };
   } catch (error) {
     rmSync(home, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import type { Telemetry } from '../telemetry.ts';
 import { refuseLongBody } from './body.ts';
 import { dropHostPolicies, type HeaderFields, setNoStore } from './headers.ts';
 import { isPrefetch } from './prefetch.ts';
+import { pathsOf } from './request-paths.ts';
 import type { Route } from './route.ts';
 
 /**
@@ -15,24 +16,6 @@ import type { Route } from './route.ts';
  * `next` is called before the handler returns, or never.
  */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
-
-/** The path of a request below a configured address, however the host has mounted the handler. */
-function ownPath(request: IncomingMessage, prefixes: readonly string[]): string {
-  const mounted =
-    'originalUrl' in request && typeof request.originalUrl === 'string' ? request.originalUrl : undefined;
-  const path = pathOf(mounted ?? request.url ?? '/');
-  const prefix = prefixes.find((candidate) => path.startsWith(`${candidate}/`));
-  if (prefix !== undefined) return path.slice(prefix.length);
-  return mounted === undefined ? path : pathOf(request.url ?? '/');
-}
-
-/** An absolute request target names a host too (RFC 9112, section 3.2.2), which has no say. Every request comes by here. */
-function pathOf(target: string): string {
-  const end = target.indexOf('?');
-  const path = end < 0 ? target : target.slice(0, end);
-  if (path.startsWith('/')) return path;
-  return URL.canParse(path) ? new URL(path).pathname : '/';
-}
 
 function queryOf(target: string): string {
   const end = target.indexOf('?');
@@ -98,9 +81,9 @@ function plainPath(path: string): string {
   }
 }
 
-/** How errors are answered below a path that belongs to no route, and before the route is known. */
-function errorsBelow(path: string): Route['errors'] {
-  const forms = [path, plainPath(path)];
+/** How errors are answered below paths that belong to no route, and before the route is known. */
+function errorsBelow(paths: readonly string[]): Route['errors'] {
+  const forms = paths.flatMap((path) => [path, plainPath(path)]);
   if (forms.some((form) => partnerPath.test(form))) return 'partner';
   return forms.some((form) => apiPath.test(form)) ? 'json' : 'page';
 }
@@ -139,11 +122,23 @@ export function createRequestHandler(
   const router = new Router({ sensitive: true, strict: true });
   registerRoutes(router, routes);
 
+  const isRoute = (path: string, { method = 'GET' }: IncomingMessage): boolean =>
+    router.match(path, method).path.length > 0;
+
+  /** The path of the request's route, or all paths of the request if there is no route. */
+  function routePaths(request: IncomingMessage): readonly string[] {
+    const paths = pathsOf(request, prefixes);
+    if (paths.length === 1) return paths;
+    const found = paths.find((path) => isRoute(path, request));
+    return found === undefined ? paths : [found];
+  }
+
   if (telemetry !== null) app.use(measured(telemetry));
   app.use(async (ctx, next) => {
-    const path = ownPath(ctx.req, prefixes);
+    const paths = routePaths(ctx.req);
+    const [path = '/'] = paths;
     ctx.newRouterPath = path;
-    const errors = errorsBelow(path);
+    const errors = errorsBelow(paths);
     // It is the whole host's: one that the host has set already may be stricter.
     const needsHsts = authUrl.protocol === 'https:' && !ctx.res.hasHeader('Strict-Transport-Security');
     const headers: HeaderFields = { 'X-Request-Id': randomUUID(), 'X-Content-Type-Options': 'nosniff' };
@@ -172,7 +167,7 @@ export function createRequestHandler(
 
   const handle = app.callback();
   return (request, response, next) => {
-    const isOwn = () => router.match(ownPath(request, prefixes), request.method ?? 'GET').path.length > 0;
+    const isOwn = () => pathsOf(request, prefixes).some((path) => isRoute(path, request));
     if (next !== undefined && !isOwn()) return next();
     void handle(request, response);
   };

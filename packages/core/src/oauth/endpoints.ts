@@ -36,3 +36,15 @@ export function issuerOf(options: Options): string {
 export function pageUrl(options: Options, page: keyof typeof authPaths, id = ''): string {
   return urlBelow(options.authUrl, authPaths[page].replace(/:\w+/, encodeURIComponent(id)));
 }
+
+/**
+ * The paths of the metadata with the issuer's path behind the well-known part (RFC 8414, section 3.1), as patterns of routes.
+ * Empty if the issuer has no path.
+ */
+export function wellKnownOfIssuer(options: Options): string[] {
+  const issuerPath = options.issuer.pathname.replace(/\/$/, '');
+  if (issuerPath === '') return [];
+  // Escapes the characters that mean something in a pattern.
+  const escaped = issuerPath.replace(/[\\:*?+!(){}[\]]/g, '\\$&');
+  return [authPaths.discovery, authPaths.oauthDiscovery].map((path) => path + escaped);
+}

@@ -1,14 +1,14 @@
 import type { Core } from '../context.ts';
 import type { Forms } from '../http/csrf.ts';
-import type { Handler, Route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { logoHandler } from './client-logo.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import { cancelHandler, cancelPageHandler, consentHandler, interactionHandler } from './consent-page.ts';
-import { allowAnyOrigin, openPreflight, preflightHandler } from './cors.ts';
+import { preflightHandler } from './cors.ts';
 import { countedAuthentication } from './counted-authentication.ts';
-import { discoveryHandler, jwksHandler } from './discovery.ts';
+import { documentRoutes } from './document-routes.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions } from './interaction.ts';
@@ -17,14 +17,6 @@ import type { SignOuts } from './sign-outs.ts';
 import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
 
-/** Lets pages of any origin read what a handler answers. */
-function readableAnywhere(handler: Handler): Handler {
-  return (ctx) => {
-    allowAnyOrigin(ctx);
-    return handler(ctx);
-  };
-}
-
 function page(path: string, summary: string, handlers: Route['handlers']): Route {
   return { path, summary, below: 'authUrl', errors: 'page', handlers };
 }
@@ -32,12 +24,6 @@ function page(path: string, summary: string, handlers: Route['handlers']): Route
 /** A page whose GET changes something. */
 function changing(path: string, summary: string, handlers: Route['handlers']): Route {
   return { ...page(path, summary, handlers), changesOnGet: true };
-}
-
-/** A JSON document that pages of any origin may read. */
-function document(path: string, summary: string, handler: Handler): Route {
-  const handlers = { GET: readableAnywhere(handler), OPTIONS: openPreflight };
-  return { path, summary, below: 'authUrl', errors: 'json', handlers };
 }
 
 /** Returns the routes of the identity provider. Handlers that an option enables are loaded only with that option. */
@@ -51,7 +37,6 @@ export async function oauthRoutes(
 ): Promise<Route[]> {
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
-  const discovery = discoveryHandler(core);
   const authenticated = countedAuthentication(core);
   const api = (path: string, summary: string, handlers: Route['handlers']): Route => {
     const OPTIONS = preflightHandler(core, Object.keys(handlers));
@@ -108,13 +93,7 @@ export async function oauthRoutes(
       POST: revokeAppHandler(core, consents, forms),
     }),
     ...(core.options.login.signOut === undefined ? [] : await logoutPages()),
-    document(authPaths.discovery, 'Metadata (OpenID Connect Discovery).', discovery),
-    document(
-      authPaths.oauthDiscovery,
-      'The same metadata where plain OAuth looks for it (RFC 8414).',
-      discovery,
-    ),
-    document(authPaths.jwks, 'Public signing keys.', jwksHandler(core)),
+    ...documentRoutes(core),
     api(
       apiPaths.token,
       'Token endpoint: exchanges a code, or a refresh token, for an access token. JSON or form.',

@@ -1,0 +1,37 @@
+import type { Core } from '../context.ts';
+import type { Handler, Route } from '../http/route.ts';
+import { allowAnyOrigin, openPreflight } from './cors.ts';
+import { discoveryHandler, jwksHandler } from './discovery.ts';
+import { authPaths, wellKnownOfIssuer } from './endpoints.ts';
+
+/** Lets pages of any origin read what a handler answers. */
+function readableAnywhere(handler: Handler): Handler {
+  return (ctx) => {
+    allowAnyOrigin(ctx);
+    return handler(ctx);
+  };
+}
+
+/** A JSON document that pages of any origin may read. */
+function document(path: string, summary: string, handler: Handler): Route {
+  const handlers = { GET: readableAnywhere(handler), OPTIONS: openPreflight };
+  return { path, summary, below: 'authUrl', errors: 'json', handlers };
+}
+
+/** Returns the routes of the metadata and the public keys. */
+export function documentRoutes(core: Core): Route[] {
+  const discovery = discoveryHandler(core);
+  const behindWellKnown = wellKnownOfIssuer(core.options).map((path) =>
+    document(path, "The same metadata, with the issuer's path behind (RFC 8414, section 3.1).", discovery),
+  );
+  return [
+    document(authPaths.discovery, 'Metadata (OpenID Connect Discovery).', discovery),
+    document(
+      authPaths.oauthDiscovery,
+      'The same metadata where plain OAuth looks for it (RFC 8414).',
+      discovery,
+    ),
+    ...behindWellKnown,
+    document(authPaths.jwks, 'Public signing keys.', jwksHandler(core)),
+  ];
+}
