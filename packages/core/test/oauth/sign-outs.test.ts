@@ -118,6 +118,31 @@ describe('when a user signs out', () => {
     expect(new Set(told().map(({ sid }) => sid)).size).toBe(2);
   });
 
+  it('the end of a user is told at once, while an earlier sign-out waits for its retry', async () => {
+    const { provider, endpoint, told, work, client } = await start();
+    await client();
+    endpoint.answer = (response) => void response.writeHead(503).end();
+    await provider.ostiary.users.signedOut(ana.sub, { authenticatedAt: new Date(1000) });
+    await work();
+    endpoint.answer = (response) => void response.writeHead(200).end();
+    await provider.ostiary.users.end(ana.sub);
+    await work();
+    // The end is one of all sessions.
+    expect(told().map(({ sid }) => typeof sid)).toEqual(['string', 'undefined']);
+  });
+
+  it('a sign-out is told while an earlier one of the same user and client has no answer yet', async () => {
+    const { provider, endpoint, told, client } = await start();
+    await client();
+    endpoint.answer = () => {};
+    provider.ostiary.worker.start();
+    for (const count of [1, 2, 3]) {
+      await provider.ostiary.users.signedOut(ana.sub, { authenticatedAt: new Date(count * 1000) });
+      await vi.waitFor(() => expect(endpoint.received).toHaveLength(count), patient);
+    }
+    expect(new Set(told().map(({ sid }) => sid)).size).toBe(3);
+  });
+
   it.each([
     ['at the host', (ostiary) => ostiary.users.signedOut(ana.sub)],
     ['because the user was blocked', (ostiary) => ostiary.users.end(ana.sub)],
