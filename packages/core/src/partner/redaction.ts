@@ -1,9 +1,21 @@
 /**
- * How the names of members end that hold secrets, or tell who a person is: of the scheme of users, and what partners call them.
- * Compared without case and without what is no letter: `client_secret`, `X-Api-Key`, `legalName`.
+ * Ends of the names of members that hold secrets, or say who a person is: names of this service, and names that partners use.
+ * Compared without case and with letters only: `client_secret`, `X-Api-Key`, `legalName`.
  */
 const removedEndings = [
-  ...['secret', 'token', 'apikey', 'password', 'authorization', 'passport'],
+  ...[
+    'secret',
+    'token',
+    'apikey',
+    'password',
+    'authorization',
+    'passport',
+    'credential',
+    'cookie',
+    'assertion',
+  ],
+  ...['secretkey', 'privatekey', 'signingkey', 'sealingkey', 'encryptionkey', 'accesskey'],
+  ...['passphrase', 'passcode', 'passwd', 'pin', 'pincode', 'otp', 'cvc', 'cvv', 'codeverifier'],
   ...['name', 'handle', 'avatarurl', 'phone', 'phonenumber', 'email', 'address'],
 ];
 
@@ -16,6 +28,9 @@ const removed = '[removed]';
 
 /** What a JSON Web Token is made of; each run is looked at once, however it was made to look like the beginning of many. */
 const tokenRuns = /[\w.-]+/g;
+
+/** Private keys as PEM (RFC 7468), to the end of the text: the end of a key may be missing. */
+const privateKeys = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]*/g;
 
 const withoutTokens = (run: string): string =>
   run.includes('eyJ') && run.split('.').length > 2 ? removed : run;
@@ -30,10 +45,11 @@ const maxLength = 8 * 1024;
  * an error blames (paths such as `events.0`) goes too: it may be anything, such as a secret in the wrong place
  */
 export function bodyRedaction(prefix: string) {
-  const secrets = new RegExp(`(?:${prefix}_(?:live|test|at|rt)|whsec)_[\\w-]+`, 'g');
+  // Every prefix of the scheme, new ones included, but the one of client ids, which are public.
+  const secrets = new RegExp(`(?:${prefix}_(?!client_)[a-z]+|whsec)_[\\w-]+`, 'g');
 
   const cleaned = (text: string): string =>
-    text.replaceAll(tokenRuns, withoutTokens).replaceAll(secrets, removed);
+    text.replaceAll(privateKeys, removed).replaceAll(tokenRuns, withoutTokens).replaceAll(secrets, removed);
 
   function kept(value: unknown, path: string, blamed: ReadonlySet<string>): unknown {
     if (blamed.has(path)) return removed;

@@ -199,6 +199,37 @@ describe('a body in the log', () => {
     ],
     [['svc_live_aZ-_09 and svc_at_abc'], ['[removed] and [removed]']],
     [
+      ['svc_secret_aZ-_09, svc_sign_abc, svc_rt_abc', 'svc_client_0123', 'svc_new_kind'],
+      ['[removed], [removed], [removed]', 'svc_client_0123', '[removed]'],
+    ],
+    [['-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n'], ['[removed]']],
+    ['a -----BEGIN EC PRIVATE KEY-----\nMIGH', 'a [removed]'],
+    [
+      { secretKey: 'a', private_key: 'b', passphrase: 'c', pin: 1234, cardPIN: 'd', otp: 'e', totp: 'f' },
+      {
+        ...{ secretKey: '[removed]', private_key: '[removed]', passphrase: '[removed]', pin: '[removed]' },
+        ...{ cardPIN: '[removed]', otp: '[removed]', totp: '[removed]' },
+      },
+    ],
+    [
+      {
+        passcode: 'a',
+        pinCode: 'b',
+        cvc: 'c',
+        'session-cookie': 'd',
+        credentials: { e: 1 },
+        signingKey: 'f',
+      },
+      {
+        ...{ passcode: '[removed]', pinCode: '[removed]', cvc: '[removed]', 'session-cookie': '[removed]' },
+        ...{ credentials: '[removed]', signingKey: '[removed]' },
+      },
+    ],
+    [
+      { code: 'invalid_request', idempotencyKey: 'k', publicKey: 'p', mapping: 'm' },
+      { code: 'invalid_request', idempotencyKey: 'k', publicKey: 'p', mapping: 'm' },
+    ],
+    [
       {
         client_secret: 'a',
         'X-Api-Key': 'b',
@@ -237,18 +268,27 @@ describe('a body in the log', () => {
     expect(long.isWellFormed()).toBe(true);
   });
 
-  it.each(['-eyJ', 'eyJ.', '-eyJa.b', '.eyJ-', 'svc_test_-', '_svc_test_', 'whsec_'])(
-    'that is full of beginnings (%s) takes no longer than any other',
-    (beginning) => {
-      const fill = (text: string) => JSON.stringify({ a: text.repeat(64_000 / text.length) });
-      const [plain, hostile] = [fill('abc '), fill(beginning)].map((body) => {
-        const startedAt = process.cpuUsage();
-        redacted(body);
-        return process.cpuUsage(startedAt).user / 1000;
-      });
-      expect(hostile).toBeLessThan(200 + 20 * (plain ?? 0));
-    },
-  );
+  it.each([
+    '-eyJ',
+    'eyJ.',
+    '-eyJa.b',
+    '.eyJ-',
+    'svc_test_-',
+    '_svc_test_',
+    'svc_',
+    'svc_a',
+    'whsec_',
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----',
+  ])('that is full of beginnings (%s) takes no longer than any other', (beginning) => {
+    const fill = (text: string) => JSON.stringify({ a: text.repeat(64_000 / text.length) });
+    const [plain, hostile] = [fill('abc '), fill(beginning)].map((body) => {
+      const startedAt = process.cpuUsage();
+      redacted(body);
+      return process.cpuUsage(startedAt).user / 1000;
+    });
+    expect(hostile).toBeLessThan(200 + 20 * (plain ?? 0));
+  });
 
   it.each(['', '{', 'a=b', '\u0000'])('that is no JSON is not kept: %j', (body) => {
     expect(redacted(body)).toBeNull();
