@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Core } from '../context.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
 import type { AnyScope } from '../scope-catalog.ts';
 import { digest } from '../tokens.ts';
 import { type DeadToken, deadAt } from './access-token.ts';
@@ -32,7 +34,8 @@ export interface TokenChecks<Name extends string = AnyScope> {
    *
    * @param token - as it came, without `Bearer`
    * @param requirement - scopes that the token must have, all of them
-   * @throws TypeError when `scopes` names one that does not exist
+   * @throws TypeError when `scopes` names one that does not exist, or the requirement has another member, which would check
+   * nothing
    * @throws Error with `code: 'STORAGE_UNAVAILABLE'` while the storage cannot be reached: answer 503
    *
    * @example
@@ -49,11 +52,24 @@ export interface TokenChecks<Name extends string = AnyScope> {
   ): Promise<ActiveToken | RefusedToken>;
 }
 
+const requirementSchema = z.strictObject({ scopes: z.array(z.string()).optional() });
+
+/**
+ * Returns the scopes that a requirement names.
+ * @throws TypeError for a requirement of another form: a misspelt member would check nothing
+ */
+function requiredScopes(requirement: unknown): readonly string[] {
+  const { success, data, error } = requirementSchema.safeParse(requirement, inPlainWords);
+  if (!success) throw new TypeError(inOneLine(problemsOf(error.issues), 'requirement'));
+  return data.scopes ?? [];
+}
+
 export function tokenChecks({ storage, clock, tokens, options }: Core): TokenChecks {
   const refused = (reason: RefusedToken['reason']): RefusedToken => ({ active: false, reason });
 
   return {
-    async verify(token, { scopes: required = [] } = {}) {
+    async verify(token, requirement = {}) {
+      const required = requiredScopes(requirement);
       const unknownScope = required.find((scope) => !options.scopes.has(scope));
       if (unknownScope !== undefined) throw new TypeError(`scopes: there is no scope ${unknownScope}`);
       if (typeof token !== 'string' || !tokens.isAccessToken(token)) return refused('malformed');

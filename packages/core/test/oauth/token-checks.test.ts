@@ -100,6 +100,22 @@ it('takes one look at the storage, or none, and does not ask the host', async ()
   }
 });
 
+it.each<readonly [unknown, string]>([
+  [{ scope: ['kyc'] }, 'scope: is not a known field'],
+  [{ scopes: ['kyc'], audience: 'x' }, 'audience'],
+  [{ scopes: 'kyc' }, 'scopes'],
+  [{ scopes: null }, 'scopes'],
+  [{ scopes: [['kyc']] }, 'scopes'],
+  [['kyc'], 'requirement'],
+  ['kyc', 'requirement'],
+  [null, 'requirement'],
+])('throws for the requirement %j, which would check nothing', async (requirement, named) => {
+  const call: (token: string, requirement: never) => Promise<unknown> = verify;
+  const refusal = call(unknownToken, requirement as never);
+  await expect(refusal).rejects.toThrow(TypeError);
+  await expect(refusal).rejects.toThrow(named);
+});
+
 it('throws for a scope that does not exist, and while the storage is away', async () => {
   await expect(verify(unknownToken, { scopes: ['kyc', 'nonsense'] })).rejects.toThrow(
     new TypeError('scopes: there is no scope nonsense'),
