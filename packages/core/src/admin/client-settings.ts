@@ -73,8 +73,11 @@ export interface NewClient<Name extends string = string> extends ClientSettings<
   readonly clientSecretHash?: string;
 }
 
-/** A page that users can open. */
-const webPage = z.url({ protocol: /^https$/, hostname: z.regexes.domain }).max(2048);
+/** A page that users can open. A reader would take user information before the host for the host. */
+const webPage = z
+  .url({ protocol: /^https$/, hostname: z.regexes.domain })
+  .max(2048)
+  .refine((url) => !/^[^:]*:[\\/]*[^\\/?#]*@/.test(url), 'must not contain user information');
 
 /** @param scopes - the names of those that there are */
 export const clientSettings = (scopes: readonly string[]) =>

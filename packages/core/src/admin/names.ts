@@ -1,10 +1,12 @@
 import { z } from 'zod';
 
 /**
- * What does not show, or turns what follows around: control and format characters, line ends, lone surrogates. U+200C and
- * U+200D are not among them: Persian, the scripts of India and families of emoji are written with them.
+ * Matches characters that show nothing or reorder text: control and format characters, line ends, lone surrogates, and the letters
+ * and signs without a shape (fillers of Hangul, inherent vowels of Khmer, the blank of Braille). U+200C and U+200D are allowed:
+ * Persian, the scripts of India and families of emoji are written with them.
  */
-const deceiving = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const deceiving =
+  /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/u;
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 

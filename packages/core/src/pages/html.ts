@@ -93,10 +93,10 @@ export function render(value: Html): string {
   return value[markup];
 }
 
-// Everything that reorders, hides or breaks text, and nothing that a script needs: the joiners U+200C and
+// Matches what reorders, hides or breaks text, and nothing that a script needs: the joiners U+200C and
 // U+200D stay.
 const deceptive =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u180e\u200b\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** A name from outside for attributes and titles: what could reorder or hide text is replaced by U+FFFD. */
 export function visible(name: string): string {

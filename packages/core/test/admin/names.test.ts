@@ -29,6 +29,8 @@ describe('the name of a client, a partner and a key', () => {
     // Controls, what is invisible, what turns the direction of text, and half a character.
     ...[0x0a, 0x1b, 0x7f, 0x85, 0xad, 0x061c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e],
     ...[0x2060, 0x2066, 0x2069, 0xd800, 0xfeff],
+    // Letters and signs that show nothing: fillers of Hangul, vowels of Khmer, a blank of Braille.
+    ...[0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0],
   ])('refuses U+%d, and names it', async (code) => {
     const name = `Bank${String.fromCharCode(code)}moc`;
     const named = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -47,6 +49,7 @@ describe('the name of a client, a partner and a key', () => {
 
   it.each([
     ...['Kafe Lakay & Pitit, S.A.', 'Banque Générale d’Haïti', 'بانک می\u200cخواهم', 'क्\u200dष', 'שלום'],
+    ...['⠃⠁⠝⠅', '한국은행', 'ភាសា'],
     ...['家族 👩\u200d👩\u200d👧', '™'],
   ])('may be %j', async (name) => {
     for (const [way, give] of await ways()) await expect(give(name), way).resolves.toBeDefined();

@@ -193,8 +193,15 @@ describe('what the built-in consent page can show more', () => {
       '/terms',
       'https://localhost/',
       'x',
-    ])
+      // A reader takes the user information for the host.
+      'https://bank.example@app.example/terms',
+      'https://bank.example:443@app.example/terms',
+      'https://@app.example/terms',
+    ]) {
       await expect(provider.client({ termsUrl })).rejects.toThrow(/^termsUrl: /);
+      await expect(provider.client({ privacyUrl: termsUrl })).rejects.toThrow(/^privacyUrl: /);
+    }
+    await expect(provider.client({ termsUrl: 'https://app.example/@acme?a=b@c' })).resolves.toBeDefined();
   });
 
   it('names the handle beside the name, where the theme says so', async () => {
