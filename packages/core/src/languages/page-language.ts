@@ -40,8 +40,30 @@ export function choosePageLanguage(
   return offered.find(({ tag }) => tag === chosen) ?? (offered[0] as PageLanguage);
 }
 
-/** A day as people write it. */
-export function dayIn({ tag, texts: { months } }: PageLanguage, date: Date): string {
-  if (months === undefined) return date.toLocaleDateString(tag, { dateStyle: 'long', timeZone: 'UTC' });
-  return `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+/** The time zone of a user record as `Intl` takes it; `null` if the record names none, or an unknown one. */
+export function timeZoneOf(zoneinfo: unknown): string | null {
+  if (typeof zoneinfo !== 'string') return null;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zoneinfo }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
+function dayIn({ tag, texts: { months } }: PageLanguage, date: Date, timeZone: string): string {
+  if (months === undefined) return date.toLocaleDateString(tag, { dateStyle: 'long', timeZone });
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+  });
+  const part = Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]));
+  return `${part.day} ${months[Number(part.month) - 1]} ${part.year}`;
+}
+
+/** Writes the day of a time in the user's time zone. If that is not known (`null`), writes the day in UTC and says so. */
+export function userDayIn(language: PageLanguage, date: Date, timeZone: string | null): string {
+  if (timeZone === null) return `${dayIn(language, date, 'UTC')} (UTC)`;
+  return dayIn(language, date, timeZone);
 }

@@ -3,6 +3,7 @@ import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
+import { timeZoneOf } from '../languages/page-language.ts';
 import { appsPage } from '../pages/apps.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import { pageUrl } from './endpoints.ts';
@@ -26,11 +27,13 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
       revokeAction: pageUrl(options, 'revokeApp', app.clientId),
       csrfToken: forms.issueTo(user.sub, purpose(app.clientId)),
     }));
+    const record = await findUser(core, user.sub, ['profile']);
     const page = appsPage({
       theme: options.theme,
       language: requestLanguage(core, ctx),
       apps,
-      userName: displayName(core, await findUser(core, user.sub, ['profile'])),
+      userName: displayName(core, record),
+      timeZone: timeZoneOf(record?.zoneinfo),
       notice: ctx.query.notice === 'revoked' ? 'revoked' : null,
     });
     answerPage(ctx, page);

@@ -1,4 +1,4 @@
-import { dayIn, type PageLanguage } from '../languages/page-language.ts';
+import { type PageLanguage, userDayIn } from '../languages/page-language.ts';
 import { fill } from './fill.ts';
 import { type Html, html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
@@ -20,25 +20,26 @@ export interface AppsView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly apps: readonly ConnectedApp[];
   readonly userName: string | null;
+  /** Time zone of the dates; `null` if the user's is not known. */
+  readonly timeZone: string | null;
   readonly notice: 'revoked' | null;
 }
 
-function day(date: Date, language: PageLanguage): Html {
-  return html`<time datetime="${date.toISOString()}">${dayIn(language, date)}</time>`;
-}
-
-function since({ grantedAt, updatedAt }: ConnectedApp, language: PageLanguage): Html {
+function since({ grantedAt, updatedAt }: ConnectedApp, { language, timeZone }: AppsView): Html {
   const words = language.texts.apps;
-  const sameDay = grantedAt.toISOString().slice(0, 10) === updatedAt.toISOString().slice(0, 10);
-  const granted = fill(words.since, { date: day(grantedAt, language) });
-  return html`<span>${granted}</span>${sameDay ? null : html` <span>${fill(words.changed, { date: day(updatedAt, language) })}</span>`}`;
+  const grantedOn = userDayIn(language, grantedAt, timeZone);
+  const changedOn = userDayIn(language, updatedAt, timeZone);
+  const granted = html`<time datetime="${grantedAt.toISOString()}">${grantedOn}</time>`;
+  const changed = html`<time datetime="${updatedAt.toISOString()}">${changedOn}</time>`;
+  return html`<span>${fill(words.since, { date: granted })}</span>${grantedOn === changedOn ? null : html` <span>${fill(words.changed, { date: changed })}</span>`}`;
 }
 
-function appItem(app: ConnectedApp, language: PageLanguage): Html {
+function appItem(app: ConnectedApp, view: AppsView): Html {
+  const { language } = view;
   const words = language.texts.apps;
   const client = nameOf(app.clientName);
   return html`<li class="app">
-<header>${clientMark(app.clientName, app.logoUrl)}<div><h2>${client}</h2><p class="since small muted">${since(app, language)}</p></div></header>
+<header>${clientMark(app.clientName, app.logoUrl)}<div><h2>${client}</h2><p class="since small muted">${since(app, view)}</p></div></header>
 ${scopeList(
   app.scopes.map((name) => ({ name, marked: false })),
   language,
@@ -57,7 +58,7 @@ export function appsPage(view: AppsView): Page {
   const list =
     apps.length === 0
       ? html`<div class="empty"><span class="disc">${icons.plug}</span><h2>${words.emptyTitle}</h2><p class="muted">${fill(words.empty, { service })}</p></div>`
-      : html`<ul class="apps">${apps.map((app) => appItem(app, language))}</ul>`;
+      : html`<ul class="apps">${apps.map((app) => appItem(app, view))}</ul>`;
   const body = html`<main class="card wide">
 <div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${fill(words.intro, { service })}</p>`}</div>
 ${view.notice === 'revoked' ? html`<div class="notice" role="status">${icons.check}<p>${words.removed}</p></div>` : null}

@@ -66,7 +66,7 @@ export interface UserRecord<Claims = AnyClaims> {
   readonly address?: PostalAddress;
   /** BCP 47, such as `ht-HT`; for `standardProfile`, as are the two that follow. */
   readonly locale?: string;
-  /** A time zone, such as `America/Port-au-Prince`. */
+  /** A time zone, such as `America/Port-au-Prince`. The page of connected apps shows its dates in it. */
   readonly zoneinfo?: string;
   /** When the profile changed last: ISO 8601, UTC. */
   readonly updatedAt?: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ana, ben } from '../support/directory.ts';
+import { ana, ben, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -72,4 +72,24 @@ it('while the storage is away both throw, and nothing is ended', async () => {
   await expect(consents.revoke(ana.sub, client.id)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   database.breakWhen(null);
   expect(await provider.isAlive(token)).toBe(true);
+});
+
+it('the page shows days in the time zone of the user, or in UTC, which it names', async () => {
+  const host = new Host();
+  const provider = await startProvider({}, host);
+  provider.clock.advance(Date.parse('2030-01-06T02:00:00Z') - provider.clock.now());
+  await provider.code(await provider.client());
+  const days = async (zoneinfo?: string): Promise<string[]> => {
+    host.people.set(ana.sub, { ...ana, ...(zoneinfo !== undefined && { zoneinfo }) });
+    const { text } = await provider.browser().get('/account/apps');
+    return [...text.matchAll(/<time datetime="([^"]+)">([^<]+)/g)].flatMap(([, at = '', day = '']) => [
+      at,
+      day,
+    ]);
+  };
+  const at = '2030-01-06T02:00:00.000Z';
+  expect(await days('America/Port-au-Prince')).toEqual([at, 'January 5, 2030']);
+  expect(await days('Asia/Tokyo')).toEqual([at, 'January 6, 2030']);
+  for (const unknown of [undefined, 'Mars/Olympus'])
+    expect(await days(unknown)).toEqual([at, 'January 6, 2030 (UTC)']);
 });

@@ -197,7 +197,7 @@ describe('the consent page', () => {
 });
 
 describe('the page of connected apps', () => {
-  it('shows each app with what it sees and since when, in UTC, and removes the one whose button is pressed', async () => {
+  it('shows each app with what it sees and since when, and removes the one whose button is pressed', async () => {
     await open(apps('fr'));
     expect(await texts('.app:first-child time')).toEqual(['5 janvier 2026', '12 mars 2026']);
     await open(apps('en'));

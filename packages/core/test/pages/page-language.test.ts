@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostTexts, OstiaryOptions } from '../../src/index.ts';
-import { choosePageLanguage, dayIn } from '../../src/languages/page-language.ts';
+import { choosePageLanguage, timeZoneOf, userDayIn } from '../../src/languages/page-language.ts';
 import { startProvider } from '../support/running.ts';
 import { arabic, languageOf, speaking } from './views.ts';
 
@@ -146,5 +146,20 @@ it.each([
   ['es', '5 de enero de 2026'],
   ['pt', '5 de janeiro de 2026'],
 ])('a day in %s is written %s', (tag, written) => {
-  expect(dayIn(languageOf(tag), new Date('2026-01-05T23:59:59.999Z'))).toBe(written);
+  const language = languageOf(tag);
+  expect(userDayIn(language, new Date('2026-01-05T23:59:59.999Z'), null)).toBe(`${written} (UTC)`);
+  // Five hours behind UTC.
+  expect(userDayIn(language, new Date('2026-01-06T04:59:59.999Z'), 'America/Port-au-Prince')).toBe(written);
+});
+
+it.each<readonly [unknown, string | null]>([
+  ['America/Port-au-Prince', 'America/Port-au-Prince'],
+  ['Europe/Paris', 'Europe/Paris'],
+  ['Mars/Olympus', null],
+  ['', null],
+  [null, null],
+  [undefined, null],
+  [7, null],
+])('the time zone of a record with zoneinfo %j is %s', (zoneinfo, zone) => {
+  expect(timeZoneOf(zoneinfo)).toBe(zone);
 });

@@ -90,6 +90,7 @@ export function apps(language: string, changes: Partial<AppsView> = {}): Page {
       app('lakou', 'Lakou Books', '2026-01-05T23:31:00.000Z'),
     ],
     userName: 'Marie Joseph',
+    timeZone: 'America/Port-au-Prince',
     notice: null,
     ...changes,
   });
