@@ -131,6 +131,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       values.OSTIARY_SOCKET === undefined
         ? null
         : Object.freeze({ path: values.OSTIARY_SOCKET, mode: values.OSTIARY_SOCKET_MODE }),
+    keepAliveSeconds: values.OSTIARY_KEEP_ALIVE_SECONDS,
     maxConnections: values.OSTIARY_MAX_CONNECTIONS,
     metrics:
       values.OSTIARY_METRICS_PORT === undefined

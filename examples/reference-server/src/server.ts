@@ -103,7 +103,9 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     answer(request, response);
   };
   const { host, socket, role, authUrl, baseUrl } = config;
-  const http = await listen(socket ?? config, listener, { maxConnections, onRefused });
+  const http = await listen(socket ?? config, listener, {
+    ...{ maxConnections, onRefused, keepAliveMs: config.keepAliveSeconds * 1_000 },
+  });
   const running = opened.move();
   const { port } = http;
   if (role !== 'web') ostiary.worker.start();

@@ -190,6 +190,12 @@ export const settings = {
     fallback: '660',
     about: 'Permissions of the socket file, in octal. A proxy that connects needs the right to write.',
   },
+  OSTIARY_KEEP_ALIVE_SECONDS: {
+    check: whole(1, 3_600, '1 to 3600 seconds'),
+    fallback: '75',
+    about:
+      'Seconds for which a connection without a request is kept. Longer than your proxy keeps it (nginx and AWS load balancers: 60), or requests that meet the close fail with 502.',
+  },
   OSTIARY_MAX_CONNECTIONS: {
     // Each is an open file of the process: systems have their own limit, which should be above this one.
     check: whole(10, 500_000, '10 to 500000 connections'),

@@ -41,6 +41,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       host: '127.0.0.1',
       port: 3000,
+      keepAliveSeconds: 75,
     });
     expect(Object.isFrozen(config)).toBe(true);
   });
@@ -164,6 +165,7 @@ describe('loadConfig', () => {
     ['OSTIARY_TRUSTED_PROXIES', 'unix:/run/x', 'must be addresses'],
     ['OSTIARY_SOCKET', 'run/ostiary.sock', 'must be an absolute path of at most 103 bytes'],
     ['OSTIARY_SOCKET', `/${'s'.repeat(103)}`, 'must be an absolute path of at most 103 bytes'],
+    ['OSTIARY_KEEP_ALIVE_SECONDS', '0', 'must be 1 to 3600 seconds'],
     ['OSTIARY_SOCKET_MODE', '888', 'must be permissions in octal'],
     ['OSTIARY_COLOUR', 'red', 'must be a colour'],
     ['OSTIARY_PREFIX', 'A_', 'must be 2 to 16'],

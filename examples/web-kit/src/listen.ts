@@ -79,16 +79,17 @@ function reasonOf(error: unknown, address: Address | SocketAddress, variables: V
 }
 
 /**
- * How long a request may take to arrive, in milliseconds, and how many connections there may be. Nothing is waited for longer than
- * 15 s, the time until somebody looks included.
+ * Limits on the time that requests take to arrive, in milliseconds, and on the number of connections. A request arrives within 15 s,
+ * the interval of the checks included. A connection between two requests is kept for longer than proxies keep it (nginx and AWS
+ * load balancers: 60 s), so that no proxy sends a request on a connection that is being closed.
  */
 export const patience = {
   /** From the first byte, or from the connection, to the end of the headers. */
   headersMs: 9_000,
   /** To the end of the body. */
   requestMs: 14_000,
-  /** Without a byte after an answer. */
-  keepAliveMs: 5_000,
+  /** Without a byte after an answer. Node announces it as `Keep-Alive: timeout=75`. */
+  keepAliveMs: 75_000,
   /** How often somebody looks for requests that took longer. */
   checkMs: 1_000,
   maxConnections: 5_000,
@@ -100,6 +101,9 @@ export interface ListenOptions extends Readonly<Partial<typeof patience>> {
   /** Told of a connection that was closed because there were too many. */
   readonly onRefused?: () => void;
 }
+
+/** The time that a server which closes leaves to connections between two requests for one more, in milliseconds. */
+const lastRequestMs = 5_000;
 
 /** A connection: the answers that are under way on it, and when it ends unless a request comes. */
 interface Connection {
@@ -128,11 +132,12 @@ export async function listen(
   let endsIdle = false;
 
   /**
-   * Ends the connection unless a request comes. Node watches over a request from its first byte, and lets go of a connection
-   * on which empty lines come between two requests, without end.
+   * Ends the connection unless a request comes in time. Node limits the time of a request from its first byte, and would wait
+   * without end on a connection on which empty lines arrive between two requests.
    */
-  function expectRequest(socket: Socket, connection: Connection): void {
-    connection.deadline = setTimeout(() => socket.destroy(), keepAliveMs + headersMs).unref();
+  function expectRequest(socket: Socket, connection: Connection, withinMs: number): void {
+    clearTimeout(connection.deadline);
+    connection.deadline = setTimeout(() => socket.destroy(), withinMs).unref();
   }
 
   const server = createServer(
@@ -151,7 +156,7 @@ export async function listen(
         connection.underWay.delete(response);
         if (connection.underWay.size > 0) return;
         if (endsIdle) socket.end();
-        else if (!socket.destroyed) expectRequest(socket, connection);
+        else if (!socket.destroyed) expectRequest(socket, connection, keepAliveMs + headersMs);
       });
       if (closing) response.setHeader('Connection', 'close');
       listener(request, response);
@@ -166,7 +171,7 @@ export async function listen(
     }
     const connection = { underWay: new Set<ServerResponse>() };
     connections.set(socket, connection);
-    expectRequest(socket, connection);
+    expectRequest(socket, connection, requestMs);
     socket.once('close', () => {
       clearTimeout(connections.get(socket)?.deadline);
       connections.delete(socket);
@@ -194,8 +199,10 @@ export async function listen(
           clearTimeout(deadline);
           resolve();
         });
-        for (const [socket, { underWay }] of connections) {
-          if (endsIdle && underWay.size === 0) socket.destroy();
+        for (const [socket, connection] of connections) {
+          const { underWay } = connection;
+          if (underWay.size === 0 && endsIdle) socket.destroy();
+          else if (underWay.size === 0) expectRequest(socket, connection, lastRequestMs);
           for (const response of underWay)
             if (!response.headersSent) response.setHeader('Connection', 'close');
         }

@@ -47,7 +47,11 @@ export function manifestOf({ folder, framework, storage }: Choices): string {
   const tests = 'node --env-file-if-exists=.env --test "test/**/*.test.ts"';
   const scripts =
     framework === 'next'
-      ? { dev: 'next dev', start: 'next build && next start', test: `next build && ${tests}` }
+      ? {
+          dev: 'next dev',
+          start: 'next build && next start --keepAliveTimeout 75000',
+          test: `next build && ${tests}`,
+        }
       : {
           dev: 'node --env-file=.env --watch src/server.ts',
           start: 'node --env-file=.env src/server.ts',

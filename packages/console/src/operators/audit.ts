@@ -4,7 +4,7 @@ import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, foreignText, moment, pageLinks } from '../parts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
-import { attempt, type Form, listed, type OperatorContext, pageOf, parameter, unknownAct } from './visit.ts';
+import { attempt, type Form, listed, type OperatorContext, pageOf, unknownAct } from './visit.ts';
 
 const perPage = 50;
 
@@ -39,7 +39,9 @@ async function show(
 ): Promise<ConsoleAnswer> {
   const { admin, query, urls, words } = visit;
   const text = words.audit;
-  const target = parameter(visit, 'target');
+  // Not trimmed: spaces at the ends belong to the id of a user.
+  const typed = (query.get('target') ?? '').replaceAll('\0', '').slice(0, 300);
+  const target = typed === '' ? null : typed;
   const { entries, next } = await listed(() =>
     admin.audit.list({ ...pageOf(visit, perPage), ...(target !== null && { target }) }),
   );

@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary } from './ostiary.ts';
-import { port } from './settings.ts';
+import { keepAliveMs, port } from './settings.ts';
 
 const ostiary = await openOstiary();
 await provisionDemoClient(ostiary);
@@ -9,6 +9,8 @@ ostiary.worker.start(); // removes old rows
 const server = createApp(ostiary).listen(port, (error) => {
   if (error !== undefined) throw error; // such as EADDRINUSE
 });
+server.keepAliveTimeout = keepAliveMs;
+server.headersTimeout = keepAliveMs + 1_000;
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => server.close(() => void ostiary.close()));

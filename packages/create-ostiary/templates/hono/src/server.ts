@@ -2,12 +2,16 @@ import { serve } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary } from './ostiary.ts';
-import { port } from './settings.ts';
+import { keepAliveMs, port } from './settings.ts';
 
 const ostiary = await openOstiary();
 await provisionDemoClient(ostiary);
 ostiary.worker.start(); // removes old rows
-const server = serve({ fetch: createApp(ostiary).fetch, port });
+const server = serve({
+  fetch: createApp(ostiary).fetch,
+  port,
+  serverOptions: { keepAliveTimeout: keepAliveMs, headersTimeout: keepAliveMs + 1_000 },
+});
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => server.close(() => void ostiary.close()));

@@ -2,12 +2,14 @@ import { createServer } from 'node:http';
 import { createApp } from './app.ts';
 import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary } from './ostiary.ts';
-import { port } from './settings.ts';
+import { keepAliveMs, port } from './settings.ts';
 
 const ostiary = await openOstiary();
 await provisionDemoClient(ostiary);
 ostiary.worker.start(); // removes old rows
 const server = createServer(createApp(ostiary)).listen(port);
+server.keepAliveTimeout = keepAliveMs;
+server.headersTimeout = keepAliveMs + 1_000;
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => server.close(() => void ostiary.close()));

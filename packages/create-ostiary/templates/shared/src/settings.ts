@@ -3,6 +3,11 @@ const { PORT = '3000', AUTH_URL, SEALING_KEY = '', TRUSTED_PROXIES = '' } = proc
 
 export const port = Number(PORT);
 
+// <not-next>
+/** How long idle connections are kept: longer than by a proxy in front (60 s in most), or it answers 502 now and then. */
+export const keepAliveMs = Number(process.env.KEEP_ALIVE_SECONDS ?? '75') * 1_000;
+
+// </not-next>
 /** The address that browsers know. Behind a proxy with TLS it is not where this process listens. */
 export const authUrl = AUTH_URL ?? `http://localhost:${port}`;
 
