@@ -65,3 +65,18 @@ test('nobody has to wait for that: it goes in steps between which others get the
   await purging;
   expect(turns).toBeGreaterThan(10);
 });
+
+test('the write-ahead log shrinks while the storage is open, once a long reader has ended', async () => {
+  const file = temporaryFile();
+  const storage = await opened(file);
+  const reader = new Driver(file);
+  onTestFinished(() => void reader.close());
+  reader.exec('BEGIN; SELECT count(*) FROM interactions');
+  reader.prepare('SELECT count(*) FROM interactions').get();
+  await flood(storage, 2000);
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(6 * megabyte);
+  reader.exec('COMMIT');
+  await flood(storage, 500);
+  await flood(storage, 500);
+  expect(statSync(`${file}-wal`).size).toBeLessThan(6 * megabyte);
+});

@@ -89,6 +89,7 @@ export async function openSqlite(file: string): Promise<SqliteDatabase> {
     await patiently(connection, performance.now() + busyPatienceMs, () => {
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
+      connection.pragma('journal_size_limit = 4194304');
       connection.pragma('foreign_keys = ON');
     });
     return databaseOn(connection, new Sqlite(file, { timeout: 0, readonly: true }));
