@@ -49,6 +49,7 @@ async function keepKeyMaterial(file: string, sealingKey: string): Promise<void> 
   await storage.open();
   const sealer = createSealer([Buffer.from(sealingKey, 'base64url')], systemRandom);
   for (const { kid, alg, sealedPrivateJwk } of await storage.signingKeys.list()) {
+    if (sealedPrivateJwk === null) continue;
     const jwk = JSON.parse(sealer.open(sealedPrivateJwk, `signing_keys/${kid}/private_jwk`));
     for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi'])
       if (member in jwk) secrets.set(`${alg} private key member ${member}`, String(jwk[member]));

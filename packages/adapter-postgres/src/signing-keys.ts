@@ -1,4 +1,4 @@
-import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
+import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
@@ -7,12 +7,12 @@ function statementsIn(schema: string) {
   return {
     list: statement<object, SigningKeyRecord>(`
       SELECT
-        kid, alg, public_jwk AS "publicJwk", sealed_private_jwk AS "sealedPrivateJwk",
+        kid, alg, public_jwk AS "publicJwk", nullif(sealed_private_jwk, '') AS "sealedPrivateJwk",
         created_at AS "createdAt", active_from AS "activeFrom"
       FROM ${schema}.signing_keys ORDER BY active_from, kid
     `),
 
-    insert: statement<SigningKeyRecord>(`
+    insert: statement<NewSigningKey>(`
       INSERT INTO ${schema}.signing_keys (kid, alg, public_jwk, sealed_private_jwk, created_at, active_from)
       VALUES (:kid, :alg, :publicJwk, :sealedPrivateJwk, :createdAt, :activeFrom)
     `),
@@ -25,7 +25,13 @@ function statementsIn(schema: string) {
     `),
 
     reseal: statement<{ kid: string; sealedPrivateJwk: string }>(`
-      UPDATE ${schema}.signing_keys SET sealed_private_jwk = :sealedPrivateJwk WHERE kid = :kid
+      UPDATE ${schema}.signing_keys SET sealed_private_jwk = :sealedPrivateJwk
+      WHERE kid = :kid AND sealed_private_jwk <> ''
+    `),
+
+    // The column is NOT NULL since the first schema: an empty text is a private part that was deleted.
+    retire: statement<{ kid: string }>(`
+      UPDATE ${schema}.signing_keys SET sealed_private_jwk = '' WHERE kid = :kid
     `),
 
     remove: statement<{ kid: string }>(`
@@ -57,6 +63,10 @@ export function postgresSigningKeys(database: Database): SigningKeyStore {
 
     async reseal(kid, sealedPrivateJwk) {
       await database.changes(sql.reseal, { kid, sealedPrivateJwk });
+    },
+
+    async retire(kid) {
+      await database.changes(sql.retire, { kid });
     },
 
     async remove(kid) {

@@ -41,7 +41,7 @@ export function postgresSurvey(database: Database): Storage['survey'] {
         GROUP BY endpoint.id
       ) AS counted) AS "failingEndpoints",
       ${count(`(
-        ${sealed('signing_keys', 'sealed_private_jwk')}
+        ${sealed('signing_keys', 'sealed_private_jwk')} AND sealed_private_jwk <> ''
         UNION ALL ${sealed('api_keys', 'sealed_signing_secret')}
           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
         UNION ALL ${sealed('webhook_endpoints', 'sealed_secret')}

@@ -1,4 +1,4 @@
-import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
+import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 import { sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 
@@ -7,24 +7,30 @@ export function sqliteSigningKeys(database: Database): SigningKeyStore {
   const sql = database.prepare((connection) => ({
     list: connection.prepare<[], SigningKeyRecord>(`
       SELECT
-        kid, alg, public_jwk AS publicJwk, sealed_private_jwk AS sealedPrivateJwk,
+        kid, alg, public_jwk AS publicJwk, nullif(sealed_private_jwk, '') AS sealedPrivateJwk,
         created_at AS createdAt, active_from AS activeFrom
       FROM signing_keys ORDER BY active_from, kid
     `),
 
-    insert: connection.prepare<[SigningKeyRecord]>(`
+    insert: connection.prepare<[NewSigningKey]>(`
       INSERT INTO signing_keys (kid, alg, public_jwk, sealed_private_jwk, created_at, active_from)
       VALUES (:kid, :alg, :publicJwk, :sealedPrivateJwk, :createdAt, :activeFrom)
     `),
 
-    insertFirst: connection.prepare<[SigningKeyRecord]>(`
+    insertFirst: connection.prepare<[NewSigningKey]>(`
       INSERT INTO signing_keys (kid, alg, public_jwk, sealed_private_jwk, created_at, active_from)
       SELECT :kid, :alg, :publicJwk, :sealedPrivateJwk, :createdAt, :activeFrom
       WHERE NOT EXISTS (SELECT 1 FROM signing_keys WHERE alg = :alg)
     `),
 
     reseal: connection.prepare<[{ kid: string; sealedPrivateJwk: string }]>(`
-      UPDATE signing_keys SET sealed_private_jwk = :sealedPrivateJwk WHERE kid = :kid
+      UPDATE signing_keys SET sealed_private_jwk = :sealedPrivateJwk
+      WHERE kid = :kid AND sealed_private_jwk <> ''
+    `),
+
+    // The column is NOT NULL since the first schema: an empty text is a private part that was deleted.
+    retire: connection.prepare<[string]>(`
+      UPDATE signing_keys SET sealed_private_jwk = '' WHERE kid = ?
     `),
 
     remove: connection.prepare<[string]>(`
@@ -47,6 +53,10 @@ export function sqliteSigningKeys(database: Database): SigningKeyStore {
 
     async reseal(kid, sealedPrivateJwk) {
       await database.write(() => sql().reseal.run({ kid, sealedPrivateJwk }));
+    },
+
+    async retire(kid) {
+      await database.write(() => sql().retire.run(kid));
     },
 
     async remove(kid) {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
+import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 
 /** What the kits of this process seal with, so that they can share signing keys. */
 export const sealingKey: Uint8Array = randomBytes(32);
 
-let known: readonly SigningKeyRecord[] = [];
+let known: readonly NewSigningKey[] = [];
+
+const hasPrivatePart = (key: SigningKeyRecord): key is NewSigningKey => key.sealedPrivateJwk !== null;
 
 /** Making an RSA key takes longer than everything else at the start: the first kit of a process makes it for all. */
 export async function lendSigningKeys(store: SigningKeyStore, now: number): Promise<void> {
@@ -13,5 +15,5 @@ export async function lendSigningKeys(store: SigningKeyStore, now: number): Prom
 
 /** Remembers the keys of a kit that has started. */
 export async function keepSigningKeys(store: SigningKeyStore): Promise<void> {
-  if (known.length === 0) known = await store.list();
+  if (known.length === 0) known = (await store.list()).filter(hasPrivatePart);
 }

@@ -68,9 +68,11 @@ export async function oldestEvent(database: Database): Promise<number | null> {
   return row === undefined ? null : Number(row.created_at);
 }
 
-/** Names of the keys that ID tokens are signed with, those that come and those that end included. */
+/** Key ids of the keys that sign ID tokens, upcoming ones and those that are still published included. */
 export async function signingKeyIds(database: Database): Promise<readonly string[]> {
-  const rows = await database.query<{ kid: string }>(`SELECT kid FROM ${tableIn(database, 'signing_keys')}`);
+  const rows = await database.query<{ kid: string }>(
+    `SELECT kid FROM ${tableIn(database, 'signing_keys')} WHERE sealed_private_jwk <> ''`,
+  );
   return rows.map(({ kid }) => kid);
 }
 
@@ -83,7 +85,7 @@ export interface SealedCount {
 
 /** Where secrets are sealed. That of an API key which works no more is of no use to anybody. */
 const sealedColumns = (now: number) => [
-  { name: 'signing_keys', column: 'sealed_private_jwk', where: '' },
+  { name: 'signing_keys', column: 'sealed_private_jwk', where: `AND sealed_private_jwk <> ''` },
   {
     name: 'api_keys',
     column: 'sealed_signing_secret',

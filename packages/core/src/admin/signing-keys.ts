@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Act } from '../audit-acts.ts';
 import { iso } from '../clock.ts';
 import type { Core } from '../context.ts';
-import { type SigningKey, signingAlgorithms } from '../keys/signing-keys.ts';
+import { type KnownKey, signingAlgorithms } from '../keys/signing-keys.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import { checked } from './checked.ts';
 
@@ -24,7 +24,7 @@ export interface SigningKeyAdministration {
   /**
    * Creates a key that takes over from the current one. It is published at once and signs after a delay, so
    * that relying parties which cache the key set know it by then; the old one stays published for a day after
-   * that. No restart, in no process.
+   * that. Sign-out accepts its ID tokens as a hint for a year. No restart, in no process.
    * @throws TypeError when an argument is wrong
    */
   rotate(options?: {
@@ -42,7 +42,7 @@ const rotation = z.strictObject({
 
 export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdministration {
   const { signingKeys, clock } = core;
-  const shown = (key: SigningKey, signing: boolean): SigningKeyInfo => ({
+  const shown = (key: KnownKey, signing: boolean): SigningKeyInfo => ({
     kid: key.kid,
     alg: key.alg,
     createdAt: iso(key.createdAt),

@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
-import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
+import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
 import type { Random } from '../random.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
@@ -15,21 +15,44 @@ export const keyRefreshMs = 5_000;
 /** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
 const retiredKeyMs = 24 * 3600_000;
 
-/** A signing key, ready for use. Times are milliseconds since the Unix epoch. */
-export interface SigningKey {
+/**
+ * How long the public part of a key is kept after the next key took over, in milliseconds: clients send old ID tokens as
+ * `id_token_hint`, to sign a user out.
+ */
+export const verifiableMs = 365 * 24 * 3600_000;
+
+/** A key that signs or has signed, ready for use. Times are milliseconds since the Unix epoch. */
+export interface KnownKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly createdAt: number;
   readonly activeFrom: number;
   readonly publicJwk: JWK;
+  /** `null` once the key has been retired. */
+  readonly privateJwk: JWK | null;
+}
+
+/** A key that can sign. */
+export interface SigningKey extends KnownKey {
   readonly privateJwk: JWK;
 }
 
+const canSign = (key: KnownKey): key is SigningKey => key.privateJwk !== null;
+
 export type KeySet = ReturnType<typeof keySet>;
 
-function keySet(keys: readonly SigningKey[]) {
-  const successor = (key: SigningKey) => keys.find((k) => k.alg === key.alg && k.activeFrom > key.activeFrom);
+function keySet(known: readonly KnownKey[]) {
+  const keys = known.filter(canSign);
+  /** Selects the keys whose successor has been active for less than `ms` at `now`. */
+  const keptFor = (ms: number, now: number): readonly KnownKey[] =>
+    known.filter((key) => {
+      const successor = known.find(({ alg, activeFrom }) => alg === key.alg && activeFrom > key.activeFrom);
+      return (successor?.activeFrom ?? now) + ms > now;
+    });
   return {
+    /** All stored keys, retired ones included. */
+    known,
+    /** The keys that can sign. */
     keys,
     /** The key that signs at `now`: the active one that was activated last. */
     signing(alg: SigningAlgorithm, now: number): SigningKey {
@@ -39,11 +62,15 @@ function keySet(keys: readonly SigningKey[]) {
       return key;
     },
     /** Keys that relying parties should know at `now`: signing ones, coming ones, and old ones whose tokens may live. */
-    published(now: number): readonly SigningKey[] {
-      return keys.filter((key) => (successor(key)?.activeFrom ?? now) + retiredKeyMs > now);
-    },
+    published: (now: number) => keptFor(retiredKeyMs, now),
+    /** Keys that verify what this service has signed, at `now`: the published ones, and those of a year before. */
+    verifying: (now: number) => keptFor(verifiableMs, now),
   };
 }
+
+/** Whether a key was opened from a record that has not been retired since. */
+const isOf = (record: SigningKeyRecord, key: KnownKey): boolean =>
+  key.kid === record.kid && canSign(key) === (record.sealedPrivateJwk !== null);
 
 const sealedContext = (kid: string): string => `signing_keys/${kid}/private_jwk`;
 
@@ -76,7 +103,7 @@ export class SigningKeys {
     try {
       await this.#load();
       for (const { kid, sealedPrivateJwk } of stored) {
-        if (sealer.isCurrent(sealedPrivateJwk)) continue;
+        if (sealedPrivateJwk === null || sealer.isCurrent(sealedPrivateJwk)) continue;
         await store.reseal(kid, sealer.renew(sealedPrivateJwk, sealedContext(kid)));
       }
     } catch (error) {
@@ -103,21 +130,23 @@ export class SigningKeys {
   }
 
   /**
-   * Creates a key that takes over after `activateAfterMs`, published at once for those who cache the key set. Ends keys
-   * whose tokens are all expired. `audit` makes the record of the act, stored with the key.
+   * Creates a key that takes over after `activateAfterMs`, published at once for those who cache the key set. Deletes the
+   * private part of keys that are no longer published, and keys that verify nothing any more. `audit` makes the record of the
+   * act, stored with the key.
    */
   async rotate(
     alg: SigningAlgorithm,
     activateAfterMs: number,
     audit?: (kid: string) => AuditRecord,
-  ): Promise<SigningKey> {
+  ): Promise<KnownKey> {
     const now = this.#parts.clock.now();
     const record = await this.#create(alg, now + activateAfterMs);
     await this.#parts.store.insert(record, audit?.(record.kid));
     const set = await this.#load();
-    const published = new Set(set.published(now).map((key) => key.kid));
-    for (const key of set.keys) {
-      if (!published.has(key.kid)) await this.#parts.store.remove(key.kid);
+    const [published, verifying] = [new Set(set.published(now)), new Set(set.verifying(now))];
+    for (const key of set.known) {
+      if (!verifying.has(key)) await this.#parts.store.remove(key.kid);
+      else if (canSign(key) && !published.has(key)) await this.#parts.store.retire(key.kid);
     }
     await this.#load();
     return this.#open(record);
@@ -126,25 +155,22 @@ export class SigningKeys {
   async #load(): Promise<KeySet> {
     const now = this.#parts.clock.now();
     const records = await this.#parts.store.list();
-    const kidsOf = (keys: readonly { readonly kid: string }[]) => keys.map(({ kid }) => kid).join();
-    const known = this.#current.keys;
-    if (kidsOf(records) !== kidsOf(known)) {
-      const opened = records.map(
-        (record) => known.find(({ kid }) => kid === record.kid) ?? this.#open(record),
-      );
-      this.#current = keySet(opened);
-    }
+    const { known } = this.#current;
+    const opened = records.map((record) => known.find((key) => isOf(record, key)) ?? this.#open(record));
+    const isUnchanged = opened.length === known.length && opened.every((key, index) => key === known[index]);
+    if (!isUnchanged) this.#current = keySet(opened);
     this.#loadedAt = now;
     return this.#current;
   }
 
-  #open(record: SigningKeyRecord): SigningKey {
-    const { kid, alg, createdAt, activeFrom, publicJwk, sealedPrivateJwk } = record;
-    const privateJwk: JWK = JSON.parse(this.#parts.sealer.open(sealedPrivateJwk, sealedContext(kid)));
-    return { kid, alg, createdAt, activeFrom, publicJwk: JSON.parse(publicJwk), privateJwk };
+  #open({ publicJwk, sealedPrivateJwk, ...rest }: SigningKeyRecord): KnownKey {
+    const common = { ...rest, publicJwk: JSON.parse(publicJwk) };
+    if (sealedPrivateJwk === null) return { ...common, privateJwk: null };
+    const privateJwk = this.#parts.sealer.open(sealedPrivateJwk, sealedContext(rest.kid));
+    return { ...common, privateJwk: JSON.parse(privateJwk) };
   }
 
-  async #create(alg: SigningAlgorithm, activeFrom: number): Promise<SigningKeyRecord> {
+  async #create(alg: SigningAlgorithm, activeFrom: number): Promise<NewSigningKey> {
     const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
     const kid = this.#parts.random.bytes(12).toString('base64url');
     const common = { kid, alg, use: 'sig' };

@@ -87,7 +87,7 @@ async function loginStep(
 ): Promise<string | null> {
   const isFresh = isNewSignIn(interaction, user);
   const { id_token_hint } = interaction.params;
-  // The engine has verified the token when the request came in.
+  // The engine has read the token when the request came in. Whether its key is still kept or not: it only says who may go on.
   const expected = id_token_hint === undefined ? user.sub : decodeJwt(id_token_hint).sub;
   const isExpected = expected === undefined || expected === user.sub;
   const needsFresh = needsFreshLogin(interaction, user);

@@ -1,10 +1,9 @@
-import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { printableUrl } from '../printable.ts';
 import { requireClient } from './client.ts';
-import { issuerOf } from './endpoints.ts';
+import { readIdTokenHint } from './id-token-hint.ts';
 import { isRegisteredPostLogoutUri } from './redirect-uri.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
@@ -21,34 +20,20 @@ type LogoutParameter = (typeof logoutParameters)[number];
 
 const maxBytes = { id_token_hint: 8192, state: 4096, ui_locales: 512 } as const;
 
-/** What an app wants when it sends its user here. */
+/** A logout request of an app, checked. */
 export interface LogoutRequest {
-  /** Who asks; `null` where nobody says so. */
+  /** Client of the app; `null` if the request names none. */
   readonly client: ClientRecord | null;
-  /** Whom the app means; `null` where it does not say, or could not prove it. */
+  /** User whom the app wants to sign out; `null` if the request names none, or does not prove it. */
   readonly sub: string | null;
-  /** Where the browser goes then, `state` included; `null`: it stays here. */
+  /** Address to which the browser returns, `state` included; `null`: a page of this service says how it ended. */
   readonly returnTo: string | null;
   readonly uiLocales: string | undefined;
   /** The parameters, as a query string. */
   readonly query: string;
 }
 
-/** What one of our ID tokens says, also after it has expired; `null` for what proves nothing (any more). */
-async function readHint(core: Core, token: string): Promise<{ sub: string; aud: string } | null> {
-  const keys = (await core.signingKeys.current()).published(core.clock.now());
-  const keySet = createLocalJWKSet({ keys: keys.map(({ publicJwk }) => publicJwk) });
-  const expected = { typ: 'JWT', issuer: issuerOf(core.options), currentDate: new Date(0) };
-  try {
-    const { sub, aud } = (await jwtVerify(token, keySet, expected)).payload;
-    return typeof sub === 'string' && typeof aud === 'string' ? { sub, aud } : null;
-  } catch {
-    // A token of somebody else's, or no token at all.
-    return null;
-  }
-}
-
-/** Reads and checks a request to sign a user out; nothing has happened when this throws. @throws OAuthError */
+/** Reads and checks a request to sign a user out. Changes nothing. @throws OAuthError */
 export async function readLogoutRequest(
   core: Core,
   parameters: RawParameters<LogoutParameter>,
@@ -66,28 +51,35 @@ export async function readLogoutRequest(
     value('post_logout_redirect_uri'),
     value('state'),
   ];
-  const hinted = hint === undefined ? null : await readHint(core, hint);
+  const hinted = hint === undefined ? null : await readIdTokenHint(core, hint);
   const clientId = value('client_id') ?? hinted?.aud;
   if (hinted !== null && clientId !== hinted.aud)
     throw invalid('The id_token_hint was issued to another client than client_id names.');
   const client = clientId === undefined ? null : await requireClient(core.storage.clients, clientId);
+  if (redirectUri !== undefined && client === null) {
+    throw invalid(
+      hint === undefined
+        ? 'A post_logout_redirect_uri needs an id_token_hint or a client_id.'
+        : 'The id_token_hint is not an ID token of this service.',
+    );
+  }
   return {
     client,
     sub: hinted?.sub ?? null,
-    returnTo: redirectUri === undefined ? null : returnAddress(core, client, redirectUri, state),
+    returnTo:
+      redirectUri === undefined || client === null ? null : returnAddress(core, client, redirectUri, state),
     uiLocales: value('ui_locales'),
     query: query.toString(),
   };
 }
 
-/** Checks that the client has registered the address. @throws OAuthError */
+/** Checks that the client has registered the address, and adds `state` to it. @throws OAuthError */
 function returnAddress(
   { options }: Core,
-  client: ClientRecord | null,
+  client: ClientRecord,
   uri: string,
   state: string | undefined,
 ): string {
-  if (client === null) throw invalid('A post_logout_redirect_uri needs an id_token_hint or a client_id.');
   if (!isRegisteredPostLogoutUri(client, uri)) {
     options.logger.warn(
       { client: client.clientId, postLogoutRedirectUri: printableUrl(uri) },

@@ -8,11 +8,16 @@ export interface SigningKeyRecord {
   readonly alg: SigningAlgorithm;
   /** The public JWK as JSON text. */
   readonly publicJwk: string;
-  /** The private JWK, sealed; opens only with a sealing key of the host. */
-  readonly sealedPrivateJwk: string;
+  /** The private JWK, sealed; opens only with a sealing key of the host. `null` once the key has been retired. */
+  readonly sealedPrivateJwk: string | null;
   readonly createdAt: number;
   /** From when on it signs. Published from its creation on, so that relying parties know it by then. */
   readonly activeFrom: number;
+}
+
+/** A signing key with its private part. */
+export interface NewSigningKey extends SigningKeyRecord {
+  readonly sealedPrivateJwk: string;
 }
 
 /** Keys that sign ID tokens. */
@@ -23,9 +28,11 @@ export interface SigningKeyStore {
    * Stores the key unless one of its algorithm exists already. `true` when it was stored. Atomic over
    * processes.
    */
-  insertFirst(key: SigningKeyRecord): Promise<boolean>;
-  insert(key: SigningKeyRecord, audit?: AuditRecord): Promise<void>;
-  /** Replaces the sealed private part, after a change of the sealing key. */
+  insertFirst(key: NewSigningKey): Promise<boolean>;
+  insert(key: NewSigningKey, audit?: AuditRecord): Promise<void>;
+  /** Replaces the sealed private part, after a change of the sealing key. A retired key stays without one. */
   reseal(kid: string, sealedPrivateJwk: string): Promise<void>;
+  /** Deletes the private part of a key. The public part stays, to verify what the key has signed. */
+  retire(kid: string): Promise<void>;
   remove(kid: string): Promise<void>;
 }

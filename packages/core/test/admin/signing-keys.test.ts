@@ -62,12 +62,18 @@ describe('the rotation of a signing key', () => {
     provider.clock.advance(1);
     expect(await publishedIds()).toEqual([next.kid]);
     expect(await signedWith(client)).toBe(next.kid);
-    // What is published no longer goes for good with the next rotation.
-    const stored = async () => (await storage.signingKeys.list()).map(({ kid }) => kid);
-    expect(await stored()).toContain(old);
+    // The private part of a key that is no longer published goes with the next rotation, the public one after a year.
+    const stored = async () => (await storage.signingKeys.list()).find(({ kid }) => kid === old);
+    expect((await stored())?.sealedPrivateJwk).toMatch(/^v1\./);
     await rotate();
-    expect(await stored()).not.toContain(old);
-    expect(await stored()).toHaveLength(3);
+    expect(await stored()).toMatchObject({ kid: old, sealedPrivateJwk: null });
+    expect(await publishedIds()).not.toContain(old);
+    provider.clock.advance(364 * day - 1);
+    await rotate();
+    expect(await stored()).toMatchObject({ kid: old, sealedPrivateJwk: null });
+    provider.clock.advance(1);
+    await rotate();
+    expect(await stored()).toBeUndefined();
   });
 
   it('works in an emergency, at once, and concerns one algorithm', async () => {

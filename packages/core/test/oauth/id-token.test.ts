@@ -112,6 +112,47 @@ describe('id_token_hint', () => {
     await provider.ostiary.admin.signingKeys.rotate({ activateAfterSeconds: 0 });
     expect(await silently(hint)).toBe('code');
   });
+
+  it('is verified with a retired key for a year; after that it only says who may go on', async () => {
+    const own = await startProvider();
+    const app = await own.client();
+    const hint = { id_token_hint: String((await own.tokens(app)).id_token) };
+    const rotate = (afterMs: number) => {
+      own.clock.advance(afterMs);
+      return own.ostiary.admin.signingKeys.rotate({ activateAfterSeconds: 0 });
+    };
+    const attempt = (sub: string) => own.attempt(app, { ...hint, prompt: 'none' }, own.browser(sub));
+    const day = 24 * 3_600_000;
+    await rotate(1);
+    await rotate(day);
+    expect([await attempt(ana.sub), await attempt(ben.sub)]).toEqual([...['code', 'login_required']]);
+    own.clock.advance(364 * day);
+    expect(await attempt(ana.sub)).toBe('login_required');
+    expect((await own.follow(own.browser(), own.authorizeUrl(app, hint))).outcome).toBe('303 code');
+    const browser = own.browser(ben.sub);
+    const login = await own.follow(browser, own.authorizeUrl(app, hint));
+    expect(login.outcome).toBe('303 login');
+    own.signIn(browser, ben.sub, -1);
+    const end = await own.follow(browser, login.callback.get('return_to') ?? '');
+    expect(end.outcome).toBe('303 login_required');
+  });
+
+  it('of another client or service, or of another kind, is refused with the reason', async () => {
+    const described = async (id_token_hint: string) => {
+      const { callback } = await provider.follow(
+        provider.browser(),
+        provider.authorizeUrl(client, { id_token_hint }),
+      );
+      return `${callback.get('error')}: ${callback.get('error_description')}`;
+    };
+    expect(await described(await idToken(await provider.client()))).toBe(
+      'invalid_request: The id_token_hint was issued to another client than client_id names.',
+    );
+    const wrong = 'invalid_request: The id_token_hint is not an ID token of this service.';
+    expect(await described('x.y.z')).toBe(wrong);
+    const { token } = await provider.ostiary.passports.issue(ana.sub);
+    expect(await described(token)).toBe(wrong);
+  });
 });
 
 describe('hints that are no ID token of this provider for this client', async () => {

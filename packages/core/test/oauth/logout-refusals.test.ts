@@ -68,6 +68,7 @@ describe('a logout that is refused', () => {
     const browser = provider.browser();
     const page = await logout({ id_token_hint: token, post_logout_redirect_uri: back }, browser);
     expect([page.outcome, page.location]).toEqual(['400 invalid_request', null]);
+    expect(page.text).toContain('The id_token_hint is not an ID token of this service.');
     const asked = await logout({ id_token_hint: token }, browser);
     expect([asked.status, asked.text.includes('>Sign out</button>')]).toEqual([200, true]);
     expect(await isSignedIn(browser)).toBe(true);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { ana, ben, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
@@ -157,15 +158,73 @@ it('where the database is away nobody is signed out', async () => {
   expect([page.status, own.signedOut]).toEqual([503, []]);
 });
 
-it('a key that is not published any more proves nothing', async () => {
-  const own = await loggingOut();
-  const app = await own.provider.client();
-  const old = String((await own.provider.tokens(app)).id_token);
-  own.provider.clock.advance(1);
-  await own.provider.ostiary.admin.signingKeys.rotate({ alg: 'RS256', activateAfterSeconds: 0 });
-  own.provider.clock.advance(25 * 3_600_000);
-  const page = await own.provider.browser().get(`${own.provider.site}/oauth/logout?id_token_hint=${old}`);
-  expect([page.status, own.signedOut]).toEqual([200, []]);
+describe('a hint of a key that was rotated out', () => {
+  const hour = 3_600_000;
+  const year = 365 * 24 * hour;
+
+  /** A provider whose key signed `hint`, was rotated out, and retired by a second rotation a day later. */
+  async function rotatedOut() {
+    const own = await loggingOut();
+    const { rotate } = own.provider.ostiary.admin.signingKeys;
+    const next = async (ms: number) => {
+      own.provider.clock.advance(ms);
+      await rotate({ alg: 'RS256', activateAfterSeconds: 0 });
+    };
+    await next(1);
+    await next(25 * hour);
+    const published = (await own.provider.request('/.well-known/jwks.json')).json().keys;
+    expect(JSON.stringify(published)).not.toContain(String(decodeProtectedHeader(own.hint).kid));
+    return { ...own, next };
+  }
+
+  it('signs its user out after 25 hours, and still on the last day of a year', async () => {
+    const { provider: own, hint: old, logout: signOut, signedOut: left } = await rotatedOut();
+    for (const ms of [0, year - 25 * hour - 1]) {
+      own.clock.advance(ms);
+      const browser = own.browser();
+      const page = await signOut({ id_token_hint: old, post_logout_redirect_uri: back }, browser);
+      expect([page.status, page.location, left]).toEqual([303, back, [...left]]);
+      expect(left).toContain(browser.name);
+    }
+  });
+
+  it.each(['kept in the database', 'deleted by another rotation'])(
+    'asks the user after a year, where the key is %s',
+    async (state) => {
+      const { provider: own, hint: old, logout: signOut, signedOut: left, next } = await rotatedOut();
+      if (state.startsWith('deleted')) await next(year);
+      else own.clock.advance(year);
+      const browser = own.browser();
+      const asked = await signOut({ id_token_hint: old, post_logout_redirect_uri: back }, browser);
+      expect([asked.status, asked.text.includes('>Sign out</button>'), left]).toEqual([200, true, []]);
+      expect((await answer(asked, 'leave', browser)).location).toBe(back);
+      expect(left).toEqual([browser.name]);
+      // The address is that of the client which the token names, and no other.
+      const elsewhere = { id_token_hint: old, post_logout_redirect_uri: 'https://evil.example/' };
+      expect((await signOut(elsewhere)).outcome).toBe('400 redirect_uri_mismatch');
+    },
+  );
+
+  it('is refused where it is younger than the keys that are kept, or of another kind or service', async () => {
+    const { provider: own, client: app, logout: signOut } = await rotatedOut();
+    own.clock.advance(year);
+    const { privateKey } = await generateKeyPair('RS256');
+    const sign = (claims: object, header: object = {}) =>
+      new SignJWT({ iss: own.site, sub: ana.sub, aud: app.id, iat: 1, ...claims })
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: 'forgotten', ...header })
+        .sign(privateKey);
+    const status = async (token: string) =>
+      (await signOut({ id_token_hint: token, post_logout_redirect_uri: back })).outcome;
+    expect(await status(await sign({}))).toBe('200 ok');
+    const recent = Math.floor(own.clock.now() / 1000);
+    const strange = await Promise.all([
+      ...[{ iat: recent }, { iat: undefined }, { iss: 'https://other.example' }, { aud: [app.id] }].map(
+        (claims) => sign(claims),
+      ),
+      sign({}, { typ: 'logout+jwt' }),
+    ]);
+    for (const token of strange) expect(await status(token)).toBe('400 invalid_request');
+  });
 });
 
 it('logouts of one address are limited as authorization requests are', async () => {

@@ -167,12 +167,17 @@ describe('when a user signs out', () => {
 
   it('a token is no proof of a sign-in', async () => {
     const { provider, endpoint, work, client } = await start();
-    await client();
+    const app = await client();
     await provider.ostiary.users.signedOut(ana.sub);
     await work();
     const token = String(endpoint.received[0]?.body).replace('logout_token=', '');
     const page = await provider.browser().get(`${provider.site}/oauth/logout?id_token_hint=${token}`);
     expect([page.status, page.text.includes('>Sign out</button>')]).toEqual([200, true]);
+    const hinted = provider.authorizeUrl(app, { id_token_hint: token });
+    const refused = await provider.follow(provider.browser(), hinted);
+    expect(refused.callback.get('error_description')).toBe(
+      'The id_token_hint is not an ID token of this service.',
+    );
   });
 });
 

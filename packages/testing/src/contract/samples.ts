@@ -5,8 +5,8 @@ import type {
   GrantRecord,
   NewAccessToken,
   NewRefreshToken,
+  NewSigningKey,
   RefreshResult,
-  SigningKeyRecord,
   Storage,
 } from '@ostiary/core/storage';
 
@@ -68,7 +68,7 @@ export function sampleRefreshToken(label: string, changes: Partial<NewRefreshTok
   return { digest: digestOf(`refresh token ${label}`), expiresAt: now + 30 * 24 * hour, ...changes };
 }
 
-export function sampleKey(kid: string, changes: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
+export function sampleKey(kid: string, changes: Partial<NewSigningKey> = {}): NewSigningKey {
   return {
     kid,
     alg: 'RS256',

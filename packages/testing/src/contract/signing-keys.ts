@@ -64,6 +64,21 @@ export const signingKeyCases = casesOf('signing keys', {
     assertSame(await signingKeys.list(), expected);
   },
 
+  'retiring deletes the private part of one key for good, once or more often': async ({ signingKeys }) => {
+    await signingKeys.insert(sampleKey('a'));
+    await signingKeys.insert(sampleKey('b'));
+    await signingKeys.retire('a');
+    await signingKeys.retire('a');
+    await signingKeys.retire('unknown');
+    const retired = [{ ...sampleKey('a'), sealedPrivateJwk: null }, sampleKey('b')];
+    assertSame(await signingKeys.list(), retired);
+    await signingKeys.reseal('a', 'sealed anew');
+    assertSame(await signingKeys.list(), retired);
+    assert.equal(await signingKeys.insertFirst(sampleKey('c')), false);
+    await signingKeys.remove('a');
+    assertSame(await signingKeys.list(), [sampleKey('b')]);
+  },
+
   'removing takes one key away, once or more often': async ({ signingKeys }) => {
     await signingKeys.insert(sampleKey('a'));
     await signingKeys.insert(sampleKey('A'));
@@ -79,5 +94,6 @@ export const signingKeyCalls: Calls<'signingKeys'> = {
   insertFirst: ({ signingKeys }) => signingKeys.insertFirst(sampleKey('a')),
   insert: ({ signingKeys }) => signingKeys.insert(sampleKey('b')),
   reseal: ({ signingKeys }) => signingKeys.reseal('a', 'sealed anew'),
+  retire: ({ signingKeys }) => signingKeys.retire('a'),
   remove: ({ signingKeys }) => signingKeys.remove('a'),
 };

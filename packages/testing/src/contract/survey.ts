@@ -90,11 +90,13 @@ export const surveyCases = casesOf('survey', {
     assertSame((await survey(storage)).failingEndpoints, [atA, at('b', 1)]);
   },
 
-  'secrets of another sealing key are counted, but not of API keys that have ended': async (storage) => {
+  'secrets of another sealing key are counted, but not of keys that have ended': async (storage) => {
     await storage.partners.insert(samplePartner());
     const other = 'v1.other.x';
     await storage.signingKeys.insert(sampleKey('one', { sealedPrivateJwk: other }));
     await storage.signingKeys.insert(sampleKey('two', { sealedPrivateJwk: 'sealed two' }));
+    await storage.signingKeys.insert(sampleKey('retired', { sealedPrivateJwk: other }));
+    await storage.signingKeys.retire('retired');
     await registered(storage, 'a', { sealedSecret: other });
     await registered(storage, 'b');
     await issuedKey(storage, 'a', { sealedSigningSecret: other });

@@ -53,6 +53,7 @@ export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt
     new Check('max_age', 'the last sign-in is too long ago', 'login_required', (ctx) =>
       maxAgeExceeded(ctx, clock.now()),
     ),
+    // A hint whose key is no longer kept proves no user: nothing is answered without asking.
     new Check('id_token_hint', 'another user is signed in', 'login_required', ({ oidc }) => {
       const expected = oidc.entities.IdTokenHint?.payload.sub;
       return expected !== undefined && expected !== visitor()?.sub;

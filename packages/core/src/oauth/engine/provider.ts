@@ -4,6 +4,7 @@ import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../.
 import type { KeySet } from '../../keys/signing-keys.ts';
 import { requireStillAllowed, unknownRequest } from '../client.ts';
 import { authPaths, issuerOf, pageUrl } from '../endpoints.ts';
+import { readIdTokenHint } from '../id-token-hint.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
 import { isConsented } from '../user.ts';
 import { authorizationCodeAdapter, clientAdapter, currentRun, inert, visitor } from './adapter.ts';
@@ -146,12 +147,29 @@ function assertClassNames({ Interaction }: Provider): void {
   );
 }
 
+/**
+ * Lets the engine read an `id_token_hint` as the logout endpoint does: the engine's own check knows the keys that can sign
+ * only, and takes a logout token for an ID token.
+ */
+function readHintsAsLogoutDoes(provider: Provider, core: Core): void {
+  const validate: Provider['IdToken']['validate'] = async (token, client) => {
+    const hint = await readIdTokenHint(core, token);
+    if (hint === null)
+      throw new errors.InvalidRequest('The id_token_hint is not an ID token of this service.');
+    if (hint.aud !== client.clientId)
+      throw new errors.InvalidRequest('The id_token_hint was issued to another client than client_id names.');
+    return { header: {}, payload: { ...hint } };
+  };
+  Object.defineProperty(provider.IdToken, 'validate', { value: validate });
+}
+
 /** Builds the protocol engine for one key set. A rotation builds another one; it takes less than a millisecond. */
 export function createProvider(core: Core, keys: KeySet): Provider {
   const { authUrl } = core.options;
   const provider = new Provider(issuerOf(core.options), configuration(core, keys));
   assertClassNames(provider);
   pinAddress(provider, authUrl);
+  readHintsAsLogoutDoes(provider, core);
   // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
   provider.silent = true;
   // Never sent: it would mean nothing, because the engine's sessions are not kept.

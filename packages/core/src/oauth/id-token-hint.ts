@@ -1,0 +1,55 @@
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
+import type { Core } from '../context.ts';
+import { verifiableMs } from '../keys/signing-keys.ts';
+import { issuerOf } from './endpoints.ts';
+
+/** Marks an ID token (RFC 7519, section 5.1). A logout token has another type, so that it is refused as a hint. */
+const typ = 'JWT';
+
+/** An ID token of this service that a client sends as a hint. */
+export interface IdTokenHint {
+  /** Client id of the client that received the ID token. */
+  readonly aud: string;
+  /** User of the ID token. `null` if the key that signed it is no longer kept: then any caller could have written it. */
+  readonly sub: string | null;
+}
+
+/**
+ * Reads an `id_token_hint`. Expired ID tokens are accepted (RP-Initiated Logout 1.0, section 2), and those of retired keys.
+ * @returns `null` for a token that is not an ID token of this service
+ */
+export async function readIdTokenHint(core: Core, token: string): Promise<IdTokenHint | null> {
+  const now = core.clock.now();
+  const issuer = issuerOf(core.options);
+  const keys = (await core.signingKeys.current()).verifying(now);
+  const keySet = createLocalJWKSet({ keys: keys.map(({ publicJwk }) => publicJwk) });
+  try {
+    const { payload } = await jwtVerify(token, keySet, { typ, issuer, currentDate: new Date(0) });
+    return hintOf(payload, payload.sub);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSNoMatchingKey)) return null;
+    return isFromForgottenKey(token, issuer, now) ? hintOf(decodeJwt(token), null) : null;
+  }
+}
+
+/** Whether a token says that it is an ID token of this service, and that it is older than any key that is kept. */
+function isFromForgottenKey(token: string, issuer: string, now: number): boolean {
+  try {
+    const { iss, iat } = decodeJwt(token);
+    const isIdToken = decodeProtectedHeader(token).typ === typ && iss === issuer;
+    return isIdToken && iat !== undefined && iat * 1000 <= now - verifiableMs;
+  } catch {
+    return false;
+  }
+}
+
+function hintOf({ aud }: JWTPayload, sub: string | null | undefined): IdTokenHint | null {
+  return typeof aud === 'string' && sub !== undefined ? { aud, sub } : null;
+}
