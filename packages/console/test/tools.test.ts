@@ -71,10 +71,15 @@ describe('the passport tool', () => {
     const { browser } = await visited();
     const mint = (kid: string) => act(browser, '/sandbox/tools/passport', { kid, state: 'valid' });
     expect((await mint('KID-ANA')).status).toBe(404);
-    const refused = await mint('<b>');
-    expect([refused.status, tokenIn(refused.text)]).toEqual([400, '']);
-    expect(refused.text).toContain('400 invalid_request');
-    expect(refused.text).not.toContain('<b>');
+    for (const [kid, status] of [
+      ['<b>', 404],
+      ['<b>é', 400],
+    ] as const) {
+      const refused = await mint(kid);
+      expect([refused.status, tokenIn(refused.text)]).toEqual([status, '']);
+      expect(refused.text).not.toContain('<b>');
+    }
+    expect((await mint('<b>é')).text).toContain('400 invalid_request');
   });
 });
 

@@ -145,7 +145,9 @@ test('a file of another schema, of somebody else or of no database is refused', 
   change(file, "UPDATE schema_migrations SET checksum = 'x' WHERE number = 1");
   await expect(move(file, nextSchema())).rejects.toThrow('another migration 0001_initial.sql');
   change(file, 'DELETE FROM schema_migrations');
-  await expect(move(file, nextSchema())).rejects.toThrow(/has schema 0 and 6 is needed: start this version/);
+  await expect(move(file, nextSchema())).rejects.toThrow(
+    /has schema 0 and \d+ is needed: start this version/,
+  );
   change(file, 'DROP TABLE schema_migrations');
   await expect(move(file, nextSchema())).rejects.toThrow('no data of Ostiary');
   writeFileSync(file, 'not a database, but a text that is long enough to look like something'.repeat(99));
