@@ -34,6 +34,7 @@ function statementsIn(schema: string) {
   const hasNoDelivery = isWithout('deliveries', 'event_number = event.number');
   return {
     interactions: removal('interactions', 'expires_at'),
+    answers: removal('interaction_answers', 'expires_at'),
     sandbox: removal('sandbox_records', 'expires_at'),
     tokens: removal('access_tokens', 'expires_at'),
     refreshTokens: removal('refresh_tokens', 'expires_at'),
@@ -104,6 +105,7 @@ export function postgresPurge(database: Database): Storage['purge'] {
 
   return async ({ now, before, eventsBefore, limit }) => ({
     interactions: await remove(sql.interactions, now, limit),
+    answers: await remove(sql.answers, now, limit),
     sandbox: await remove(sql.sandbox, now, limit),
     tokens: await remove(sql.tokens, before, limit),
     refreshTokens: await remove(sql.refreshTokens, before, limit),

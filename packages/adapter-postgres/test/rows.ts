@@ -32,6 +32,7 @@ export const identityRows = `
   INSERT INTO access_tokens SELECT sha256(('t' || id)::bytea), id, issued_at, ends_at FROM grants;
   INSERT INTO refresh_tokens SELECT sha256(('r' || id)::bytea), id, ends_at FROM grants;
   INSERT INTO interactions SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
+  INSERT INTO interaction_answers SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO sandbox_records SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO jobs (id, kind, payload, due_at)
     SELECT 'j' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, '{}', i FROM generate_series(1, ${identities}) AS i;

@@ -14,6 +14,7 @@ function statementsOn(connection: Connection) {
 
   return {
     interactions: oldest('interactions', 'digest', 'expires_at'),
+    answers: oldest('interaction_answers', 'digest', 'expires_at'),
     sandbox: oldest('sandbox_records', 'digest', 'expires_at'),
     tokens: oldest('access_tokens', 'digest', 'expires_at'),
     refreshTokens: oldest('refresh_tokens', 'digest', 'expires_at'),
@@ -65,6 +66,7 @@ export function sqlitePurge(database: Database): Storage['purge'] {
   return async ({ now, before, eventsBefore, limit }) => {
     const removed = await database.write(() => ({
       interactions: sql().interactions.run({ before: now, limit }).changes,
+      answers: sql().answers.run({ before: now, limit }).changes,
       sandbox: sql().sandbox.run({ before: now, limit }).changes,
       tokens: sql().tokens.run({ before, limit }).changes,
       refreshTokens: sql().refreshTokens.run({ before, limit }).changes,

@@ -27,6 +27,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'access_tokens', key: ['digest'] },
   { name: 'refresh_tokens', key: ['digest'] },
   { name: 'interactions', key: ['digest'] },
+  { name: 'interaction_answers', key: ['digest'] },
   { name: 'sandbox_records', key: ['digest'] },
   { name: 'signing_keys', key: ['kid'] },
   { name: 'jobs', key: ['id'] },

@@ -78,6 +78,7 @@ async function fill(storage: Storage): Promise<void> {
     ...{ digest: digest(12), successor, otherSuccessors: [], graceMs: 0, now: 9 },
   });
   await storage.interactions.save(digest(11), { odd }, 1e12);
+  await storage.interactions.saveAnswer(digest(11), { odd }, 1e12);
   await storage.sandbox.save(digest(16), { odd }, 1e12);
   await storage.signingKeys.insert(sampleKey('k'));
   const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
@@ -153,6 +154,7 @@ export async function readAll(storage: Storage): Promise<object> {
     grants: await Promise.all([0, 9, 255].map((byte) => storage.grants.find(digest(byte)))),
     token: await storage.grants.findToken(digest(10)),
     interaction: await storage.interactions.find(digest(11), 1),
+    repeatable: await storage.interactions.findAnswer(digest(11), 1),
     sandbox: await storage.sandbox.find(digest(16), 1),
     signingKeys: await storage.signingKeys.list(),
     partners: await storage.partners.list(page),

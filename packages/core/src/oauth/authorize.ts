@@ -112,6 +112,11 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
       answerLocation(ctx, await engine.authorize(ctx, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
+      // A script asked: it reads JSON, and could not follow the redirect to another site.
+      if (error.code === 'login_required' && error.status === 401) {
+        ctx.state.errors = 'json';
+        throw thrown;
+      }
       // The user sees an error page where the service fails or refuses an address, and where the client has just lost its
       // redirect URI.
       if (error.status >= 500 || /^(slow_down|invalid_client|redirect_uri_mismatch)$/.test(error.code))

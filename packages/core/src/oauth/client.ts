@@ -52,7 +52,11 @@ export function requireStillAllowed(
     if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
 }
 
-/** Of an authorization request that nobody waits for, or not any more. */
+/** Whether an error is that of {@link unknownRequest}. */
+export const isUnknownRequest = (error: unknown): boolean =>
+  error instanceof OAuthError && error.page === 'expired';
+
+/** Error of a request about an authorization request that is unknown or has ended. */
 export function unknownRequest(): OAuthError {
   const description = 'The authorization request is not known (any more).';
   return new OAuthError('invalid_request', description, { page: 'expired' });

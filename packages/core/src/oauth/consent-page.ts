@@ -14,6 +14,7 @@ import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf } from './interaction-api.ts';
+import { interactionSeconds } from './lifetimes.ts';
 import { answerOwnPage } from './own-page.ts';
 import { seeOther } from './see-other.ts';
 import { displayName } from './user.ts';
@@ -75,9 +76,10 @@ export function interactionHandler(core: Core, engine: Engine, interactions: Int
     const step = await interactions.next(ctx, ctx.params.id);
     if (typeof step === 'string') return seeOther(ctx, step);
     if (interactionUrl === undefined) return renderConsent(core, ctx, step);
-    const { id } = step.interaction;
+    const { id, start } = step.interaction;
     const page = hostPage(interactionUrl, id, authUrl);
-    await engine.bindTo(ctx, id, page.pathname);
+    const secondsSince = (core.clock.now() - start.startedAt) / 1000;
+    await engine.bindTo(ctx, id, page.pathname, interactionSeconds - secondsSince);
     seeOther(ctx, page.href);
   };
 }

@@ -4,8 +4,15 @@ import { OAuthError } from '../errors.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
-import { isAskedEveryTime, isEnabled, requireStillAllowed } from './client.ts';
+import {
+  isAskedEveryTime,
+  isEnabled,
+  isUnknownRequest,
+  requireStillAllowed,
+  unknownRequest,
+} from './client.ts';
 import { pageUrl } from './endpoints.ts';
+import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate, loginUrl } from './host-login.ts';
 import { findUser } from './user.ts';
@@ -123,9 +130,32 @@ async function findAsked(core: Core, sub: string, scopes: readonly string[]): Pr
   return user;
 }
 
-const purpose = ({ id }: PendingInteraction): FormPurpose => ['consent', id];
+const purpose = ({ id }: { readonly id: string }): FormPurpose => ['consent', id];
+
+/** Answer of the user on a consent page. */
+interface ConsentForm {
+  readonly approved: boolean;
+  readonly csrfToken: string | undefined;
+}
 
 export type Interactions = ReturnType<typeof createInteractions>;
+
+/**
+ * Finds the answer to an interaction that this browser and user have ended with the same step within a minute.
+ * @throws OAuthError when there is none
+ */
+async function repeatable(
+  core: Core,
+  engine: Engine,
+  exchange: Exchange,
+  id: string | null,
+  decision: Decision,
+): Promise<GivenAnswer & { readonly id: string }> {
+  const answer = await engine.answered(exchange, id);
+  const user = await authenticate(core, exchange.req);
+  if (answer?.decision !== decision || answer.sub !== (user?.sub ?? null)) throw unknownRequest();
+  return answer;
+}
 
 /** The steps of an authorization request that the user takes: signing in at the host, then consent. */
 export function createInteractions(core: Core, engine: Engine, forms: Forms) {
@@ -142,6 +172,34 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   async function current(exchange: Exchange, id: string) {
     const interaction = await engine.interaction(exchange, id);
     return { interaction, client: await clientOf(core, interaction) };
+  }
+
+  /**
+   * Takes the answer of the user to a pending interaction. If another user has signed in since the question was shown, asks that
+   * user instead.
+   */
+  async function decide(
+    exchange: Exchange,
+    id: string | null,
+    { approved, csrfToken }: ConsentForm,
+  ): Promise<string> {
+    const begun = await begin(exchange, id);
+    if (typeof begun === 'string') return begun;
+    const { interaction, client, user } = begun;
+    if (!forms.isShownTo(user.sub, csrfToken, purpose(interaction)))
+      return pageUrl(core.options, 'interaction', interaction.id);
+    if (!approved) {
+      return interaction.finish(
+        { error: 'access_denied', description: 'The user denied the request.' },
+        'deny',
+      );
+    }
+    const { clientId } = client;
+    const consent = { sub: user.sub, clientId, scopes: scopesOf(interaction), now: core.clock.now() };
+    if (!(await core.storage.consents.remember(consent))) {
+      throw new OAuthError('invalid_client', 'The client is not known.');
+    }
+    return interaction.finish({ user, consented: true }, 'approve');
   }
 
   return {
@@ -173,37 +231,33 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     },
 
     /**
-     * Takes the user's answer. Returns the URL where the browser goes then: the consent page, if another user has signed in since it
-     * was shown.
-     * @throws OAuthError when the answer is not from a page of this interaction
+     * Takes the answer of the user. An answer that is given again within a minute gets what the first one got.
+     * @returns the address to which the browser goes
+     * @throws OAuthError when the answer is not from a page of this interaction, or the interaction is over
      */
-    async answer(
-      exchange: Exchange,
-      id: string | null,
-      { approved, csrfToken }: { readonly approved: boolean; readonly csrfToken: string | undefined },
-    ): Promise<string> {
-      const begun = await begin(exchange, id);
-      if (typeof begun === 'string') return begun;
-      const { interaction, client, user } = begun;
-      if (!forms.isShownTo(user.sub, csrfToken, purpose(interaction)))
-        return pageUrl(core.options, 'interaction', interaction.id);
-      if (!approved) {
-        return interaction.finish({ error: 'access_denied', description: 'The user denied the request.' });
+    async answer(exchange: Exchange, id: string | null, form: ConsentForm): Promise<string> {
+      try {
+        return await decide(exchange, id, form);
+      } catch (error) {
+        if (!isUnknownRequest(error)) throw error;
+        const answer = await repeatable(core, engine, exchange, id, form.approved ? 'approve' : 'deny');
+        if (!forms.isShownTo(answer.sub ?? '', form.csrfToken, purpose(answer))) throw error;
+        return answer.location;
       }
-      const { clientId } = client;
-      const consent = { sub: user.sub, clientId, scopes: scopesOf(interaction), now: core.clock.now() };
-      if (!(await core.storage.consents.remember(consent))) {
-        throw new OAuthError('invalid_client', 'The client is not known.');
-      }
-      return interaction.finish({ user, consented: true });
     },
 
     current,
 
     /** Ends an interaction whose user does not sign in. @returns the address to which the browser goes. @throws OAuthError */
     async cancel(exchange: Exchange, id: string): Promise<string> {
-      const { interaction } = await current(exchange, id);
-      return interaction.finish({ error: 'access_denied', description: 'The user did not sign in.' });
+      try {
+        const { interaction } = await current(exchange, id);
+        const description = 'The user did not sign in.';
+        return await interaction.finish({ error: 'access_denied', description }, 'cancel');
+      } catch (error) {
+        if (!isUnknownRequest(error)) throw error;
+        return (await repeatable(core, engine, exchange, id, 'cancel')).location;
+      }
     },
   };
 }

@@ -13,6 +13,9 @@ export const interactionSeconds = 3600;
 /** The same, until somebody signed in: whoever starts one without need costs a row for no longer than this. */
 export const anonymousInteractionSeconds = 600;
 
+/** Time in which the answer to an interaction is repeated to a browser that answers again. */
+export const answerSeconds = 60;
+
 /** How long an access token is recognised as expired, rather than unknown, after its end. */
 export const expiredTokenMs = 24 * 3600_000;
 

@@ -15,4 +15,8 @@ export interface InteractionStore {
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
   /** Removes an interaction. `true` for exactly one of several callers. */
   remove(digest: Uint8Array): Promise<boolean>;
+  /** Inserts or replaces the answer to an interaction that has ended. Answers are no interactions: they do not count. */
+  saveAnswer(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
+  /** Finds the answer to an interaction that has ended. `null` when unknown or when `expiresAt <= now`. */
+  findAnswer(digest: Uint8Array, now: number): Promise<JsonObject | null>;
 }

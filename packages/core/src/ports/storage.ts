@@ -19,6 +19,7 @@ import type { WebhookEndpointStore } from './webhooks.ts';
 /** How many rows of each kind one purge removed. */
 export interface PurgeCount {
   readonly interactions: number;
+  readonly answers: number;
   readonly sandbox: number;
   readonly tokens: number;
   readonly refreshTokens: number;
@@ -80,8 +81,8 @@ export interface Storage {
   survey(request: SurveyRequest): Promise<Survey>;
 
   /**
-   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions and records of the sandbox that
-   * ended before `now`, access and refresh tokens that ended before `before`, records of idempotency keys that ended before
+   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions, answers to them and records of
+   * the sandbox that ended before `now`, access and refresh tokens that ended before `before`, records of idempotency keys that ended before
    * `now`, grants whose code ended before `before` and that have no token left, final deliveries with their
    * attempts that were created before `eventsBefore`, events created before `eventsBefore` without
    * deliveries, always from the beginning of a sequence, so that what is kept of it has no gap, and counts of

@@ -31,6 +31,10 @@ it('somebody who does not want to sign in goes back to the app, which hears acce
     iss: provider.site,
   });
   for (const over of [cancelUrl, interaction]) expect((await browser.get(over)).status).toBe(400);
+  // A second click gets the same answer, for a minute.
+  expect((await browser.post(cancelUrl, {})).location).toBe(location);
+  provider.clock.advance(60_000);
+  expect((await browser.post(cancelUrl, {})).outcome).toBe('400 invalid_request');
 });
 
 it('so does somebody who is signed in and was asked again, and stays signed in', async () => {

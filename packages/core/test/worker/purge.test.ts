@@ -11,6 +11,7 @@ const day = 24 * 3_600_000;
 const minute = 60_000;
 const kinds = [
   'interactions',
+  'answers',
   'sandbox',
   'tokens',
   'grants',

@@ -19,6 +19,7 @@ import {
 const day = 24 * hour;
 const nothing = {
   interactions: 0,
+  answers: 0,
   sandbox: 0,
   tokens: 0,
   refreshTokens: 0,
@@ -50,6 +51,17 @@ export const purgeCases = casesOf('purge', {
     assert.equal(await interactions.remove(digestOf('ended')), false);
     assert.equal(await interactions.remove(digestOf('ends now')), true);
     assertSame(await interactions.find(digestOf('lives'), now), {});
+  },
+
+  'an answer to an interaction goes after its last millisecond': async (storage) => {
+    const { interactions } = storage;
+    await interactions.saveAnswer(digestOf('ended'), {}, now - 1);
+    await interactions.saveAnswer(digestOf('ends now'), {}, now);
+    await interactions.saveAnswer(digestOf('lives'), {}, now + 1);
+    assertSame(await purged(storage, { before: now - day }), { ...nothing, answers: 1 });
+    assert.equal(await interactions.findAnswer(digestOf('ended'), 0), null);
+    assertSame(await interactions.findAnswer(digestOf('ends now'), 0), {});
+    assertSame(await interactions.findAnswer(digestOf('lives'), 0), {});
   },
 
   'a record of the sandbox goes after its last millisecond': async (storage) => {

@@ -8,6 +8,7 @@ import { digest } from '../../tokens.ts';
 import { isEnabled } from '../client.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 import { sessionIdOf } from '../session-id.ts';
+import type { Decision } from './answers.ts';
 
 /**
  * Describes a client to the engine as one request needs it. Rules for clients are provisioning's, so the engine gets nothing that
@@ -49,6 +50,12 @@ export interface EngineRun {
   readonly scope?: string | null;
   /** The redirect URI of the request; of one that is resumed, known once its interaction was read. */
   redirectUri?: string;
+  /** Whether a script asks, and not the browser for its user (Fetch Metadata). */
+  readonly isScript?: boolean;
+  /** The interaction that begins with this request, and its life in seconds. */
+  begun?: { readonly id: string; readonly seconds: number };
+  /** Step with which the user ended the interaction that is resumed. */
+  decision?: Decision | null;
   /** Where the engine sends the browser. */
   location?: string;
   /** Why it does not. */

@@ -5,10 +5,11 @@ import { OAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
-import { unknownRequest } from '../client.ts';
+import { isUnknownRequest, unknownRequest } from '../client.ts';
 import { pageUrl } from '../endpoints.ts';
-import { interactionSeconds } from '../lifetimes.ts';
+import { answerSeconds, interactionSeconds } from '../lifetimes.ts';
 import type { EngineRun } from './adapter.ts';
+import { type Decision, findAnswer, type GivenAnswer, saveAnswer } from './answers.ts';
 import type { RequestStart } from './policy.ts';
 
 /** Loaded with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
@@ -34,8 +35,12 @@ export interface PendingInteraction {
   readonly reasons: readonly string[];
   /** When the request began, and who was signed in then. */
   readonly start: RequestStart;
-  /** Where the browser has to go then. @throws OAuthError when another answer has ended it meanwhile */
-  finish(end: InteractionEnd): Promise<string>;
+  /**
+   * Ends the interaction and returns where the browser has to go.
+   * @param decision - of a user who was asked
+   * @throws OAuthError when another answer has ended it meanwhile
+   */
+  finish(end: InteractionEnd, decision?: Decision): Promise<string>;
   /** Gives it the time that the user of a request has who is signed in; see `interactionSeconds`. */
   keep(): Promise<void>;
 }
@@ -56,17 +61,47 @@ export class Engine {
       authentication: user,
       scope: parameters.get('scope'),
       redirectUri: parameters.get('redirect_uri') ?? '',
+      isScript: isScript(exchange),
     });
   }
 
-  /** The cookie says with what; the id in the path is kept from the engine's debug lines. */
-  resume(exchange: Exchange, user: Authentication | null): Promise<string> {
-    return this.#run(exchange, '/oauth/authorize/resumed', { authentication: user });
+  /**
+   * Goes on with the interaction of the cookie; the id in the path is kept from the engine's debug lines. Once the interaction has
+   * ended, the same browser and user get the same answer for a minute.
+   */
+  async resume(exchange: Exchange, user: Authentication | null): Promise<string> {
+    const id = await this.#heldId(exchange, 'resume');
+    const run: EngineRun = { authentication: user, isScript: isScript(exchange) };
+    const sub = user?.sub ?? null;
+    let location: string;
+    try {
+      location = await this.#run(exchange, '/oauth/authorize/resumed', run);
+    } catch (error) {
+      if (id === null || !isUnknownRequest(error)) throw error;
+      const answer = await findAnswer(this.#core, id);
+      if (answer === null || answer.sub !== sub) throw error;
+      return answer.location;
+    }
+    if (id === null) return location;
+    await this.#hold(exchange, id, answerSeconds);
+    // A user who is asked anew has no answer yet.
+    if (run.begun === undefined)
+      await saveAnswer(this.#core, id, { decision: run.decision ?? null, sub, location });
+    return location;
+  }
+
+  /** Finds the answer to the ended interaction of this browser's cookie. `null` when there is none, or when the cookie has another id. */
+  async answered(exchange: Exchange, id: string | null): Promise<(GivenAnswer & { id: string }) | null> {
+    const held = await this.#heldId(exchange, 'interaction');
+    if (held === null || (id !== null && held !== id)) return null;
+    const answer = await findAnswer(this.#core, held);
+    return answer && { ...answer, id: held };
   }
 
   /** The one of this browser's cookie. @throws OAuthError when there is none, or when it has another id */
-  async interaction({ req, res }: Exchange, id: string | null): Promise<PendingInteraction> {
-    const { options, storage } = this.#core;
+  async interaction(exchange: Exchange, id: string | null): Promise<PendingInteraction> {
+    const { req, res } = exchange;
+    const { options, storage, clock } = this.#core;
     const provider = await this.#current();
     const inOurWords = async (error: unknown): Promise<never> => {
       throw (await loadEngine()).translated(error);
@@ -79,9 +114,12 @@ export class Engine {
       params: stored.params as PendingInteraction['params'],
       reasons: stored.prompt.reasons,
       start,
-      keep: () =>
-        storage.interactions.extend(digest(stored.jti), start.startedAt + interactionSeconds * 1000),
-      async finish(end) {
+      keep: async () => {
+        const endsAt = start.startedAt + interactionSeconds * 1000;
+        await storage.interactions.extend(digest(stored.jti), endsAt);
+        await this.#hold(exchange, stored.jti, (endsAt - clock.now()) / 1000);
+      },
+      async finish(end, decision) {
         if ('error' in end) {
           stored.result = { error: end.error, error_description: end.description };
         } else {
@@ -89,28 +127,57 @@ export class Engine {
           const login = { accountId: end.user.sub, ts, remember: false };
           stored.result = { login, ...(end.consented && { consent: {} }) };
         }
+        if (decision !== undefined) stored.result.decision = decision;
         await stored.persist().catch(inOurWords);
         return pageUrl(options, 'resume', stored.uid);
       },
     };
   }
 
-  /** Lets the browser's later requests to another page of the host find the interaction too. */
-  async bindTo({ req, res }: Exchange, interactionId: string, path: string): Promise<void> {
-    const provider = await this.#current();
-    const secure = this.#core.options.authUrl.protocol === 'https:';
-    const settings = { path, secure, httpOnly: true, sameSite: 'lax', signed: true } as const;
-    const { cookies } = provider.createContext(facade(req, path), res);
-    cookies.set(provider.cookieName('interaction'), interactionId, settings);
+  /**
+   * Lets the browser's later requests to another page of the host find the interaction too.
+   * @param seconds - life of the cookie
+   */
+  async bindTo(exchange: Exchange, interactionId: string, path: string, seconds: number): Promise<void> {
+    await this.#setCookie(exchange, 'interaction', { id: interactionId, path, seconds });
   }
 
-  async #run({ req, res }: Exchange, url: string, run: EngineRun): Promise<string> {
+  /** Gives the browser the cookies of its interaction, which live as long as the interaction. */
+  async #hold(exchange: Exchange, id: string, seconds: number): Promise<void> {
+    for (const name of ['interaction', 'resume'] as const) {
+      const path = new URL(pageUrl(this.#core.options, name, id)).pathname;
+      await this.#setCookie(exchange, name, { id, path, seconds });
+    }
+  }
+
+  async #setCookie(
+    { req, res }: Exchange,
+    name: 'interaction' | 'resume',
+    { id, path, seconds }: { readonly id: string; readonly path: string; readonly seconds: number },
+  ): Promise<void> {
+    const provider = await this.#current();
+    const secure = this.#core.options.authUrl.protocol === 'https:';
+    const maxAge = Math.max(1, Math.ceil(seconds)) * 1000;
+    const settings = { path, secure, maxAge, httpOnly: true, sameSite: 'lax', signed: true } as const;
+    provider.createContext(facade(req, path), res).cookies.set(provider.cookieName(name), id, settings);
+  }
+
+  /** Reads the id in a signed cookie. */
+  async #heldId({ req, res }: Exchange, name: 'interaction' | 'resume'): Promise<string | null> {
+    const provider = await this.#current();
+    const { cookies } = provider.createContext(facade(req, req.url ?? '/'), res);
+    return cookies.get(provider.cookieName(name), { signed: true }) ?? null;
+  }
+
+  async #run(exchange: Exchange, url: string, run: EngineRun): Promise<string> {
+    const { req, res } = exchange;
     const provider = await this.#current();
     const { currentRun } = await loadEngine();
     await currentRun.run(run, () => provider.callback()(facade(req, url), res));
     if (run.error !== undefined) throw run.error;
     if (!run.location)
       throw new OAuthError('server_error', undefined, { cause: new Error('the engine did not redirect') });
+    if (run.begun !== undefined) await this.#hold(exchange, run.begun.id, run.begun.seconds);
     return run.location;
   }
 
@@ -121,6 +188,9 @@ export class Engine {
     return this.#built.provider;
   }
 }
+
+/** Whether a script sent a request (Fetch Metadata). `Sec-Fetch-Mode` does not tell: servers send it too, such as with undici. */
+const isScript = ({ req }: Exchange): boolean => req.headers['sec-fetch-dest'] === 'empty';
 
 /** The request as the engine may see it: a GET of a normalized address. The host's own request object stays as it is. */
 function facade(request: IncomingMessage, url: string): IncomingMessage {

@@ -5,6 +5,7 @@ import { UnsealError } from '../../keys/sealing.ts';
 import { digest } from '../../tokens.ts';
 import { anonymousInteractionSeconds } from '../lifetimes.ts';
 import { currentRun, inert, visitor } from './adapter.ts';
+import type { Decision } from './answers.ts';
 
 /** How long a count of unfinished requests is believed, this process's own starts added, in milliseconds. */
 const countMs = 1000;
@@ -36,6 +37,22 @@ function startLimit({ storage, clock, options }: Core): () => Promise<void> {
   };
 }
 
+/** Reads the step with which a user has ended an interaction from its stored result; see `finish` of `PendingInteraction`. */
+function decisionOf(result: unknown): Decision | null {
+  const decision =
+    typeof result === 'object' && result !== null && 'decision' in result ? result.decision : null;
+  return decision === 'approve' || decision === 'deny' || decision === 'cancel' ? decision : null;
+}
+
+/** Refuses an interaction that no page would show: a script follows redirects, and every one would leave a row and cookies behind. */
+function startedByScript(): OAuthError {
+  return new OAuthError(
+    'login_required',
+    'The user has to sign in or to consent. A script cannot do that: open this address as a page, such as with location.assign().',
+    { status: 401 },
+  );
+}
+
 /**
  * Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too), without anything of
  * the engine's session. The parameters of the request are sealed, for this row alone: some of them name the user.
@@ -52,9 +69,13 @@ export function interactionAdapter(core: Core): Adapter {
       const payload = { ...rest, params: sealer.seal(JSON.stringify(params), contextOf(id)) };
       const endsAt = (seconds: number) => clock.now() + seconds * 1000;
       if (rest.result === undefined) {
+        const run = currentRun.getStore();
+        if (run?.isScript) throw startedByScript();
         await requireRoom();
         const seconds = visitor() === null ? Math.min(expiresIn, anonymousInteractionSeconds) : expiresIn;
-        return interactions.save(digest(id), payload, endsAt(seconds));
+        await interactions.save(digest(id), payload, endsAt(seconds));
+        if (run !== undefined) run.begun = { id, seconds };
+        return;
       }
       // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.
       if (!(await interactions.replace(digest(id), payload, endsAt(expiresIn)))) throw gone();
@@ -66,7 +87,10 @@ export function interactionAdapter(core: Core): Adapter {
         const params = JSON.parse(sealer.open(String(payload.params), contextOf(id)));
         const run = currentRun.getStore();
         // The engine asks for the client next, as this request needs it.
-        if (run !== undefined) run.redirectUri = params.redirect_uri;
+        if (run !== undefined) {
+          run.redirectUri = params.redirect_uri;
+          run.decision = decisionOf(payload.result);
+        }
         return { ...payload, params, jti: id };
       } catch (error) {
         if (!(error instanceof UnsealError)) throw error;

@@ -172,10 +172,12 @@ export function createProvider(core: Core, keys: KeySet): Provider {
   readHintsAsLogoutDoes(provider, core);
   // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
   provider.silent = true;
-  // Never sent: it would mean nothing, because the engine's sessions are not kept.
-  const sessionCookie = provider.cookieName('session');
-  const isKept = (cookie: string) =>
-    !cookie.startsWith(`${sessionCookie}=`) && !cookie.startsWith(`${sessionCookie}.sig=`);
+  // Never sent: its sessions are not kept, and cookies of an interaction are set by `Engine`, with the life of the interaction.
+  const engineCookies = (['session', 'interaction', 'resume'] as const).flatMap((name) => [
+    `${provider.cookieName(name)}=`,
+    `${provider.cookieName(name)}.sig=`,
+  ]);
+  const isKept = (cookie: string) => !engineCookies.some((start) => cookie.startsWith(start));
   provider.use(async (ctx, next) => {
     // The engine writes headers; the answer itself is written by the application around it.
     ctx.respond = false;

@@ -158,7 +158,7 @@ describe('what Ostiary makes reachable of it', async () => {
     const expected = {
       clients: ['find'],
       consents: ['find', 'remember'],
-      interactions: ['count', 'save', 'replace', 'find', 'remove'],
+      interactions: ['count', 'save', 'replace', 'find', 'remove', 'saveAnswer'],
       grants: ['issue', 'redeem'],
       rateLimits: ['consume', 'peek'],
     };

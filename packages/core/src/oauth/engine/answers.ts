@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Core } from '../../context.ts';
+import { UnsealError } from '../../keys/sealing.ts';
+import { digest } from '../../tokens.ts';
+import { answerSeconds } from '../lifetimes.ts';
+
+/** Step with which a user ends an interaction. */
+export type Decision = 'approve' | 'deny' | 'cancel';
+
+/** Answer that a browser got when its interaction ended. */
+export interface GivenAnswer {
+  /** `null` where the user was not asked. */
+  readonly decision: Decision | null;
+  /** User whom the host named then. `null` when nobody was signed in. */
+  readonly sub: string | null;
+  /** Address to which the browser was sent. It may contain the authorization code, so it is stored sealed. */
+  readonly location: string;
+}
+
+/** Pause between two looks for an answer that another request is about to store, in milliseconds. */
+const pauseMs = 100;
+const maxLooks = 10;
+
+const contextOf = (id: string): string => `interaction ${digest(id).toString('base64url')} answer`;
+
+/** Keeps the answer to an interaction for a minute. A failure is only logged: the browser has its answer already. */
+export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): Promise<void> {
+  const { sealer, clock, storage, options } = core;
+  const payload = { sealed: sealer.seal(JSON.stringify(answer), contextOf(id)) };
+  try {
+    await storage.interactions.saveAnswer(digest(id), payload, clock.now() + answerSeconds * 1000);
+  } catch (error) {
+    options.logger.warn(
+      { err: error },
+      'the answer to an authorization request was not kept for a second click',
+    );
+  }
+}
+
+/**
+ * Finds the answer to an interaction that is gone. The request that removed it may not have stored its answer yet, so an answer that
+ * is missing is waited for, one second at most.
+ */
+export async function findAnswer(core: Core, id: string): Promise<GivenAnswer | null> {
+  const { sealer, clock, storage } = core;
+  for (let look = 1; look <= maxLooks; look += 1) {
+    const payload = await storage.interactions.findAnswer(digest(id), clock.now());
+    if (payload !== null) {
+      try {
+        return JSON.parse(sealer.open(String(payload.sealed), contextOf(id)));
+      } catch (error) {
+        if (!(error instanceof UnsealError)) throw error;
+        return null;
+      }
+    }
+    if (look < maxLooks) await pause(pauseMs);
+  }
+  return null;
+}
