@@ -56,6 +56,8 @@ export async function startDemo(
     ...env,
     // Demo data has no place in a database of somebody's.
     DATABASE_URL: '',
+    DATABASE_URL_FILE: '',
+    OSTIARY_SEALING_KEYS_FILE: '',
     OSTIARY_ROLE: 'all',
     NODE_ENV: 'development',
     HOST: '127.0.0.1',

@@ -2,23 +2,19 @@ import { join, resolve } from 'node:path';
 import { isWideRange } from '@ostiary/cli/doctor';
 import { isLoopbackUrl } from '@ostiary/web-kit';
 import type { z } from 'zod';
+import { ConfigError } from './config-error.ts';
+import { readEnvironment } from './environment.ts';
 import { isGuessableKey } from './setting-checks.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
 
-/** The environment is wrong. The message is one line, for the operator, and never contains a value. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 function parseVariables(env: NodeJS.ProcessEnv): Parsed {
-  const problems = Object.keys(env)
-    .filter((variable) => variable.startsWith('OSTIARY_') && !Object.hasOwn(settings, variable))
-    .map((variable) => `${variable} is not a setting`);
+  const { variables, misspelt } = readEnvironment(env);
+  const problems = misspelt.map((variable) => `${variable} is not a setting`);
   const values: Record<string, unknown> = {};
   for (const [variable, setting] of Object.entries<Setting>(settings)) {
-    const given = env[variable];
+    const given = variables[variable];
     // An empty variable is how compose files say "not set".
     const value = given === undefined || given === '' ? setting.fallback : given;
     if (value === undefined && !setting.check.safeParse(undefined).success) {
@@ -68,7 +64,7 @@ function refuseMany(role: string, databaseUrl: string | null): void {
 /**
  * Reads the configuration from environment variables.
  *
- * @throws {@link ConfigError} when a variable is missing, wrong, or unknown (`OSTIARY_*`)
+ * @throws {@link ConfigError} when a variable is missing, wrong, or misspelt
  */
 export function loadConfig(env: NodeJS.ProcessEnv) {
   const values = parseVariables(env);

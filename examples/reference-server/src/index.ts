@@ -1,6 +1,7 @@
 export { isLoopbackUrl } from '@ostiary/web-kit';
 export { configForCommands, demoDataDir, demoKeyFile } from './cli/find-installation.ts';
-export { ConfigError, loadConfig, type ServerConfig } from './config.ts';
+export { loadConfig, type ServerConfig } from './config.ts';
+export { ConfigError } from './config-error.ts';
 export { createLogger } from './http/logging.ts';
 export { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
 export { closeOnSignals, failToStart } from './lifecycle.ts';

@@ -1,5 +1,5 @@
 import { AddressError } from '@ostiary/web-kit';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import type { ReferenceServer } from './server.ts';
 
 /**

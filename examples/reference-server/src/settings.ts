@@ -25,6 +25,8 @@ export interface Setting {
   readonly fallback?: string;
   /** How the documentation shows the default, where it is not simply `fallback`. */
   readonly shown?: string;
+  /** A secret can also be the content of the file that the variable with `_FILE` at its end names. */
+  readonly isSecret?: true;
   readonly about: string;
 }
 
@@ -43,7 +45,9 @@ export const settings = {
   },
   OSTIARY_SEALING_KEYS: {
     check: sealingKeys,
-    about: 'Keys that seal what must be read back from the database. Comma separated, the current one first.',
+    isSecret: true,
+    about:
+      'Keys that seal what must be read back from the database. Comma separated, the current one first. Or in the file that `OSTIARY_SEALING_KEYS_FILE` names.',
   },
   OSTIARY_DATA_DIR: {
     check: z.string(),
@@ -52,9 +56,10 @@ export const settings = {
   },
   DATABASE_URL: {
     check: databaseUrl.optional(),
+    isSecret: true,
     shown: 'none, an SQLite file',
     about:
-      '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. A primary and its standbys: `@host-1:5432,host-2:5432/`. Never logged.',
+      '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. A primary and its standbys: `@host-1:5432,host-2:5432/`. Never logged. Or in the file that `DATABASE_URL_FILE` names.',
   },
   OSTIARY_DATABASE_POOL: {
     // Two at least: what Ostiary writes in a transaction of this server may need another one beside it.

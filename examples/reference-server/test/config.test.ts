@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config.ts';
+import { ConfigError } from '../src/config-error.ts';
 import { settings, settingsTable } from '../src/settings.ts';
+import { temporaryFolder } from './support/server.ts';
 
 const keyOf = (word: string) => createHash('sha256').update(word).digest('base64url');
 const base64url = (bytes: Iterable<number>) => Buffer.from([...bytes]).toString('base64url');
@@ -218,6 +220,67 @@ describe('loadConfig', () => {
       }),
     );
   });
+});
+
+describe('the environment', () => {
+  const links = {
+    OSTIARY_SERVICE_HOST: '10.96.0.1',
+    OSTIARY_SERVICE_PORT: '3000',
+    OSTIARY_SERVICE_PORT_HTTP: '3000',
+    OSTIARY_PORT: 'tcp://10.96.0.1:3000',
+    OSTIARY_PORT_3000_TCP: 'tcp://10.96.0.1:3000',
+    OSTIARY_PORT_3000_TCP_PROTO: 'tcp',
+    OSTIARY_PORT_3000_TCP_PORT: '3000',
+    OSTIARY_PORT_3000_TCP_ADDR: '10.96.0.1',
+    OSTIARY_WEB_PORT: 'tcp://10.96.0.2:3000',
+    DATABASE_URL_SERVICE_HOST: '10.96.0.3',
+    // A Service named ostiary-metrics.
+    OSTIARY_METRICS_PORT: 'tcp://10.96.0.4:9464',
+  };
+
+  test('is read without what Kubernetes sets for Services', () => {
+    expect(loadConfig({ ...good, ...links })).toEqual(loadConfig(good));
+    expect(loadConfig({ ...good, OSTIARY_METRICS_PORT: '9464' }).metrics?.port).toBe(9464);
+    expect(() => loadConfig({ ...good, OSTIARY_PORT: '3000' })).toThrow('OSTIARY_PORT is not a setting');
+  });
+
+  test('names files that hold the secrets', async () => {
+    const folder = await temporaryFolder();
+    const [keys, url] = [join(folder, 'keys'), join(folder, 'url')];
+    writeFileSync(keys, `${key}\n`);
+    writeFileSync(url, 'postgres://user:secret@db.example/ostiary\n');
+    const { OSTIARY_SEALING_KEYS: _, ...rest } = good;
+    const env = { ...rest, OSTIARY_SEALING_KEYS_FILE: keys, DATABASE_URL_FILE: url, DATABASE_URL: '' };
+    expect(loadConfig(env)).toMatchObject({
+      sealingKeys: [key],
+      databaseUrl: 'postgres://user:secret@db.example/ostiary',
+    });
+    expect(() => loadConfig({ ...env, DATABASE_URL: 'postgres://a/b' })).toThrow(
+      'DATABASE_URL and DATABASE_URL_FILE are both set',
+    );
+    const missing = { ...env, DATABASE_URL_FILE: join(folder, 'none') };
+    expect(() => loadConfig(missing)).toThrow('DATABASE_URL_FILE names a file that cannot be read (ENOENT)');
+    writeFileSync(url, '\n');
+    expect(() => loadConfig(env)).toThrow('DATABASE_URL_FILE names a file that is empty');
+  });
+
+  test.each([
+    'DATABASE_URI',
+    'database_url',
+    'DATABASE_URL_FILES',
+    'ostiary_auth_url',
+    'OSTAIRY_AUTH_URL',
+    'OSTIARY_NAME_FILE',
+  ])('is refused with %s, which is like a setting', (variable) => {
+    expect(() => loadConfig({ ...good, [variable]: 'x' })).toThrow(`${variable} is not a setting`);
+  });
+
+  test.each(['DATABASE_URL_UNPOOLED', 'DATABASE_USER', 'HOSTS', 'POST', 'AUTH_URL', 'MY_AUTH_URL'])(
+    'may have %s of other programs',
+    (variable) => {
+      expect(loadConfig({ ...good, [variable]: 'x' })).toEqual(loadConfig(good));
+    },
+  );
 });
 
 describe('the README', () => {

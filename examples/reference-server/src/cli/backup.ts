@@ -1,6 +1,6 @@
 import { backupCommand } from '@ostiary/cli/backup';
 import Sqlite from 'better-sqlite3';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { configForCommands } from './find-installation.ts';
 
 /** Saves the database of this server, with the tables of its own. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { examine, type Finding } from '@ostiary/cli/doctor';
-import { ConfigError, type ServerConfig } from '../config.ts';
+import type { ServerConfig } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import type { Database } from '../database/database.ts';
 import { forOperators, openDatabases } from '../database/open.ts';
 import { examinedOf } from '../operations/nodes.ts';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, loadConfig, type ServerConfig } from '../config.ts';
+import { loadConfig, type ServerConfig } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 
 /** Where `npm start` keeps its data: the same folder for every command, wherever it is started from. */
 export const demoDataDir = join(import.meta.dirname, '../../../../.data');
@@ -18,7 +19,8 @@ const demoFile = z.object({ authUrl: z.string(), baseUrl: z.string(), prefix: z.
  * @throws {@link ConfigError}
  */
 export async function configForCommands(env: NodeJS.ProcessEnv): Promise<ServerConfig> {
-  if (env.OSTIARY_AUTH_URL !== undefined || env.OSTIARY_SEALING_KEYS !== undefined) return loadConfig(env);
+  const ofServer = ['OSTIARY_AUTH_URL', 'OSTIARY_SEALING_KEYS', 'OSTIARY_SEALING_KEYS_FILE'];
+  if (ofServer.some((variable) => env[variable] !== undefined)) return loadConfig(env);
   const dataDir = env.OSTIARY_DATA_DIR ?? demoDataDir;
   let demo: z.output<typeof demoFile>;
   let sealingKey: string;
@@ -38,6 +40,7 @@ export async function configForCommands(env: NodeJS.ProcessEnv): Promise<ServerC
     OSTIARY_DATA_DIR: dataDir,
     // The demo is on SQLite, whatever other programs keep in this variable.
     DATABASE_URL: '',
+    DATABASE_URL_FILE: '',
     // Keys that a command issues have to begin like those that the server takes.
     ...(demo.prefix !== undefined && { OSTIARY_PREFIX: demo.prefix }),
   });

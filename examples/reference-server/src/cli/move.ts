@@ -1,6 +1,6 @@
 import { type HostTables, moveCommand, type SqliteDatabase, type TableMove } from '@ostiary/cli/move';
 import Sqlite from 'better-sqlite3';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { migrate, sqliteMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
 

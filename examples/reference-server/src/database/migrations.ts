@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import type { Database, Transaction } from './database.ts';
 
 /** Starting together with other processes, and migrating, may take longer than a request. */

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Storage } from '@ostiary/core/storage';
-import { ConfigError, type ServerConfig } from '../config.ts';
+import type { ServerConfig } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 
 /** Both halves on one database: the tables of this server, and Ostiary's storage, which is not open yet. */

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPostgresSettings, unsafeSettings } from '@ostiary/cli/doctor';
 import { demoKeyFile } from '../cli/find-installation.ts';
-import { ConfigError, type ServerConfig } from '../config.ts';
+import type { ServerConfig } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import type { Database } from '../database/database.ts';
 
 /** The key of a demo lies beside what it seals. */

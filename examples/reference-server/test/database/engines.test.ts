@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config-error.ts';
 import type { Database } from '../../src/database/database.ts';
 import { DatabaseUnavailable, UniqueViolation } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrations.ts';

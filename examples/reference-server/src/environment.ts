@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from './config-error.ts';
+import { type Setting, settings } from './settings.ts';
+
+/** The names of Kubernetes' variables for a Service, but for `NAME_PORT`, which its value tells from a port. */
+const serviceLink =
+  /_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+
+/**
+ * Tells whether Kubernetes made the variable for a Service of the namespace. A Service named `ostiary-metrics` makes
+ * `OSTIARY_METRICS_PORT=tcp://10.0.0.1:9464`.
+ */
+function isServiceLink(variable: string, value: string): boolean {
+  return serviceLink.test(variable) || (variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
+}
+
+/** Number of characters to insert, delete or replace to make one text of the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [line, character] of [...from].entries()) {
+    const next = [line + 1];
+    for (let at = 0; at < to.length; at += 1) {
+      const replaced = (row[at] ?? 0) + (to[at] === character ? 0 : 1);
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+const secrets = Object.entries<Setting>(settings)
+  .filter(([, setting]) => setting.isSecret === true)
+  .map(([variable]) => variable);
+const known = new Set([...Object.keys(settings), ...secrets.map((variable) => `${variable}_FILE`)]);
+
+/** Tells whether a variable is meant for this server and misspelt. Short names such as `PORT` are like too many others. */
+function isMisspelt(variable: string): boolean {
+  if (known.has(variable)) return false;
+  const name = variable.toUpperCase();
+  if (name.startsWith('OSTIARY_')) return true;
+  return [...known].some((setting) => {
+    if (!setting.includes('_')) return false;
+    const atMost = setting.startsWith('OSTIARY_') ? 2 : 1;
+    return Math.abs(setting.length - name.length) <= atMost && editDistance(name, setting) <= atMost;
+  });
+}
+
+/** Reads a secret from the file that `*_FILE` names, without the line break at its end. */
+function readSecret(variable: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new ConfigError(`${variable}_FILE names a file that cannot be read${code}`);
+  }
+  const secret = text.trim();
+  if (secret === '') throw new ConfigError(`${variable}_FILE names a file that is empty`);
+  return secret;
+}
+
+/**
+ * Returns the variables of this server with the secrets that files hold, and without what Kubernetes adds for Services.
+ *
+ * @throws {@link ConfigError} when a file cannot be read, or a secret is given twice
+ */
+export function readEnvironment(env: NodeJS.ProcessEnv) {
+  const given = Object.entries(env).filter(([variable, value = '']) => !isServiceLink(variable, value));
+  const variables: NodeJS.ProcessEnv = Object.fromEntries(given);
+  for (const secret of secrets) {
+    const file = variables[`${secret}_FILE`] ?? '';
+    if (file === '') continue;
+    if ((variables[secret] ?? '') !== '') throw new ConfigError(`${secret} and ${secret}_FILE are both set`);
+    variables[secret] = readSecret(secret, file);
+  }
+  return { variables, misspelt: Object.keys(variables).filter(isMisspelt) };
+}
