@@ -73,7 +73,9 @@ export const oauthErrors = {
   login_required: {
     status: 400,
     text: 'The user must sign in.',
-    when: '`prompt=none` was asked for, and nobody (or somebody else than expected) is signed in.',
+    when:
+      '`prompt=none` was asked for, and nobody (or somebody else than expected) is signed in. With status 401: a script ' +
+      'asked (`Sec-Fetch-Dest: empty`), and the user has to sign in or to consent.',
   },
   consent_required: {
     status: 400,
