@@ -31,14 +31,18 @@ function editDistance(from: string, to: string): number {
 const secrets = Object.entries<Setting>(settings)
   .filter(([, setting]) => setting.isSecret === true)
   .map(([variable]) => variable);
-const known = new Set([...Object.keys(settings), ...secrets.map((variable) => `${variable}_FILE`)]);
+/** Every variable that the server reads: the settings, and for each secret the name of a file. */
+export const knownVariables = new Set([
+  ...Object.keys(settings),
+  ...secrets.map((variable) => `${variable}_FILE`),
+]);
 
 /** Tells whether a variable is meant for this server and misspelt. Short names such as `PORT` are like too many others. */
 function isMisspelt(variable: string): boolean {
-  if (known.has(variable)) return false;
+  if (knownVariables.has(variable)) return false;
   const name = variable.toUpperCase();
   if (name.startsWith('OSTIARY_')) return true;
-  return [...known].some((setting) => {
+  return [...knownVariables].some((setting) => {
     if (!setting.includes('_')) return false;
     const atMost = setting.startsWith('OSTIARY_') ? 2 : 1;
     return Math.abs(setting.length - name.length) <= atMost && editDistance(name, setting) <= atMost;

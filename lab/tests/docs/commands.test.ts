@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { keyScopes } from '@ostiary/core/admin';
 import { afterAll, describe, expect, it } from 'vitest';
-import { settings } from '../../../examples/reference-server/src/settings.ts';
+import { knownVariables } from '../../../examples/reference-server/src/environment.ts';
 import { startServer } from '../../../examples/reference-server/test/support/server.ts';
 import { manifestOf } from '../../../packages/create-ostiary/src/manifest.ts';
 import { pagesThatInstall } from '../../../scripts/install-commands.ts';
@@ -132,7 +132,7 @@ describe('commands of the documentation', () => {
     );
     const unknown = pages().flatMap((page) =>
       (textOf(page).match(/\bOSTIARY_[A-Z0-9_]*[A-Z0-9]\b/g) ?? [])
-        .filter((name) => !Object.hasOwn(settings, name) && !readers.has(name))
+        .filter((name) => !knownVariables.has(name) && !readers.has(name))
         .map((name) => `${page}: ${name}`),
     );
     expect(unknown).toEqual([]);

@@ -140,7 +140,7 @@ test('a file of another schema, of somebody else or of no database is refused', 
   const file = await filledFile();
   change(file, "INSERT INTO schema_migrations VALUES (99, '0099_future.sql', 'x')");
   await expect(move(file, nextSchema())).rejects.toThrow(
-    /has schema 9 \(0099_future\.sql\).*can move 8: upgrade/,
+    /has schema \d+ \(0099_future\.sql\).*can move \d+: upgrade/,
   );
   change(file, "UPDATE schema_migrations SET checksum = 'x' WHERE number = 1");
   await expect(move(file, nextSchema())).rejects.toThrow('another migration 0001_initial.sql');

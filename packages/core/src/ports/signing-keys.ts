@@ -8,7 +8,7 @@ export interface SigningKeyRecord {
   readonly alg: SigningAlgorithm;
   /** The public JWK as JSON text. */
   readonly publicJwk: string;
-  /** The private JWK, sealed; opens only with a sealing key of the host. `null` once the key has been retired. */
+  /** The private JWK, sealed, never empty; opens only with a sealing key of the host. `null` once the key has been retired. */
   readonly sealedPrivateJwk: string | null;
   readonly createdAt: number;
   /** From when on it signs. Published from its creation on, so that relying parties know it by then. */

@@ -85,7 +85,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
     read: ({ apiKeys }, { id }) => apiKeys.find(id),
   }),
   'a signing key': tried({
-    fresh: (label, text) => sampleKey(label, { publicJwk: text, sealedPrivateJwk: text }),
+    fresh: (label, text) => sampleKey(label, { publicJwk: text, sealedPrivateJwk: `sealed ${text}` }),
     store: ({ signingKeys }, key) => signingKeys.insert(key),
     read: async ({ signingKeys }, { kid }) => (await signingKeys.list()).find((key) => key.kid === kid),
   }),
