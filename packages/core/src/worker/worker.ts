@@ -118,23 +118,34 @@ export function createWorker(
     underWay.add(end);
   }
 
-  /** Claims as many jobs of a group as there are places for, and begins them. */
-  async function claimFor(group: (typeof queues)[number]): Promise<Found> {
-    const limit = Math.min(batch, group.atOnce - group.underWay.size);
-    if (limit <= 0) return { claimed: 0, isCutOff: false };
+  /** Claims jobs of some groups, at most `limit`, and begins them. */
+  async function claimFor(some: typeof queues, limit: number): Promise<Found> {
     const jobs = await queue.claim({
-      kinds: group.kinds,
+      kinds: some.flatMap(({ kinds }) => kinds),
       claimId: random.bytes(16).toString('hex'),
       now: clock.now(),
       leaseMs,
       limit,
     });
-    for (const job of jobs) begin(job, group);
-    return { claimed: jobs.length, isCutOff: jobs.length === limit && group.underWay.size < group.atOnce };
+    for (const job of jobs) {
+      const group = some.find(({ kinds }) => kinds.includes(job.kind));
+      if (group !== undefined) begin(job, group);
+    }
+    return { claimed: jobs.length, isCutOff: jobs.length === limit };
   }
 
+  /**
+   * Claims for all groups that have places. Groups with places for a whole batch share one claim, so that an idle worker makes one
+   * statement; a group with fewer places has a claim of its own.
+   */
   async function claimForAll(): Promise<Found> {
-    const found = await Promise.all(queues.map(claimFor));
+    const places = ({ atOnce, underWay }: (typeof queues)[number]) => atOnce - underWay.size;
+    const roomy = queues.filter((group) => places(group) >= batch);
+    const narrow = queues.filter((group) => places(group) > 0 && places(group) < batch);
+    const found = await Promise.all([
+      ...(roomy.length > 0 ? [claimFor(roomy, batch)] : []),
+      ...narrow.map((group) => claimFor([group], places(group))),
+    ]);
     return {
       claimed: found.reduce((total, { claimed }) => total + claimed, 0),
       isCutOff: found.some(({ isCutOff }) => isCutOff),
