@@ -157,7 +157,9 @@ export class Load {
 
   async #exchange(client: Client, index: number): Promise<void> {
     const { id, secret, redirectUri } = this.#stage.client;
-    const headers = { accept: 'text/html', cookie: `host=user-${index}` };
+    // As the balancer before the processes would say it: a request for another host is redirected.
+    const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
+    const headers = { ...forwarded, accept: 'text/html', cookie: `host=user-${index}` };
     const authorized = await client.send(authorizePath(this.#stage.client), { headers });
     const location = authorized.headers.get('location') ?? '';
     const code = URL.canParse(location) ? new URL(location).searchParams.get('code') : null;

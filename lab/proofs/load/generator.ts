@@ -1,5 +1,7 @@
 // The users, apps and partners of the load, in a process of their own. Started by `prove`, never imported.
+
 import { openLoop } from '../../support/measure/open-loop.ts';
+import { authUrl } from '../../support/processes/cluster-options.ts';
 import { obey, settings } from '../../support/processes/control.ts';
 import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 
@@ -35,7 +37,9 @@ const mix = new Mix(credentials, {
   patienceMs,
   /** Who has consented before is sent back at once. */
   async authorize(url, sub) {
-    const headers = { accept: 'text/html', cookie: `host=${sub}` };
+    // As the balancer before the processes would say it: a request for another host is redirected.
+    const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
+    const headers = { ...forwarded, accept: 'text/html', cookie: `host=${sub}` };
     const signal = AbortSignal.timeout(patienceMs);
     const answer = await fetch(url, { headers, redirect: 'manual', signal });
     await answer.arrayBuffer();
