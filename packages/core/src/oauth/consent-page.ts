@@ -10,7 +10,6 @@ import { cancelPage } from '../pages/cancel.ts';
 import { consentPage } from '../pages/consent.ts';
 import { answerHead } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
-import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf } from './interaction-api.ts';
@@ -18,6 +17,7 @@ import { interactionSeconds } from './lifetimes.ts';
 import { answerOwnPage } from './own-page.ts';
 import { seeOther } from './see-other.ts';
 import { displayName } from './user.ts';
+import { interactionPageUrl } from './way-back.ts';
 
 /**
  * Names where the user returns to: the host of a web address, or the scheme of an app on the user's device. What stands in a
@@ -32,7 +32,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
   const { interaction, client, user, scopes } = question;
   const { ui_locales, redirect_uri = '' } = interaction.params;
   const language = choosePageLanguage(core.options.languages, ui_locales, ctx.get('Accept-Language'));
-  const action = pageUrl(core.options, 'interaction', interaction.id);
+  const action = interactionPageUrl(core, interaction, 'interaction');
   const { pages } = core.options;
   if (pages.consent !== undefined) {
     const { name = null, handle = null } = user;
@@ -98,7 +98,9 @@ export function consentHandler(interactions: Interactions, forms: Forms): Handle
 }
 
 /** Shows the page that goes back to the app without a sign-in. A link to it changes nothing: browsers follow links ahead of their users. */
-export function cancelPageHandler({ options }: Core, interactions: Interactions): Handler {
+export function cancelPageHandler(core: Core, interactions: Interactions): Handler {
+  const { options } = core;
+
   return async (ctx) => {
     const { interaction, client } = await interactions.current(ctx, ctx.params.id);
     const language = choosePageLanguage(
@@ -106,7 +108,7 @@ export function cancelPageHandler({ options }: Core, interactions: Interactions)
       interaction.params.ui_locales,
       ctx.get('Accept-Language'),
     );
-    const action = pageUrl(options, 'cancel', interaction.id);
+    const action = interactionPageUrl(core, interaction, 'cancel');
     answerPage(ctx, cancelPage({ theme: options.theme, language, clientName: client.name, action }));
   };
 }

@@ -4,8 +4,9 @@ import { type OAuthError, type OAuthErrorCode, toOAuthError } from '../errors.ts
 import { answerPage, setNoStore } from '../http/headers.ts';
 import { choosePageLanguage, type PageLanguage } from '../languages/page-language.ts';
 import type { ErrorPageDetails } from '../own-pages.ts';
-import { type ErrorKind, errorPage } from '../pages/error.ts';
+import { type AppToReturnTo, type ErrorKind, errorPage } from '../pages/error.ts';
 import { answerOwnPage } from './own-page.ts';
+import { findAppToReturnTo } from './way-back.ts';
 
 const pageKinds: { readonly [code in OAuthErrorCode]?: ErrorKind } = {
   invalid_client: 'unknown_client',
@@ -54,7 +55,18 @@ async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPag
   }
 }
 
-/** The one place that turns anything thrown into an answer; details of defects go to the log alone. */
+/** Finds the way back that the page of an error offers; `null` for none, also when the storage cannot say. */
+async function findWayBack(core: Core, ctx: Context, kind: ErrorKind): Promise<AppToReturnTo | null> {
+  if (kind !== 'expired') return null;
+  try {
+    return await findAppToReturnTo(core, ctx);
+  } catch (err) {
+    core.options.logger.warn({ err }, 'an error page is shown without the way back to its app');
+    return null;
+  }
+}
+
+/** Turns anything thrown into an answer. Details of defects go to the log only. */
 export async function answerError(
   core: Core,
   ctx: Context,
@@ -76,7 +88,8 @@ export async function answerError(
     const { code, description, status } = error;
     if (await answeredByHost(core, ctx, { ...details, code, description, status })) return;
     const detail = `${code}: ${description}`;
-    answerPage(ctx, errorPage({ theme: core.options.theme, language, kind, detail, requestId }));
+    const app = await findWayBack(core, ctx, kind);
+    answerPage(ctx, errorPage({ theme: core.options.theme, language, kind, detail, requestId, app }));
   } else {
     setNoStore(ctx);
     ctx.body = { error: error.code, error_description: error.description };

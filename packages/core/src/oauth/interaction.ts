@@ -11,12 +11,12 @@ import {
   requireStillAllowed,
   unknownRequest,
 } from './client.ts';
-import { pageUrl } from './endpoints.ts';
 import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate, loginUrl } from './host-login.ts';
 import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
+import { interactionPageUrl } from './way-back.ts';
 
 export interface Question {
   readonly interaction: PendingInteraction;
@@ -63,8 +63,8 @@ function loginOf(
   client: ClientRecord,
   reauthenticate: boolean,
 ): Promise<string> {
-  const page = pageUrl(core.options, 'interaction', interaction.id);
-  const cancelUrl = pageUrl(core.options, 'cancel', interaction.id);
+  const page = interactionPageUrl(core, interaction, 'interaction');
+  const cancelUrl = interactionPageUrl(core, interaction, 'cancel');
   return loginUrl(core, page, reauthenticate, { ...interaction.params, client, cancelUrl });
 }
 
@@ -187,7 +187,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     if (typeof begun === 'string') return begun;
     const { interaction, client, user } = begun;
     if (!forms.isShownTo(user.sub, csrfToken, purpose(interaction)))
-      return pageUrl(core.options, 'interaction', interaction.id);
+      return interactionPageUrl(core, interaction, 'interaction');
     if (!approved) {
       return interaction.finish(
         { error: 'access_denied', description: 'The user denied the request.' },

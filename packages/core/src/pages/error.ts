@@ -1,10 +1,19 @@
 import type { PageLanguage } from '../languages/page-language.ts';
 import type { ErrorKind } from '../languages/texts.ts';
-import { html, visible } from './html.ts';
+import { fill } from './fill.ts';
+import { html, nameOf, visible } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
 import { icons } from './parts.ts';
 
 export type { ErrorKind } from '../languages/texts.ts';
+
+/** An app at which the user can begin again. */
+export interface AppToReturnTo {
+  /** As users know it. */
+  readonly name: string;
+  /** The root of the origin of one of its redirect URIs. */
+  readonly url: string;
+}
 
 export interface ErrorView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
@@ -13,14 +22,17 @@ export interface ErrorView extends Pick<PageContext, 'theme'> {
   readonly detail: string | null;
   /** Leads operators to the log lines of the request. */
   readonly requestId: string;
+  /** App to which the page links; `null` for none. */
+  readonly app: AppToReturnTo | null;
 }
 
 export function errorPage(view: ErrorView): Page {
-  const { theme, language, detail } = view;
+  const { theme, language, detail, app } = view;
   const words = language.texts;
   const { title, advice } = words.errors[view.kind];
   const body = html`<main class="card">
 <div class="lead"><span class="disc alert">${icons.warning}</span><h1>${title}</h1><p class="muted">${advice}</p></div>
+${app === null ? null : html`<p class="actions"><a class="button" href="${app.url}">${fill(words.cancel.back, { client: nameOf(app.name) })}</a></p>`}
 <div class="technical small">
 <p>${words.reference} <code>${visible(view.requestId)}</code></p>
 ${detail === null ? null : html`<details><summary>${words.technical}</summary><p><code dir="auto">${visible(detail)}</code></p></details>`}

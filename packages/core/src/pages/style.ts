@@ -100,15 +100,16 @@ small, .small { font-size: .875rem; line-height: 1.5; }
 
 .actions { display: grid; gap: .75rem; }
 .actions .small { text-align: center; }
-button {
+a.button { display: grid; place-items: center; text-align: center; text-decoration: none; }
+button, a.button {
   appearance: none; min-height: 3rem; padding: .625rem 1.25rem; cursor: pointer;
   font: inherit; font-weight: 600; line-height: 1.3; border-radius: .75rem;
   background: var(--surface); color: var(--text); border: 1px solid var(--border);
 }
 button:hover { background: var(--well); border-color: var(--text); }
-button:focus-visible { border-radius: .75rem; }
-button.primary { background: var(--brand); color: var(--on-brand); border-color: var(--accent); }
-button.primary:hover { background: var(--brand-hover); }
+button:focus-visible, a.button:focus-visible { border-radius: .75rem; }
+button.primary, a.button { background: var(--brand); color: var(--on-brand); border-color: var(--accent); }
+button.primary:hover, a.button:hover { background: var(--brand-hover); }
 button.compact { min-height: 2.75rem; padding: .5rem 1rem; font-size: .9375rem; }
 
 .notice { display: flex; gap: .625rem; padding: .75rem .875rem; border-radius: .875rem; background: var(--good-tint); color: var(--good); }

@@ -4,7 +4,7 @@ import type { HostTexts, PageLanguage, PageTexts } from '../../src/languages/pag
 import { holesOf } from '../../src/languages/texts.ts';
 import { type AppsView, appsPage } from '../../src/pages/apps.ts';
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts';
-import { type ErrorKind, errorPage } from '../../src/pages/error.ts';
+import { type ErrorKind, type ErrorView, errorPage } from '../../src/pages/error.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { afterLogoutPage, type LogoutView, logoutPage } from '../../src/pages/logout.ts';
 import type { PageTheme } from '../../src/pages/style.ts';
@@ -100,8 +100,17 @@ export function failure(
   language: string,
   kind: ErrorKind,
   detail: string | null = 'state is too long',
+  changes: Partial<ErrorView> = {},
 ): Page {
-  return errorPage({ theme, language: languageOf(language), kind, detail, requestId: '0198c1b2-93ab-7c2e' });
+  return errorPage({
+    theme,
+    language: languageOf(language),
+    kind,
+    detail,
+    requestId: '0198c1b2-93ab-7c2e',
+    app: null,
+    ...changes,
+  });
 }
 
 export function logout(language: string, changes: Partial<LogoutView> = {}): Page {
@@ -134,4 +143,6 @@ export const everyPage: { readonly [name: string]: (language: string) => Page } 
   ...Object.fromEntries(
     errorKinds.map((kind) => [`error ${kind}`, (language: string) => failure(language, kind)]),
   ),
+  'error with a way back': (language) =>
+    failure(language, 'expired', null, { app: { name: 'Rara Market', url: 'https://rara.example/' } }),
 };
