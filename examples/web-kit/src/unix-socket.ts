@@ -17,7 +17,7 @@ export const socketReasons: Readonly<Record<string, (path: string, variable: str
     `${variable} ${path} is in a folder that does not exist, or in which this user may create nothing`,
 };
 
-/** Whether a program accepts connections at the path. */
+/** Tells whether a program accepts connections at the path. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

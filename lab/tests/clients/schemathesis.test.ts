@@ -6,7 +6,7 @@ import { type Installed, inPlace, installed, schemathesis } from './support/pyth
 
 const support = fileURLToPath(new URL('support/', import.meta.url));
 
-/** What every answer has to be, whatever was asked. */
+/** Checks that hold for every response, for any request. */
 const always = [
   'not_a_server_error',
   'status_code_conformance',

@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => installed.remove());
 
-/** What a call fails with, of whichever realm. */
+/** Returns the error that a call fails with, also one of another realm. */
 const thrownBy = (call: PromiseLike<unknown>): PromiseLike<unknown> =>
   call.then(
     () => null,

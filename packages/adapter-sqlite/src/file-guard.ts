@@ -56,7 +56,7 @@ export function openedFile(connection: Connection): string {
   return String(file);
 }
 
-/** Whether two paths are one file. A file that is open keeps its inode number, which no new file can get meanwhile. */
+/** Tells whether two paths are the same file. A file that is open keeps its inode number, which no new file can get meanwhile. */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }

@@ -43,7 +43,7 @@ export interface IdempotentOptions extends RequestOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What the client tells a `fetch`. */
+/** Options that the client passes to `fetch`. */
 export interface FetchRequest {
   readonly method: string;
   readonly headers: Record<string, string>;

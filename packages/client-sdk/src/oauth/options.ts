@@ -21,7 +21,7 @@ export interface OstiaryOAuthOptions extends TransportOptions {
   /** One that is registered, character by character. */
   readonly redirectUri: string;
   /**
-   * Whether to run with a client secret in a browser, where everybody can read it. For tests of a server under jsdom.
+   * Allows a client secret in a browser, where everybody can read it. For tests of a server under jsdom.
    * @defaultValue false
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;

@@ -43,7 +43,7 @@ export interface Users {
   retrieveByPhone(phone: string, options?: RequestOptions): ApiPromise<User>;
 }
 
-/** Whether every proxy passes an id on unchanged as a path segment: RFC 3986, section 2.3, and neither `.` nor `..`. */
+/** Tells whether every proxy passes an id on unchanged as a path segment: RFC 3986, section 2.3, and neither `.` nor `..`. */
 const isPlainSegment = (kid: string): boolean => /^(?!\.{1,2}$)[\w.~-]+$/.test(kid);
 
 /** Printable ASCII, which is what public ids are made of. */
