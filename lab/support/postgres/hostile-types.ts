@@ -1,6 +1,6 @@
 import { types } from 'pg';
 
-/** Parsers that a host's process may have replaced, by OID: every type of `pg` with a parser, text and timestamps included. */
+/** OIDs of every type of `pg` that has a parser, text and timestamps included. */
 const oids = [...Object.values(types.builtins), 199, 651, 718, 791, ...range(1000, 1045), 1115, 1182, 1183]
   .concat([1185, 1187, 1231, 1270, 2951, 3807, 3907])
   .filter((oid): oid is number => typeof oid === 'number');
