@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build } from 'tsup';
-import { builtInModules } from '../../../../scripts/built-in-modules.ts';
+import { installBuilt } from '../../../../lab/support/packages/install-built.ts';
 
 const example = resolve(import.meta.dirname, '../..');
-const packages = resolve(example, '../../packages');
 const nextBin = join(example, 'node_modules/next/dist/bin/next');
 
 /** How long the server may take to answer on a machine that is busy, in milliseconds. */
@@ -17,33 +15,6 @@ export interface NextProject {
   /** Starts it; resolves when it answers. */
   start(port: number, env: Record<string, string>): Promise<() => Promise<void>>;
   remove(): void;
-}
-
-/**
- * Puts a package where npm would put it: built, and as a folder of its own. Next.js treats packages of a workspace as sources
- * of the application, which nobody has who installs Ostiary.
- */
-async function install(name: string, folder: string): Promise<void> {
-  const [from, to] = [join(packages, name), join(folder, 'node_modules/@ostiary', name)];
-  mkdirSync(to, { recursive: true });
-  const { sql, ...manifest } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
-  writeFileSync(join(to, 'package.json'), JSON.stringify({ ...manifest, exports: './dist/index.js' }));
-  await build({
-    config: false,
-    silent: true,
-    entry: { index: join(from, 'src/index.ts') },
-    outDir: join(to, 'dist'),
-    format: 'esm',
-    target: 'node22',
-    tsconfig: resolve(packages, '../tsconfig.json'),
-    skipNodeModulesBundle: true,
-    esbuildPlugins: [builtInModules],
-    noExternal: ['@ostiary/webhook-verifier', /^#platform/],
-    esbuildOptions: (options) => {
-      options.conditions = ['source', 'node'];
-    },
-  });
-  symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
 }
 
 function next(folder: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
@@ -73,7 +44,7 @@ export async function buildNextProject(): Promise<NextProject> {
   const folder = join(example, `.data/next-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(example, 'src'), folder, { recursive: true });
-  for (const name of ['core', 'adapter-sqlite']) await install(name, folder);
+  for (const name of ['core', 'adapter-sqlite']) await installBuilt(name, folder);
   const building = next(folder, ['build']);
   const output = outputOf(building);
   const [code] = await once(building, 'exit');
