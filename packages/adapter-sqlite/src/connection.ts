@@ -9,6 +9,9 @@ export type Connection = Sqlite.Database;
 /** Starting together with other processes is allowed to take longer than a request. */
 export const startPatienceMs = 30_000;
 
+/** Size of the write-ahead log, in bytes, to which SQLite shrinks it when it begins anew: the size at which it usually does. */
+export const logSizeLimit = 4 * 2 ** 20;
+
 /** What SQLite calls a database without a file: it is in memory, and ends with its connection. */
 export const inMemory = ':memory:';
 
@@ -54,8 +57,7 @@ function configure(connection: Connection): void {
     );
   }
   connection.pragma('synchronous = FULL');
-  // The write-ahead log shrinks to 4 MiB, SQLite's usual size of one, when it begins anew after a long reader.
-  connection.pragma('journal_size_limit = 4194304');
+  connection.pragma(`journal_size_limit = ${logSizeLimit}`);
   // On macOS a plain fsync leaves data in the drive's cache. Without effect elsewhere.
   connection.pragma('fullfsync = ON');
 }

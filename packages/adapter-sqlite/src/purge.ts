@@ -2,6 +2,7 @@ import type { Owner, Storage } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { giveBack } from './free-space.ts';
+import { shrinkLog } from './write-ahead-log.ts';
 
 function statementsOn(connection: Connection) {
   /** Removes what ended first. */
@@ -77,6 +78,7 @@ export function sqlitePurge(database: Database): Storage['purge'] {
       events: purgeEvents(eventsBefore, limit),
     }));
     await giveBack(database);
+    await shrinkLog(database);
     return removed;
   };
 }

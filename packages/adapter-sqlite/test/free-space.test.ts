@@ -80,3 +80,47 @@ test('the write-ahead log shrinks while the storage is open, once a long reader 
   await flood(storage, 500);
   expect(statSync(`${file}-wal`).size).toBeLessThan(6 * megabyte);
 });
+
+/** A connection that keeps a snapshot of the file open until it is ended. */
+function longReader(file: string): { end(): void } {
+  const reader = new Driver(file);
+  onTestFinished(() => void reader.close());
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM interactions').get();
+  return { end: () => void reader.exec('COMMIT') };
+}
+
+test('the next purge empties the log that grew beside a long reader, also where nothing is written afterwards', async () => {
+  const file = temporaryFile();
+  const storage = await opened(file);
+  const purgeNothing = () => storage.purge({ now: 0, before: 0, eventsBefore: 0, limit: 500 });
+  const reader = longReader(file);
+  await flood(storage, 4000);
+  await purgeNothing();
+  const grown = statSync(`${file}-wal`).size;
+  expect(grown).toBeGreaterThan(16 * megabyte);
+  reader.end();
+  await purgeNothing();
+  expect(statSync(`${file}-wal`).size).toBe(0);
+  await flood(storage, 500);
+  const driver = new Driver(file);
+  onTestFinished(() => void driver.close());
+  expect(driver.pragma('integrity_check', { simple: true })).toBe('ok');
+  expect(driver.prepare('SELECT count(*) FROM interactions').pluck().get()).toBe(4000);
+});
+
+test('a log that another reader still needs is left, without waiting for that reader', async () => {
+  const file = temporaryFile();
+  const storage = await opened(file);
+  const first = longReader(file);
+  await flood(storage, 4000);
+  const second = longReader(file);
+  first.end();
+  const began = performance.now();
+  await storage.purge({ now: 0, before: 0, eventsBefore: 0, limit: 500 });
+  expect(performance.now() - began).toBeLessThan(1_500);
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(16 * megabyte);
+  second.end();
+  await storage.purge({ now: 0, before: 0, eventsBefore: 0, limit: 500 });
+  expect(statSync(`${file}-wal`).size).toBe(0);
+});

@@ -1,0 +1,38 @@
+import { type Connection, inMemory, logSizeLimit } from './connection.ts';
+import type { Database } from './database.ts';
+import { openedFile, statOf } from './file-guard.ts';
+
+/** A log of this size in bytes is shrunk. SQLite itself keeps a log that no reader holds below the half of it. */
+const largeLog = 2 * logSizeLimit;
+
+/** Row that `wal_checkpoint` returns: pages in the log, and how many of them are in the database file. */
+interface Checkpoint {
+  readonly busy: number;
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+function isLarge(connection: Connection): boolean {
+  if (connection.name === inMemory) return false;
+  const log = statOf(`${openedFile(connection)}-wal`);
+  return log !== undefined && log.size >= largeLog;
+}
+
+function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): Checkpoint | undefined {
+  const [row] = connection.pragma(`wal_checkpoint(${mode})`) as Checkpoint[];
+  return row;
+}
+
+/**
+ * Empties a write-ahead log that has grown beside a long reader. SQLite does it only with a later commit, and never if none comes.
+ * Leaves the log as it is while a reader still needs it.
+ */
+export async function shrinkLog(database: Database): Promise<void> {
+  // PASSIVE copies the pages beside readers and writers. TRUNCATE keeps writers out, so it comes when nothing is left to copy.
+  const isCopied = await database.read((connection) => {
+    if (!isLarge(connection)) return false;
+    const copied = checkpoint(connection, 'PASSIVE');
+    return copied !== undefined && copied.log === copied.checkpointed;
+  });
+  if (isCopied) await database.read((connection) => checkpoint(connection, 'TRUNCATE'));
+}
