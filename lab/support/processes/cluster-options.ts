@@ -76,7 +76,12 @@ export function options(
       },
       loginUrl: (returnTo) => `/login?${new URLSearchParams({ return_to: returnTo })}`,
     },
-    limits: { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 },
+    limits: {
+      authorizeStarts: 1_000_000,
+      failedClientAuthentications: 1_000_000,
+      refreshes: 1_000_000,
+      refreshesPerGrant: 1_000_000,
+    },
     partnerLimits: { verify: enough, payments: enough, other: enough, users: usersLimit },
     refreshTokens: {},
     payments: rail ?? { execute: async () => ({ status: 'pending' }) },

@@ -22,6 +22,7 @@ interface Redemptions {
   readonly ends: readonly number[];
   /** Null where none is asked for. */
   readonly refreshTokens: readonly (Uint8Array | null)[];
+  readonly refreshFamilies: readonly (Uint8Array | null)[];
   readonly refreshEnds: readonly number[];
   readonly maxFailedVerifiers: number;
   readonly lockTimeout: string;
@@ -32,6 +33,7 @@ const usedAtStepMs = 3_600_000;
 
 interface Refresh {
   readonly presented: Uint8Array;
+  readonly family: Uint8Array;
   readonly successor: Uint8Array;
   readonly successorEndsAt: number;
   readonly otherSuccessors: readonly Uint8Array[];
@@ -40,6 +42,7 @@ interface Refresh {
   readonly tokenIssuedAt: number;
   readonly tokenEndsAt: number;
   readonly graceMs: number;
+  readonly maxAccessTokens: number;
   readonly now: number;
   readonly lockTimeout: string;
 }
@@ -112,8 +115,8 @@ function statementsIn(schema: string) {
           consumed_at = now, ends_at = greatest(ends_at, token_ends_at, refresh_ends_at)
         FROM held, unnest(
           :codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[],
-          :refreshTokens::bytea[], :refreshEnds::bigint[]
-        ) AS asked (code, token, now, token_issued_at, token_ends_at, refresh_token, refresh_ends_at)
+          :refreshTokens::bytea[], :refreshFamilies::bytea[], :refreshEnds::bigint[]
+        ) AS asked (code, token, now, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at)
         WHERE grants.id = held.id AND code_digest = code
           AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > now
           AND failed_verifiers < :maxFailedVerifiers
@@ -121,28 +124,30 @@ function statementsIn(schema: string) {
             SELECT 1 FROM ${schema}.clients
             WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
           )
-        RETURNING grants.id, token, token_issued_at, token_ends_at, refresh_token, refresh_ends_at
+        RETURNING grants.id, token, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at
       ), refreshing AS (
-        INSERT INTO ${schema}.refresh_tokens (digest, grant_id, expires_at)
-        SELECT refresh_token, id, refresh_ends_at FROM consumed WHERE refresh_token IS NOT NULL
+        INSERT INTO ${schema}.refresh_tokens (digest, grant_id, expires_at, family)
+        SELECT refresh_token, id, refresh_ends_at, refresh_family FROM consumed WHERE refresh_token IS NOT NULL
       )
       INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
       SELECT token, id, token_issued_at, token_ends_at FROM consumed
       RETURNING digest
     `),
 
-    findRefreshToken: lookup<{ digest: Uint8Array }, GrantState>(
-      { digest: 'bytea' },
+    findRefreshToken: lookup<{ digest: Uint8Array; family: Uint8Array }, GrantState>(
+      { digest: 'bytea', family: 'bytea' },
       `
-      SELECT ${grantColumns} FROM ${schema}.refresh_tokens JOIN ${schema}.grants ON grants.id = grant_id
-      WHERE digest = :digest
+      SELECT ${grantColumns} FROM ${schema}.grants WHERE id = coalesce(
+        (SELECT grant_id FROM ${schema}.refresh_tokens WHERE digest = :digest),
+        (SELECT grant_id FROM ${schema}.refresh_tokens WHERE refresh_tokens.family = :family LIMIT 1)
+      )
     `,
     ),
 
     refresh: prepared<Refresh, RefreshResult>(`
       SELECT outcome, stored_successor AS successor FROM ${schema}.refresh_grant(
-        :presented, :successor, :successorEndsAt, :otherSuccessors::bytea[],
-        :token, :scopes, :tokenIssuedAt, :tokenEndsAt, :graceMs, :now, :lockTimeout
+        :presented, :family, :successor, :successorEndsAt, :otherSuccessors::bytea[],
+        :token, :scopes, :tokenIssuedAt, :tokenEndsAt, :graceMs, :maxAccessTokens, :now, :lockTimeout
       )
     `),
 
@@ -197,6 +202,7 @@ export function postgresGrants(database: Database): GrantStore {
         issued: group.map(({ token }) => token.issuedAt),
         ends: group.map(({ token }) => token.expiresAt),
         refreshTokens: group.map(({ refreshToken }) => refreshToken?.digest ?? null),
+        refreshFamilies: group.map(({ refreshToken }) => refreshToken?.family ?? null),
         refreshEnds: group.map(({ refreshToken }) => refreshToken?.expiresAt ?? 0),
         maxFailedVerifiers: group[0]?.maxFailedVerifiers ?? 0,
         lockTimeout: lockTimeoutOf(isShared),
@@ -220,17 +226,25 @@ export function postgresGrants(database: Database): GrantStore {
 
     async redeem({ codeDigest, token, refreshToken, ...redemption }) {
       const code = { codeDigest: Buffer.from(codeDigest), now: redemption.now };
-      const own = { token: copyOf(token), refreshToken: refreshToken && copyOf(refreshToken) };
+      const own = {
+        token: copyOf(token),
+        refreshToken: refreshToken && {
+          ...copyOf(refreshToken),
+          family: Buffer.from(refreshToken.family),
+        },
+      };
       if (await wins({ ...redemption, ...code, ...own })) return 'redeemed';
       // A statement of its own, which sees who was first.
       return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
     },
 
-    findRefreshToken: (digest) => database.get(sql.findRefreshToken, { digest: Buffer.from(digest) }),
+    findRefreshToken: ({ digest, family }) =>
+      database.get(sql.findRefreshToken, { digest: Buffer.from(digest), family: Buffer.from(family) }),
 
-    async refresh({ digest, successor, otherSuccessors, token, scopes, graceMs, now }) {
+    async refresh({ presented, successor, otherSuccessors, token, scopes, graceMs, maxAccessTokens, now }) {
       const refresh = {
-        presented: Buffer.from(digest),
+        presented: Buffer.from(presented.digest),
+        family: Buffer.from(presented.family),
         successor: Buffer.from(successor.digest),
         successorEndsAt: successor.expiresAt,
         otherSuccessors: otherSuccessors.map((other) => Buffer.from(other)),
@@ -238,7 +252,7 @@ export function postgresGrants(database: Database): GrantStore {
         scopes: [...scopes],
         tokenIssuedAt: token.issuedAt,
         tokenEndsAt: token.expiresAt,
-        ...{ graceMs, now, lockTimeout: String(lockPatienceMs) },
+        ...{ graceMs, maxAccessTokens, now, lockTimeout: String(lockPatienceMs) },
       };
       const row = await database.change((connection) => sql.refresh.get(connection, refresh));
       return row ?? { outcome: 'refused' };

@@ -3,8 +3,8 @@ import type {
   GrantRecord,
   GrantState,
   GrantStore,
-  NewRefreshToken,
   RefreshResult,
+  RefreshTokenDigests,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -22,6 +22,12 @@ const grantColumns = `
   grants.expires_at AS expiresAt, consumed_at AS consumedAt, revoked_at AS revokedAt,
   failed_verifiers AS failedVerifiers
 `;
+
+/** Finds the id of a grant by one of its refresh tokens, or by their family. */
+const grantOfRefreshToken = `coalesce(
+  (SELECT grant_id FROM refresh_tokens WHERE digest = :digest),
+  (SELECT grant_id FROM refresh_tokens WHERE family = :family LIMIT 1)
+)`;
 
 /** A consent says again that it was used after an hour: most sign-ins do not write it. */
 const usedAtStepMs = 3_600_000;
@@ -54,10 +60,8 @@ function statementsOn(connection: Connection) {
       `SELECT ${grantColumns} FROM grants WHERE code_digest = ?`,
     ),
 
-    // The plus as for access tokens below.
-    findRefreshToken: connection.prepare<[Uint8Array], GrantRow>(`
-      SELECT ${grantColumns} FROM refresh_tokens JOIN grants ON grants.id = grant_id
-      WHERE digest = +?
+    findRefreshToken: connection.prepare<[{ digest: Uint8Array; family: Uint8Array }], GrantRow>(`
+      SELECT ${grantColumns} FROM grants WHERE id = ${grantOfRefreshToken}
     `),
 
     consume: connection.prepare<
@@ -95,16 +99,20 @@ function statementsOn(connection: Connection) {
       VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes)
     `),
 
-    insertRefreshToken: connection.prepare<[{ digest: Uint8Array; grantId: number; expiresAt: number }]>(`
-      INSERT INTO refresh_tokens (digest, grant_id, expires_at) VALUES (:digest, :grantId, :expiresAt)
+    insertRefreshToken: connection.prepare<
+      [{ digest: Uint8Array; family: Uint8Array; grantId: number; expiresAt: number }]
+    >(`
+      INSERT INTO refresh_tokens (digest, grant_id, expires_at, family)
+      VALUES (:digest, :grantId, :expiresAt, :family)
     `),
 
     // Disabling a client or its partner revokes its grants, so that the grant alone decides.
     presented: connection.prepare<
-      [{ digest: Uint8Array; now: number; graceMs: number }],
+      [{ digest: Uint8Array; family: Uint8Array; now: number; graceMs: number }],
       {
         grantId: number;
         successor: Uint8Array | null;
+        /** Replaced, or known by its family alone. */
         isReplaced: 0 | 1;
         /** Within the grace period, and with a successor that was not replaced. */
         givesSuccessor: 0 | 1;
@@ -112,16 +120,31 @@ function statementsOn(connection: Connection) {
       }
     >(`
       SELECT
-        own.grant_id AS grantId, own.successor, own.replaced_at IS NOT NULL AS isReplaced,
+        grants.id AS grantId, own.successor, own.digest IS NULL OR own.replaced_at IS NOT NULL AS isReplaced,
         coalesce(:now - own.replaced_at <= :graceMs, 0)
           AND EXISTS (SELECT 1 FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL) AS givesSuccessor,
-        own.expires_at > :now AND revoked_at IS NULL AS isAlive
-      FROM refresh_tokens AS own JOIN grants ON grants.id = own.grant_id
-      WHERE own.digest = :digest
+        coalesce(own.expires_at > :now, 0) AND revoked_at IS NULL AS isAlive
+      FROM grants LEFT JOIN refresh_tokens AS own ON own.digest = :digest
+      WHERE grants.id = ${grantOfRefreshToken}
     `),
 
-    replaceRefreshToken: connection.prepare<[{ digest: Uint8Array; successor: Uint8Array; now: number }]>(`
-      UPDATE refresh_tokens SET replaced_at = :now, successor = :successor WHERE digest = :digest
+    // The token that the presented one replaced is not needed any more: from now on it is recognized by its family.
+    removeReplaced: connection.prepare<[{ family: Uint8Array }]>(`
+      DELETE FROM refresh_tokens WHERE family = :family AND replaced_at IS NOT NULL
+    `),
+
+    replaceRefreshToken: connection.prepare<
+      [{ digest: Uint8Array; family: Uint8Array; successor: Uint8Array; now: number }]
+    >(`
+      UPDATE refresh_tokens SET replaced_at = :now, successor = :successor, family = :family
+      WHERE digest = :digest
+    `),
+
+    removeOldTokens: connection.prepare<[{ grantId: number; maxAccessTokens: number }]>(`
+      DELETE FROM access_tokens WHERE digest IN (
+        SELECT digest FROM access_tokens WHERE grant_id = :grantId
+        ORDER BY issued_at DESC, digest LIMIT -1 OFFSET :maxAccessTokens
+      )
     `),
 
     prolong: connection.prepare<[{ grantId: number; endsAt: number }]>(`
@@ -182,11 +205,12 @@ export function sqliteGrants(database: Database): GrantStore {
       });
     },
 
-    findRefreshToken: (tokenDigest) => database.find(() => sql().findRefreshToken.get(tokenDigest), grantOf),
+    findRefreshToken: ({ digest, family }) =>
+      database.find(() => sql().findRefreshToken.get({ digest, family }), grantOf),
 
-    async refresh({ graceMs, now, ...refresh }): Promise<RefreshResult> {
-      const digest = Buffer.from(refresh.digest);
-      const next = copyOf(refresh.successor);
+    async refresh({ graceMs, maxAccessTokens, now, ...refresh }): Promise<RefreshResult> {
+      const { digest, family } = copyOf(refresh.presented);
+      const next = { ...refresh.successor, digest: Buffer.from(refresh.successor.digest) };
       const derivable = [next.digest, ...refresh.otherSuccessors.map((other) => Buffer.from(other))];
       const token = {
         ...refresh.token,
@@ -194,7 +218,7 @@ export function sqliteGrants(database: Database): GrantStore {
         scopes: JSON.stringify(refresh.scopes),
       };
       return database.write((): RefreshResult => {
-        const presented = sql().presented.get({ digest, now, graceMs });
+        const presented = sql().presented.get({ digest, family, now, graceMs });
         if (presented === undefined) return { outcome: 'refused' };
         const { grantId } = presented;
         const isReplaced = presented.isReplaced === 1;
@@ -209,11 +233,13 @@ export function sqliteGrants(database: Database): GrantStore {
           : next.digest;
         if (successor === undefined) return { outcome: 'unknown_successor' };
         if (!isReplaced) {
-          sql().replaceRefreshToken.run({ digest, successor, now });
-          sql().insertRefreshToken.run({ ...next, grantId });
+          sql().removeReplaced.run({ family });
+          sql().replaceRefreshToken.run({ digest, family, successor, now });
+          sql().insertRefreshToken.run({ ...next, family, grantId });
           sql().prolong.run({ grantId, endsAt: next.expiresAt });
         }
         sql().insertToken.run({ ...token, grantId });
+        sql().removeOldTokens.run({ grantId, maxAccessTokens });
         sql().prolong.run({ grantId, endsAt: token.expiresAt });
         return { outcome: 'refreshed', successor };
       });
@@ -246,6 +272,6 @@ function grantOf(row: GrantRow): GrantState {
   return { ...row, scopes: JSON.parse(row.scopes) };
 }
 
-function copyOf({ digest, expiresAt }: NewRefreshToken) {
-  return { digest: Buffer.from(digest), expiresAt };
+function copyOf<Token extends RefreshTokenDigests>(token: Token): Token {
+  return { ...token, digest: Buffer.from(token.digest), family: Buffer.from(token.family) };
 }

@@ -100,7 +100,7 @@ export const oauthErrors = {
   slow_down: {
     status: 429,
     text: 'Too many requests.',
-    when: 'An address started too many authorizations or failed client authentication too often. `Retry-After` says how many seconds to wait.',
+    when: 'An address started too many authorizations, failed client authentication too often, or used refresh tokens too often, or those of one sign-in were used too often. `Retry-After` says how many seconds to wait; a refused refresh token stays as it was.',
   },
   not_found: { status: 404, text: 'No such address.', when: 'The path belongs to no endpoint.' },
   temporarily_unavailable: {

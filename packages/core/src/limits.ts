@@ -35,4 +35,6 @@ export const addressLimits = {
   authorizeStarts: 300,
   /** Failed client authentications at the token endpoint. */
   failedClientAuthentications: 60,
+  /** Uses of refresh tokens, refused ones too. A server that refreshes for more than 180,000 users in an hour needs more. */
+  refreshes: 3000,
 } as const satisfies { readonly [name: string]: number };

@@ -97,6 +97,7 @@ const schema = knownOnly({
   limits: knownOnly({
     store: store<AddressCounts>('consume', 'peek').optional(),
     ...eachWithDefault(addressLimits, perMinute),
+    refreshesPerGrant: perMinute.default(60),
     unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
   }).prefault({}),
   payments: z
@@ -252,6 +253,12 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * times and a /48 sixteen times as much.
    */
   readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {
+    /**
+     * Uses of the refresh tokens of one sign-in at one app in a minute, from all addresses and of all its tabs together. Beyond it
+     * they are answered with 429 and `Retry-After`, and end nothing.
+     * @defaultValue 60
+     */
+    readonly refreshesPerGrant?: number;
     /**
      * Authorization requests of all addresses together that wait for their users. Beyond it new ones that would have to
      * wait are answered with 429 and `Retry-After`. Each process counts once a second what there is.

@@ -49,6 +49,7 @@ export type {
   NewAccessToken,
   NewRefreshToken,
   RefreshResult,
+  RefreshTokenDigests,
 } from './ports/grants.ts';
 export type {
   ClaimOutcome,

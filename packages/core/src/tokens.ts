@@ -24,19 +24,30 @@ export function randomSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }
 
+/** Characters of a refresh token that stay the same when it is replaced: 96 bits, enough to find a grant by and nothing else. */
+const familyLength = 16;
+/** Bytes of a refresh token that are new with each replacement: 160 bits (RFC 6749, section 10.10). */
+const successorBytes = 20;
+
 /** The formats of everything that carries the wire prefix. */
 export function tokenFormats(prefix: string) {
   const accessToken = new RegExp(`^${prefix}_at_[A-Za-z0-9_-]{43}$`);
   const refreshToken = new RegExp(`^${prefix}_rt_[A-Za-z0-9_-]{43}$`);
+  const familyStart = `${prefix}_rt_`.length;
+  const familyOf = (text: string): string => text.slice(familyStart, familyStart + familyLength);
   return {
     newAccessToken: (random: Random): string => `${prefix}_at_${randomSecret(random)}`,
     /** Whether a text can be an access token at all; spares the database a look at anything else. */
     isAccessToken: (text: string): boolean => accessToken.test(text),
     newRefreshToken: (random: Random): string => `${prefix}_rt_${randomSecret(random)}`,
     isRefreshToken: (text: string): boolean => refreshToken.test(text),
+    /** Returns the part of a refresh token that it shares with all others of its grant. */
+    familyOfRefreshToken: familyOf,
     /** Derives the refresh token that follows this one: HMAC-SHA-256, so that each use of a token has the same result. */
-    succeedingRefreshToken: (presented: string, key: Uint8Array): string =>
-      `${prefix}_rt_${createHmac('sha256', key).update(presented).digest('base64url')}`,
+    succeedingRefreshToken(presented: string, key: Uint8Array): string {
+      const successor = createHmac('sha256', key).update(presented).digest().subarray(0, successorBytes);
+      return `${prefix}_rt_${familyOf(presented)}${successor.toString('base64url')}`;
+    },
     newClientId: (random: Random): string => `${prefix}_client_${random.bytes(12).toString('hex')}`,
     newClientSecret: (random: Random): string => `${prefix}_secret_${randomSecret(random)}`,
   };

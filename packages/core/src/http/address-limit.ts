@@ -12,7 +12,8 @@ export function requireAllowed(states: readonly RateLimitState[], now: number, d
   });
 }
 
-const windowMs = 60_000;
+/** Length of the windows in which addresses are counted, in milliseconds. */
+export const limitWindowMs = 60_000;
 
 /**
  * Limits what each client address does in a minute, and more widely each network of IPv6. An address of `null` is one that
@@ -30,7 +31,7 @@ export function addressLimit(
     addressBuckets(address).map(({ name: network, times }) => ({
       bucket: `${name}:address:${network}`,
       limit: limit * times,
-      windowMs,
+      windowMs: limitWindowMs,
       now,
     }));
 

@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
-import type { GrantState, NewAccessToken, NewRefreshToken } from '../ports/grants.ts';
+import type { GrantState, NewAccessToken, NewRefreshToken, RefreshTokenDigests } from '../ports/grants.ts';
 import { offlineAccess } from '../scopes.ts';
 import { digest } from '../tokens.ts';
 import { signIdToken } from './id-token.ts';
@@ -37,7 +37,12 @@ export function firstRefreshToken(
   const expiresAt = refreshTokenEnd(core, grant, now);
   if (expiresAt === null) return null;
   const text = core.tokens.newRefreshToken(core.random);
-  return { text, stored: { digest: digest(text), expiresAt } };
+  return { text, stored: { ...refreshTokenDigests(core, text), expiresAt } };
+}
+
+/** Returns what the storage knows of a refresh token. */
+export function refreshTokenDigests({ tokens }: Core, text: string): RefreshTokenDigests {
+  return { digest: digest(text), family: digest(tokens.familyOfRefreshToken(text)) };
 }
 
 /**

@@ -6,12 +6,15 @@ import { offlineAccess } from '../scopes.ts';
 import { digest, equalDigests } from '../tokens.ts';
 import { isPublicClient } from './client.ts';
 import { type Credentials, invalidClient } from './client-authentication.ts';
-import { issueTokens, refreshTokenEnd, tokenResponse } from './issued-tokens.ts';
-import { refreshGraceMs } from './lifetimes.ts';
+import { issueTokens, refreshTokenDigests, refreshTokenEnd, tokenResponse } from './issued-tokens.ts';
+import { accessTokenSeconds, refreshGraceMs } from './lifetimes.ts';
+import { refreshLimits } from './refresh-limits.ts';
 import { findUser } from './user.ts';
 
 /** Parameters of a refresh (RFC 6749, section 6). */
 interface RefreshRequest {
+  /** Address of the client; `null` when it cannot be determined. */
+  readonly address: string | null;
   readonly refreshToken: string;
   /** Scopes of the new access token, fewer than the user approved; `null`: all of them. */
   readonly scope: string | null;
@@ -48,23 +51,33 @@ function successorOf({ tokens }: Core, presented: string, key: Uint8Array): Succ
 }
 
 /**
+ * Access tokens of a grant that are kept: as many as can be alive at once while the limit holds, and one window more, so that no
+ * token is removed before it has expired.
+ */
+const maxAccessTokens = ({ options }: Core): number =>
+  options.limits.refreshesPerGrant * (accessTokenSeconds / 60 + 1);
+
+/**
  * Exchanges a refresh token for an access token and the successor of the refresh token. A token that was replaced before ends
  * everything of its grant (RFC 9700, section 4.14.2), except for other tabs and retries: see `GrantStore.refresh`.
  */
-export async function refresh(
+async function refresh(
   core: Core,
+  limits: ReturnType<typeof refreshLimits>,
   client: ClientRecord,
   credentials: Credentials,
-  { refreshToken, scope }: RefreshRequest,
+  { address, refreshToken, scope }: RefreshRequest,
 ): Promise<object> {
   const { storage, tokens, clock, options } = core;
+  await limits.countAddress(address, clock.now());
   if (credentials.secret === null && !isPublicClient(client))
     throw invalidClient(credentials, client.clientId, 'no client_secret was sent for a refresh');
-  const presented = digest(refreshToken);
+  const presented = refreshTokenDigests(core, refreshToken);
   const grant = tokens.isRefreshToken(refreshToken) ? await storage.grants.findRefreshToken(presented) : null;
   // A token of another client ends nothing: it was stolen from a client that may still use it.
   if (grant === null || grant.clientId !== client.clientId) throw refused();
   if (grant.revokedAt !== null) throw refused();
+  await limits.countGrant(grant.codeDigest, clock.now());
   const scopes = scopesOf(client, grant, scope);
   if ((await findUser(core, grant.sub, [])) === null) {
     options.logger.warn(
@@ -85,11 +98,12 @@ export async function refresh(
   const successor = successorOf(core, refreshToken, currentKey);
   const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));
   const result = await storage.grants.refresh({
-    ...{ digest: presented, scopes, now },
+    ...{ presented, scopes, now },
     token: issued.token,
     successor: { digest: successor.digest, expiresAt },
     otherSuccessors: otherSuccessors.map((other) => other.digest),
     graceMs: refreshGraceMs,
+    maxAccessTokens: maxAccessTokens(core),
   });
   if (result.outcome === 'refreshed') {
     const stored = [successor, ...otherSuccessors].find((one) => equalDigests(one.digest, result.successor));
@@ -112,4 +126,11 @@ export async function refresh(
   throw refused();
 }
 
-export type Refresh = typeof refresh;
+/** Returns how refresh tokens are exchanged, with the counts of their limits. */
+export function refreshing(core: Core) {
+  const limits = refreshLimits(core);
+  return (client: ClientRecord, credentials: Credentials, request: RefreshRequest): Promise<object> =>
+    refresh(core, limits, client, credentials, request);
+}
+
+export type Refresh = ReturnType<typeof refreshing>;

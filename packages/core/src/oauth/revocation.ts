@@ -4,6 +4,7 @@ import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import { digest } from '../tokens.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
+import { refreshTokenDigests } from './issued-tokens.ts';
 
 /** Parameters of RFC 7009, section 2.1, that mean something here; others are ignored. */
 const revocationParameters: ReadonlySet<string> = new Set(['token']);
@@ -28,7 +29,7 @@ export function revocationHandler(core: Core): Handler {
       await storage.grants.revokeToken(digest(token), clock.now());
     }
     if (tokens.isRefreshToken(token)) {
-      const grant = await storage.grants.findRefreshToken(digest(token));
+      const grant = await storage.grants.findRefreshToken(refreshTokenDigests(core, token));
       if (grant !== null) {
         await narrowOriginTo(core, ctx, grant.clientId);
         await storage.grants.revoke(grant.codeDigest, clock.now());

@@ -43,6 +43,7 @@ interface TokenRequest {
 function readTokenRequest(
   core: Core,
   parameters: ReadonlyMap<string, string>,
+  address: string | null,
   refresh: Refresh | undefined,
 ): TokenRequest {
   const required = (name: string): string => {
@@ -52,10 +53,11 @@ function readTokenRequest(
   };
   const grantType = required('grant_type');
   if (grantType === 'refresh_token' && refresh !== undefined) {
-    const request = { refreshToken: required('refresh_token'), scope: parameters.get('scope') || null };
+    const refreshToken = required('refresh_token');
+    const request = { address, refreshToken, scope: parameters.get('scope') || null };
     return {
       text: request.refreshToken,
-      answer: (client, _, credentials) => refresh(core, client, credentials, request),
+      answer: (client, _, credentials) => refresh(client, credentials, request),
     };
   }
   if (grantType !== 'authorization_code') {
@@ -153,13 +155,13 @@ async function exchange(
 
 /** The token endpoint: exchanges an authorization code, or a refresh token, for an access token. */
 export async function tokenHandler(core: Core, authenticated: CountedAuthentication): Promise<Handler> {
-  const { refresh } = core.options.refreshTokens ? await import('./refresh.ts') : {};
+  const refresh = core.options.refreshTokens && (await import('./refresh.ts')).refreshing(core);
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
     const parameters = await readKnownParameters(ctx.req, tokenParameters);
     const read = () => {
       const credentials = readCredentials(ctx.req.headers.authorization, parameters);
-      return { credentials, ...readTokenRequest(core, parameters, refresh) };
+      return { credentials, ...readTokenRequest(core, parameters, core.clientAddress(ctx.req), refresh) };
     };
     ctx.body = await authenticated(ctx, read, (client, grant, { credentials, answer }) =>
       answer(client, grant, credentials),

@@ -39,10 +39,16 @@ export interface NewAccessToken {
   readonly expiresAt: number;
 }
 
-/** The refresh token that a redemption or a refresh stores. */
-export interface NewRefreshToken {
+/** A refresh token as the storage knows it. */
+export interface RefreshTokenDigests {
   /** SHA-256 of the token. */
   readonly digest: Uint8Array;
+  /** SHA-256 of the part that all refresh tokens of a grant share, by which a replaced token is recognized without a row of its own. */
+  readonly family: Uint8Array;
+}
+
+/** The refresh token that a redemption stores. */
+export interface NewRefreshToken extends RefreshTokenDigests {
   readonly expiresAt: number;
 }
 
@@ -111,30 +117,35 @@ export interface GrantStore {
     readonly now: number;
   }): Promise<'redeemed' | 'replayed' | 'refused'>;
 
-  /** Finds the grant of a refresh token, whatever the state of both is, until the token is purged. One statement. */
-  findRefreshToken(digest: Uint8Array): Promise<GrantState | null>;
+  /**
+   * Finds the grant of a refresh token, whatever the state of both is: by the token or, once it was replaced, by its family. `null`
+   * when no token of the family is stored any more. One statement.
+   */
+  findRefreshToken(token: RefreshTokenDigests): Promise<GrantState | null>;
 
   /**
-   * Replaces a refresh token by its successor and stores an access token, in one transaction: a grant has one live refresh
-   * token at most, whatever number of calls race, over any number of processes.
+   * Replaces a refresh token by its successor, of the same family, and stores an access token, in one transaction: a grant has one
+   * live refresh token at most, whatever number of calls race, over any number of processes. Keeps two refresh tokens of the
+   * family, the live one and the one that it replaced, and the newest `maxAccessTokens` access tokens of the grant.
    *
    * - `refreshed`: the token was live, and `successor` is stored; or it was first used at most `graceMs` ago and its successor,
    *   which is `successor` or among `otherSuccessors`, is still live: the stored one stays, and is returned. The grant was not
    *   revoked, the token had not ended (`expiresAt > now`), and neither its client nor the partner of that is disabled.
    * - `unknown_successor`: the same, with a live successor that is none of these; nothing was changed.
-   * - `replayed`: its successor was replaced too, or its first use is longer ago. The same transaction revokes the grant, which
-   *   ends every token of the grant and of no other.
+   * - `replayed`: its successor was replaced too, or its first use is longer ago, or it is not stored and another token of its
+   *   family is. The same transaction revokes the grant, which ends every token of the grant and of no other.
    * - `refused`: anything else; nothing was changed.
    */
   refresh(refresh: {
-    readonly digest: Uint8Array;
-    readonly successor: NewRefreshToken;
+    readonly presented: RefreshTokenDigests;
+    readonly successor: Pick<NewRefreshToken, 'digest' | 'expiresAt'>;
     /** SHA-256 of what another process may have stored as the successor, under another key. */
     readonly otherSuccessors: readonly Uint8Array[];
     readonly token: NewAccessToken;
     /** Scopes of the access token. */
     readonly scopes: readonly string[];
     readonly graceMs: number;
+    readonly maxAccessTokens: number;
     readonly now: number;
   }): Promise<RefreshResult>;
 

@@ -23,7 +23,12 @@ export class TestClock {
 }
 
 /** Limits that no test runs into by accident: what a provider has here unless it is given others. */
-export const generousLimits = { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 };
+export const generousLimits = {
+  authorizeStarts: 1_000_000,
+  failedClientAuthentications: 1_000_000,
+  refreshes: 1_000_000,
+  refreshesPerGrant: 1_000_000,
+};
 
 /** Any JSON object. */
 export type Json = Record<string, unknown>;

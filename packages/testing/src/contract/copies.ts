@@ -113,7 +113,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
     store: ({ grants }, given) => grants.redeem({ ...given, maxFailedVerifiers: 5, now }),
     read: async ({ grants }, { token, refreshToken, ...given }) => {
       const found = await grants.findToken(token.digest);
-      const next = await grants.findRefreshToken(refreshToken.digest);
+      const next = await grants.findRefreshToken(refreshToken);
       return {
         ...given,
         token: found && { ...token, expiresAt: found.expiresAt },
@@ -123,7 +123,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
   }),
   'a refresh': tried({
     fresh: (label, text) => ({
-      digest: digestOf(`refresh token first ${label}`),
+      presented: sampleRefreshToken(`first ${label}`),
       token: sampleToken(`refreshed ${label}`),
       successor: sampleRefreshToken(`refreshed ${label}`),
       otherSuccessors: [digestOf(`other ${label}`)],
@@ -134,10 +134,10 @@ export const storedRows: Readonly<Record<string, Tried>> = {
       const refreshToken = sampleRefreshToken(`first ${label}`);
       await redeem(storage, grant, sampleToken(`first ${label}`), { refreshToken });
     },
-    store: ({ grants }, given) => grants.refresh({ ...given, graceMs: 0, now }),
+    store: ({ grants }, given) => grants.refresh({ ...given, graceMs: 0, maxAccessTokens: 10, now }),
     read: async ({ grants }, { token, successor, ...given }) => {
       const found = await grants.findToken(token.digest);
-      const next = await grants.findRefreshToken(successor.digest);
+      const next = await grants.findRefreshToken(successor);
       return {
         ...given,
         scopes: found?.scopes,

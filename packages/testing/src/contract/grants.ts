@@ -99,14 +99,14 @@ export const grantCalls: Calls<'grants'> = {
       refreshToken: null,
       ...{ maxFailedVerifiers: 5, now },
     }),
-  findRefreshToken: ({ grants }) => grants.findRefreshToken(digestOf('a')),
+  findRefreshToken: ({ grants }) => grants.findRefreshToken(sampleRefreshToken('a')),
   refresh: ({ grants }) =>
     grants.refresh({
-      digest: digestOf('a'),
+      presented: sampleRefreshToken('a'),
       successor: sampleRefreshToken('a'),
       otherSuccessors: [digestOf('b')],
       token: sampleToken('a'),
-      ...{ scopes: ['openid'], graceMs: 0, now },
+      ...{ scopes: ['openid'], graceMs: 0, maxAccessTokens: 10, now },
     }),
   recordFailedVerifier: ({ grants }) => grants.recordFailedVerifier(digestOf('a')),
   revoke: ({ grants }) => grants.revoke(digestOf('a'), now),

@@ -26,12 +26,12 @@ const isAlive = (storage: Storage, label: string) => isLive(storage, sampleToken
 export const refreshCases = casesOf('refresh tokens', {
   'one is stored with the access token, and read back with its grant': async (storage) => {
     const { grant } = await connected(storage, 'a');
-    const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 1').digest);
+    const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 1'));
     const consumed = { consumedAt: now + 1, revokedAt: null, failedVerifiers: 0 };
     assertSame(found, { ...grant, ...consumed });
     const without = await redeemed(storage, 'b');
     for (const digest of [digestOf('unknown'), grant.codeDigest, without.token.digest])
-      assert.equal(await storage.grants.findRefreshToken(digest), null);
+      assert.equal(await storage.grants.findRefreshToken({ digest, family: digest }), null);
     assert.equal(await storage.grants.findToken(sampleRefreshToken('a 1').digest), null);
   },
 
@@ -41,7 +41,7 @@ export const refreshCases = casesOf('refresh tokens', {
     assert.equal(await redeem(storage, grant, sampleToken('more'), more), 'replayed');
     const expired = await issued(storage, 'expired', { expiresAt: now });
     assert.equal(await redeem(storage, expired, sampleToken('more'), more), 'refused');
-    assert.equal(await storage.grants.findRefreshToken(more.refreshToken.digest), null);
+    assert.equal(await storage.grants.findRefreshToken(more.refreshToken), null);
     assert.equal(await refresh(storage, 'a 1', 'a 2'), 'refused', 'the replay ended this one too');
   },
 
@@ -65,7 +65,7 @@ export const refreshCases = casesOf('refresh tokens', {
     const scopes = async (label: string) =>
       (await storage.grants.findToken(sampleToken(label).digest))?.scopes;
     assertSame([await scopes('a 2'), await scopes('a 3')], [['openid'], ['openid', 'profile']]);
-    const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 3').digest);
+    const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 3'));
     assertSame(found?.scopes, ['openid', 'profile']);
   },
 
@@ -83,13 +83,13 @@ export const refreshCases = casesOf('refresh tokens', {
     await connected(storage, 'disabled', { clientId: 'client-2' });
     await storage.clients.replace(sampleClient({ clientId: 'client-2', version: 2, disabledAt: now }));
     for (const label of ['revoked 1', 'disabled 1', 'unknown']) {
-      const { digest } = sampleRefreshToken(label);
-      const before = await storage.grants.findRefreshToken(digest);
+      const token = sampleRefreshToken(label);
+      const before = await storage.grants.findRefreshToken(token);
       assert.equal(await refresh(storage, label, 'next'), 'refused', label);
-      assertSame(await storage.grants.findRefreshToken(digest), before);
+      assertSame(await storage.grants.findRefreshToken(token), before);
     }
     assert.equal(await storage.grants.findToken(sampleToken('next').digest), null);
-    assert.equal(await storage.grants.findRefreshToken(sampleRefreshToken('next').digest), null);
+    assert.equal(await storage.grants.findRefreshToken(sampleRefreshToken('next')), null);
   },
 
   'what cannot be stored leaves the token unused': async (storage) => {
@@ -151,13 +151,83 @@ export const refreshCases = casesOf('refresh tokens', {
     const changes = { otherSuccessors: [digestOf('another'), stored], token: 'a again' };
     const again = await refreshWithResult(storage, 'a 1', 'not stored', changes);
     assert.deepEqual({ ...again }, { outcome: 'refreshed', successor: Buffer.from(stored) });
-    assert.equal(await storage.grants.findRefreshToken(sampleRefreshToken('not stored').digest), null);
+    assert.equal(await storage.grants.findRefreshToken(sampleRefreshToken('not stored')), null);
     assert.equal(await isAlive(storage, 'a again'), true);
 
     const strange = { otherSuccessors: [digestOf('another')], token: 'a strange' };
     assert.equal(await refresh(storage, 'a 1', 'not stored', strange), 'unknown_successor');
     assert.equal(await storage.grants.findToken(sampleToken('a strange').digest), null);
     assert.equal(await refresh(storage, 'a 2', 'a 3'), 'refreshed', 'nothing has ended');
+  },
+
+  'a grant keeps the live one and the one that it replaced, however often it is refreshed': async (
+    storage,
+  ) => {
+    await connected(storage, 'a');
+    const other = await connected(storage, 'other');
+    for (let use = 1; use <= 10; use += 1) {
+      const at = { now: now + use * minute };
+      assert.equal(await refresh(storage, `a ${use}`, `a ${use + 1}`, at), 'refreshed');
+    }
+    const { expiresAt } = sampleRefreshToken('');
+    const removed = await storage.purge({ now, before: expiresAt + 1, eventsBefore: 0, limit: 100 });
+    assert.equal(removed.refreshTokens, 3);
+    assert.equal(await storage.grants.find(other.grant.codeDigest), null);
+  },
+
+  'one that is not stored any more is found by its family, and ends its grant': async (storage) => {
+    const { grant } = await connected(storage, 'a');
+    const other = await connected(storage, 'other');
+    for (const use of [1, 2, 3]) await refresh(storage, `a ${use}`, `a ${use + 1}`);
+    const old = sampleRefreshToken('a 1');
+    assertSame((await storage.grants.findRefreshToken(old))?.codeDigest, grant.codeDigest);
+    assert.equal(await storage.grants.findRefreshToken({ ...old, family: digestOf('no family') }), null);
+    assert.equal(await refresh(storage, 'a 1', 'a 2', { token: 'stolen' }), 'replayed');
+    assert.equal(await isAlive(storage, 'stolen'), false);
+    assert.equal(await isAlive(storage, 'a 4'), false);
+    assert.equal(await refresh(storage, 'a 4', 'a 5'), 'refused');
+    assert.equal(await isLive(storage, other.token), true);
+    assert.equal(await refresh(storage, 'other 1', 'other 2'), 'refreshed');
+  },
+
+  'of the access tokens of a grant the newest are kept, as many as the call says': async (storage) => {
+    const other = await connected(storage, 'other');
+    await connected(storage, 'a');
+    for (let use = 1; use <= 4; use += 1) {
+      const token = sampleToken(`a use ${use}`, { issuedAt: now + use });
+      const result = await refreshWithResult(storage, 'a 1', 'a 2', { token, maxAccessTokens: 3 });
+      assert.equal(result.outcome, 'refreshed');
+    }
+    const living = await Promise.all(
+      ['a', 'a use 1', 'a use 2', 'a use 3', 'a use 4'].map((label) => isAlive(storage, label)),
+    );
+    assertSame(living, [false, false, true, true, true]);
+    assert.equal(await isLive(storage, other.token), true);
+  },
+
+  'old ones, their successors and live ones at once leave two rows, and one family or none': async (
+    storage,
+  ) => {
+    for (let round = 0; round < 10; round += 1) {
+      await connected(storage, `${round}`);
+      for (const use of [1, 2]) await refresh(storage, `${round} ${use}`, `${round} ${use + 1}`);
+      const outcomes: unknown[] = [];
+      const uses = [1, 2, 2, 3, 3, 3];
+      await alternating<unknown>(
+        round,
+        uses.map((use, index) => async () => {
+          const at = { token: `${round} at once ${index}` };
+          outcomes.push(await refresh(storage, `${round} ${use}`, `${round} ${use + 1}`, at));
+        }),
+      );
+      assert.equal(outcomes.includes('replayed'), true);
+      assert.notEqual(await refresh(storage, `${round} 4`, `${round} 5`), 'refreshed');
+      for (const index of uses.keys())
+        assert.equal(await isAlive(storage, `${round} at once ${index}`), false);
+    }
+    const before = sampleRefreshToken('').expiresAt + 1;
+    const removed = await storage.purge({ now, before, eventsBefore: 0, limit: 100 });
+    assert.ok(removed.refreshTokens <= 20, `${removed.refreshTokens} rows`);
   },
 
   'once its successor was used, or the grace period is over, it ends its grant': async (storage) => {
@@ -218,7 +288,7 @@ export const refreshCases = casesOf('refresh tokens', {
       );
       assert.equal(new Set(given).size, 1, given.join());
       const found = await Promise.all(
-        otherSuccessors.map((digest) => storage.grants.findRefreshToken(digest)),
+        otherSuccessors.map((digest) => storage.grants.findRefreshToken({ digest, family: digest })),
       );
       assert.equal(found.filter((grant) => grant !== null).length, 1);
       for (const label of labels) assert.equal(await isAlive(storage, label), true);
@@ -250,7 +320,7 @@ export const refreshCases = casesOf('refresh tokens', {
         () => storage.grants.revoke(grant.codeDigest, now + minute),
       ]);
       assert.equal(await isAlive(storage, `${round} 2`), false);
-      assert.equal(await refresh(storage, `${round} 2`, `${round} 3`), 'refused');
+      assert.notEqual(await refresh(storage, `${round} 2`, `${round} 3`), 'refreshed');
     }
   },
 

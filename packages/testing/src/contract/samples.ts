@@ -64,8 +64,14 @@ export function sampleToken(label: string, changes: Partial<NewAccessToken> = {}
   return { digest: digestOf(`token ${label}`), issuedAt: now, expiresAt: now + hour, ...changes };
 }
 
+/** A refresh token; those whose labels differ in the last word alone are a family. */
 export function sampleRefreshToken(label: string, changes: Partial<NewRefreshToken> = {}): NewRefreshToken {
-  return { digest: digestOf(`refresh token ${label}`), expiresAt: now + 30 * 24 * hour, ...changes };
+  return {
+    digest: digestOf(`refresh token ${label}`),
+    family: digestOf(`family ${label.replace(/ [^ ]*$/, '')}`),
+    expiresAt: now + 30 * 24 * hour,
+    ...changes,
+  };
 }
 
 export function sampleKey(kid: string, changes: Partial<NewSigningKey> = {}): NewSigningKey {
@@ -154,10 +160,11 @@ export async function connected(storage: Storage, label: string, changes: Partia
 export interface RefreshChanges {
   readonly now?: number;
   readonly scopes?: readonly string[];
-  /** Label of the access token; that of the successor by default. */
-  readonly token?: string;
+  /** The access token or its label; that of the successor by default. */
+  readonly token?: string | NewAccessToken;
   readonly successor?: NewRefreshToken;
   readonly otherSuccessors?: readonly Uint8Array[];
+  readonly maxAccessTokens?: number;
 }
 
 /** Presents the refresh token of a label. Its successor has the label `next`, and so has the access token. */
@@ -168,12 +175,13 @@ export function refreshWithResult(
   at: RefreshChanges = {},
 ): Promise<RefreshResult> {
   return storage.grants.refresh({
-    digest: sampleRefreshToken(label).digest,
+    presented: sampleRefreshToken(label),
     successor: at.successor ?? sampleRefreshToken(next),
     otherSuccessors: at.otherSuccessors ?? [],
-    token: sampleToken(at.token ?? next),
+    token: typeof at.token === 'object' ? at.token : sampleToken(at.token ?? next),
     scopes: at.scopes ?? ['openid', 'profile'],
     graceMs,
+    maxAccessTokens: at.maxAccessTokens ?? 1000,
     now: at.now ?? now + minute,
   });
 }

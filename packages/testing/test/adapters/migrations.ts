@@ -1,6 +1,7 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
 import { samplePartner } from '../../src/contract/partner-samples.ts';
+import { connected, hour, now, refresh } from '../../src/contract/samples.ts';
 
 interface Migration {
   readonly number: number;
@@ -84,6 +85,26 @@ export function migrationTests(
     expect(await storage.sandbox.find(check, 8)).toEqual({ kycStatus: 'pending', kycTier: 1 });
     expect(await storage.sandbox.find(mark, 8)).toEqual({ all: true });
     expect(await storage.sandbox.find(mark, 9)).toBeNull();
+  });
+
+  test('refresh tokens of earlier versions, which have no family, go on and are recognized by one from then on', async () => {
+    const { start, query, storage: create } = newDatabase();
+    await start(readMigrations());
+    const storage = create();
+    await storage.open();
+    for (const label of ['a', 'b']) {
+      await connected(storage, label);
+      expect(await refresh(storage, `${label} 1`, `${label} 2`)).toBe('refreshed');
+    }
+    await query('UPDATE refresh_tokens SET family = NULL');
+    for (const use of [2, 3])
+      expect(await refresh(storage, `a ${use}`, `a ${use + 1}`, { now: now + hour })).toBe('refreshed');
+    expect(await refresh(storage, 'a 2', 'a 3', { token: 'again' })).toBe('replayed');
+    expect(await refresh(storage, 'a 4', 'a 5')).toBe('refused');
+    // The row of a replaced token without a family stays, so that a reuse is seen by it.
+    expect(await refresh(storage, 'b 2', 'b 3', { now: now + hour })).toBe('refreshed');
+    expect(await refresh(storage, 'b 1', 'b 2', { token: 'again', now: now + hour })).toBe('replayed');
+    expect(await refresh(storage, 'b 3', 'b 4')).toBe('refused');
   });
 
   test('what is missing is applied, and data stays', async () => {

@@ -25,12 +25,20 @@ describeMistakes({
     instead('grants', 'refresh', (refresh) => {
       const seen = new Set<string>();
       return async (request) => {
-        const text = Buffer.from(request.digest).toString('hex');
+        const text = Buffer.from(request.presented.digest).toString('hex');
         if (seen.has(text)) return { outcome: 'replayed' };
         seen.add(text);
         return refresh(request);
       };
     }),
+  ],
+  'forgets replaced refresh tokens': [
+    'refresh tokens: one that is not stored any more is found by its family, and ends its grant',
+    asked('grants', 'findRefreshToken', (token) => ({ ...token, family: token.digest })),
+  ],
+  'keeps every access token of a grant': [
+    'refresh tokens: of the access tokens of a grant the newest are kept, as many as the call says',
+    asked('grants', 'refresh', (request) => ({ ...request, maxAccessTokens: 1e9 })),
   ],
   'forgives a refresh token that comes again for as long as it lives': [
     'refresh tokens: once its successor was used, or the grace period is over, it ends its grant',
