@@ -93,7 +93,7 @@ describe('two processes on one SQLite file', () => {
       const answered = await Promise.all(
         origins.map((origin) => browser.visit(origin, page, { csrf, decision: 'approve' })),
       );
-      const resume = page.replace('interaction', 'authorize');
+      const resume = `${page}/resume`;
       expect(answered.map(({ location }) => location)).toContain(resume);
       const back = await Promise.all([...origins, ...origins].map((origin) => browser.visit(origin, resume)));
       const codes = new Set(

@@ -8,7 +8,7 @@ test('requests are logged under the path of their route', async () => {
   const named = [
     ['/login?return_to=%2Fsecret', '/login'],
     ['/oauth/authorize?state=s', '/oauth/authorize'],
-    ['/oauth/authorize/an-id', '/oauth/authorize/:id'],
+    ['/oauth/interaction/an-id/resume', '/oauth/interaction/:id/resume'],
     ['/oauth/interaction/an-id', '/oauth/interaction/:id'],
     ['/account/apps/kafe/revoke', '/account/apps/:clientId/revoke'],
     ['/v1/oauth/userinfo/svc_at_mistyped', '(no route)'],

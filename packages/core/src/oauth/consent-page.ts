@@ -11,6 +11,7 @@ import { consentPage } from '../pages/consent.ts';
 import { answerHead } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Engine } from './engine/engine.ts';
+import { hostPageUrl } from './host-page.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf } from './interaction-api.ts';
 import { interactionSeconds } from './lifetimes.ts';
@@ -57,16 +58,6 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
   answerPage(ctx, page);
 }
 
-/** The host's own consent page; without the id in its path the cookies of two tabs would overwrite each other. */
-function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: URL): URL {
-  const url = interactionUrl(id);
-  const page = typeof url === 'string' && URL.canParse(url, authUrl.href) ? new URL(url, authUrl) : null;
-  if (page?.origin === authUrl.origin && page.pathname.includes(id)) return page;
-  throw new TypeError(
-    'interactionUrl: has to answer a URL on the origin of authUrl, with the id in its path',
-  );
-}
-
 /** The page between request and answer: to the host's login, then consent. */
 export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): Handler {
   const { interactionUrl, authUrl } = core.options;
@@ -77,9 +68,9 @@ export function interactionHandler(core: Core, engine: Engine, interactions: Int
     if (typeof step === 'string') return seeOther(ctx, step);
     if (interactionUrl === undefined) return renderConsent(core, ctx, step);
     const { id, start } = step.interaction;
-    const page = hostPage(interactionUrl, id, authUrl);
+    const page = hostPageUrl(interactionUrl, id, authUrl);
     const secondsSince = (core.clock.now() - start.startedAt) / 1000;
-    await engine.bindTo(ctx, id, page.pathname, interactionSeconds - secondsSince);
+    await engine.bindTo(ctx, id, page, interactionSeconds - secondsSince);
     seeOther(ctx, page.href);
   };
 }

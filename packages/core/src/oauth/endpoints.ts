@@ -4,9 +4,9 @@ import type { Options } from '../options.ts';
 /** Paths below `authUrl`. */
 export const authPaths = {
   authorize: '/oauth/authorize',
-  resume: '/oauth/authorize/:id',
   interaction: '/oauth/interaction/:id',
-  // Below the page: the browser sends the cookie of its interaction only there.
+  // Both are below the page, because the browser sends the cookie of its interaction only there.
+  resume: '/oauth/interaction/:id/resume',
   cancel: '/oauth/interaction/:id/cancel',
   logo: '/oauth/client-logo/:id',
   logout: '/oauth/logout',

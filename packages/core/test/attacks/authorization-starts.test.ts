@@ -103,7 +103,7 @@ describe('authorization requests that wait for their users', () => {
     // One that has begun stays where it is.
     const browser = provider.browser();
     const page = (await browser.get(provider.authorizeUrl(client))).location ?? '';
-    const resume = page.replace('interaction', 'authorize');
+    const resume = `${page}/resume`;
     const cookie = browser.cookieHeader(new URL(resume).pathname);
     expect((await provider.request(resume, { method: 'HEAD', headers: { cookie } })).status).toBe(200);
     expect(calls('remove')).toBe(0);
@@ -129,13 +129,13 @@ describe('authorization requests that wait for their users', () => {
     let url = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     for (let turn = 0; turn < 7; turn += 1) {
       await browser.get(url);
-      url = (await browser.get(url.replace('interaction', 'authorize'))).location ?? '';
+      url = (await browser.get(`${url}/resume`)).location ?? '';
       expect(rows()).toBe(1);
     }
     expect((await (await showConsent(browser, url)).finish()).outcome).toBe('303 code');
     expect(rows()).toBe(0);
     const again = (await browser.get(provider.authorizeUrl(client, { prompt: 'consent' }))).location ?? '';
-    expect((await browser.get(again.replace('interaction', 'authorize'))).outcome).toBe('429 slow_down');
+    expect((await browser.get(`${again}/resume`)).outcome).toBe('429 slow_down');
   });
 });
 

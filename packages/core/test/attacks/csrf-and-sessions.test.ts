@@ -117,7 +117,7 @@ describe('the consent form', () => {
 it('planted cookies of the engine mean nothing', async () => {
   const client = await provider.client();
   await provider.authorize(client);
-  for (const name of ['svc_session', 'svc_session.sig', 'svc_resume', '_session']) {
+  for (const name of ['svc_session', 'svc_session.sig', 'svc_interaction', '_session']) {
     const victim = provider.browser(null);
     victim.setCookie(name, 'planted', '/');
     const { location, headers } = await victim.get(provider.authorizeUrl(client));

@@ -19,7 +19,7 @@ const pages: Readonly<Record<string, () => Promise<Answer>>> = {
   'wrong redirect URI': () => authorize({ redirect_uri: 'https://evil.example/' }),
   'missing redirect URI': () => authorize({ redirect_uri: undefined }),
   'expired interaction': () => open('/oauth/interaction/nothing'),
-  'expired way back': () => open('/oauth/authorize/nothing'),
+  'expired way back': () => open('/oauth/interaction/nothing/resume'),
   'undecodable interaction': () => open('/oauth/interaction/%ff'),
   'forged form': async () =>
     (await openConsent(provider, client)).approve({ origin: 'https://evil.example' }),

@@ -118,7 +118,12 @@ describe('texts from outside', async () => {
 
   it('in a path are not repeated', async () => {
     const interactions = ['%3Cscript%3E', '%', '%00', '%ff', 'a%2Fb', '..%2f..%2faccount'];
-    const others = ['/<script>', '/%3Cscript%3E', '/oauth/authorize/%22%3E', '/oauth/authorize/%2e%2e'];
+    const others = [
+      '/<script>',
+      '/%3Cscript%3E',
+      '/oauth/interaction/%22%3E/resume',
+      '/oauth/interaction/%2e%2e/resume',
+    ];
     const paths = [...others, ...interactions.map((id) => `/oauth/interaction/${id}`)];
     for (const path of [...paths, '/account/apps/%3Cb%3E/revoke']) {
       const answer = await sendRaw(provider.origin, rawGet(path, ['Accept: text/html']));

@@ -90,7 +90,7 @@ describe('an interaction', () => {
     for (const changes of [{}, { prompt: 'login' }, { prompt: 'consent' }, { max_age: '0' }]) {
       const browser = provider.browser();
       const { location } = await browser.get(provider.authorizeUrl(await provider.client(), changes));
-      const answer = await browser.get(location?.replace('interaction', 'authorize') ?? '');
+      const answer = await browser.get(`${location}/resume`);
       expect([changes, answer.outcome]).toEqual([changes, '303 interaction']);
     }
   });

@@ -51,8 +51,8 @@ describe('a GET with an effect', () => {
       }
       expect(empty.toSorted()).toEqual([
         '/oauth/authorize',
-        '/oauth/authorize/:id',
         '/oauth/interaction/:id',
+        '/oauth/interaction/:id/resume',
         '/oauth/logout',
       ]);
     }

@@ -123,6 +123,28 @@ describe('a consent page of the host', () => {
     expect((await browser.get(location ?? '')).outcome).toBe('303 code');
   });
 
+  it('loses its cookie a minute after the answer, and at once where another tab has answered', async () => {
+    const { provider, client } = await start();
+    const lives = (headers: Headers, path: string) =>
+      headers
+        .getSetCookie()
+        .filter((line) => line.includes(`path=${path};`))
+        .map((line) => Date.parse(/expires=([^;]+)/i.exec(line)?.[1] ?? '') - Date.now());
+    const { browser, address, post } = await open(provider, client);
+    const second = await open(provider, client, { state: 'two' }, browser);
+    const answered = await browser.get((await post()).location ?? '');
+    const [life, ...others] = lives(answered.headers, new URL(address).pathname);
+    expect(life).toBeGreaterThan(40_000);
+    for (const other of [life, ...others]) expect(other).toBeLessThanOrEqual(60_000);
+    expect(others).toHaveLength(1);
+
+    const page = new URL(second.address).pathname;
+    expect(browser.cookieHeader(page)).toContain('svc_interaction=');
+    const again = await browser.get(second.address);
+    expect((await browser.get(again.location ?? '')).outcome).toBe('303 code');
+    expect(browser.cookieHeader(page)).not.toContain('svc_interaction');
+  });
+
   it('works below a path prefix', async () => {
     const { provider, client } = await start({
       authUrl: 'https://id.example/auth',

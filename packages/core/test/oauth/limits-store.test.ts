@@ -111,7 +111,7 @@ describe('addresses that are counted in a store of the host’s', () => {
     const code = await provider.code(client);
     server.isDown = true;
     database.forget();
-    const resume = `${provider.site}/oauth/authorize/${'x'.repeat(43)}`;
+    const resume = `${provider.site}/oauth/interaction/${'x'.repeat(43)}/resume`;
     for (const ask of [
       () => redeem(code),
       () => fail(),

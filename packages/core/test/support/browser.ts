@@ -22,7 +22,8 @@ export async function answerOf(response: Response, url = response.url) {
     if (location !== null) {
       if (callback.has('code')) return 'code';
       const { pathname } = new URL(location);
-      return callback.get('error') ?? /\/(login|interaction)\b/.exec(pathname)?.[1] ?? 'elsewhere';
+      const page = /\/(login|interaction)\b(?!.*\/resume$)/.exec(pathname)?.[1];
+      return callback.get('error') ?? page ?? 'elsewhere';
     }
     if (headers.get('content-type')?.startsWith('text/html'))
       return /<code dir="auto">(\w+):/.exec(text)?.[1] ?? 'ok';
@@ -65,6 +66,8 @@ export class TestBrowser {
     const sent = [...this.#cookies.values()].filter(
       (cookie) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')),
     );
+    // Longer paths come first (RFC 6265, section 5.4).
+    sent.sort((left, right) => right.path.length - left.path.length);
     return sent.map((cookie) => cookie.value).join('; ');
   }
 

@@ -36,7 +36,7 @@ export async function showConsent(browser: TestBrowser, address: string) {
     ...{ browser, address, path, answer, text, csrf, post, approve },
     /** The id of its interaction, and the path of the way back to the client. */
     id: path.split('/').at(-1) ?? '',
-    resume: path.replace('/interaction/', '/authorize/'),
+    resume: `${path}/resume`,
     /** Titles of the scopes, in order, and those of them that are marked as new. */
     titles: items.map((item) => item.replace(badge, '')),
     marked: items.filter((item) => badge.test(item)).map((item) => item.replace(badge, '')),

@@ -7,6 +7,7 @@ import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
 import { isUnknownRequest, unknownRequest } from '../client.ts';
 import { pageUrl } from '../endpoints.ts';
+import { hostPageUrl } from '../host-page.ts';
 import { answerSeconds, interactionSeconds } from '../lifetimes.ts';
 import type { EngineRun } from './adapter.ts';
 import { type Decision, findAnswer, type GivenAnswer, saveAnswer } from './answers.ts';
@@ -70,7 +71,7 @@ export class Engine {
    * ended, the same browser and user get the same answer for a minute.
    */
   async resume(exchange: Exchange, user: Authentication | null): Promise<string> {
-    const id = await this.#heldId(exchange, 'resume');
+    const id = await this.#heldId(exchange);
     const run: EngineRun = { authentication: user, isScript: isScript(exchange) };
     const sub = user?.sub ?? null;
     let location: string;
@@ -83,16 +84,17 @@ export class Engine {
       return answer.location;
     }
     if (id === null) return location;
-    await this.#hold(exchange, id, answerSeconds);
-    // A user who is asked anew has no answer yet.
-    if (run.begun === undefined)
-      await saveAnswer(this.#core, id, { decision: run.decision ?? null, sub, location });
+    // A user who is asked anew has another interaction; this one has no answer.
+    const isAnswered = run.begun === undefined;
+    const decision = run.decision ?? null;
+    await this.#release(exchange, id, isAnswered ? answerSeconds : 0, decision);
+    if (isAnswered) await saveAnswer(this.#core, id, { decision, sub, location });
     return location;
   }
 
   /** Finds the answer to the ended interaction of this browser's cookie. `null` when there is none, or when the cookie has another id. */
   async answered(exchange: Exchange, id: string | null): Promise<(GivenAnswer & { id: string }) | null> {
-    const held = await this.#heldId(exchange, 'interaction');
+    const held = await this.#heldId(exchange);
     if (held === null || (id !== null && held !== id)) return null;
     const answer = await findAnswer(this.#core, held);
     return answer && { ...answer, id: held };
@@ -135,38 +137,53 @@ export class Engine {
   }
 
   /**
-   * Lets the browser's later requests to another page of the host find the interaction too.
+   * Lets the browser's later requests to the host's own consent page find the interaction too.
    * @param seconds - life of the cookie
    */
-  async bindTo(exchange: Exchange, interactionId: string, path: string, seconds: number): Promise<void> {
-    await this.#setCookie(exchange, 'interaction', { id: interactionId, path, seconds });
+  async bindTo(exchange: Exchange, interactionId: string, page: URL, seconds: number): Promise<void> {
+    await this.#setCookie(exchange, interactionId, page, seconds);
   }
 
-  /** Gives the browser the cookies of its interaction, which live as long as the interaction. */
+  /**
+   * Gives the browser the cookie of its interaction, which lives as long as the interaction. The pages that resume and cancel an
+   * interaction are below its page, so that one cookie does for all of them.
+   */
   async #hold(exchange: Exchange, id: string, seconds: number): Promise<void> {
-    for (const name of ['interaction', 'resume'] as const) {
-      const path = new URL(pageUrl(this.#core.options, name, id)).pathname;
-      await this.#setCookie(exchange, name, { id, path, seconds });
-    }
+    const page = new URL(pageUrl(this.#core.options, 'interaction', id));
+    await this.#setCookie(exchange, id, page, seconds);
   }
 
-  async #setCookie(
-    { req, res }: Exchange,
-    name: 'interaction' | 'resume',
-    { id, path, seconds }: { readonly id: string; readonly path: string; readonly seconds: number },
-  ): Promise<void> {
+  /**
+   * Shortens the lives of the cookies of an interaction that has ended.
+   * @param seconds - time in which its answer is repeated
+   * @param decision - step with which the user ended it. Without an answer, nothing is repeated on the host's own consent page.
+   */
+  async #release(exchange: Exchange, id: string, seconds: number, decision: Decision | null): Promise<void> {
+    const { interactionUrl, authUrl } = this.#core.options;
+    await this.#hold(exchange, id, seconds);
+    if (interactionUrl === undefined) return;
+    const isRepeated = decision === 'approve' || decision === 'deny';
+    const page = hostPageUrl(interactionUrl, id, authUrl);
+    await this.#setCookie(exchange, id, page, isRepeated ? seconds : 0);
+  }
+
+  /** @param seconds - life of the cookie; 0 or less takes it away */
+  async #setCookie({ req, res }: Exchange, id: string, page: URL, seconds: number): Promise<void> {
     const provider = await this.#current();
+    const path = page.pathname;
     const secure = this.#core.options.authUrl.protocol === 'https:';
-    const maxAge = Math.max(1, Math.ceil(seconds)) * 1000;
-    const settings = { path, secure, maxAge, httpOnly: true, sameSite: 'lax', signed: true } as const;
-    provider.createContext(facade(req, path), res).cookies.set(provider.cookieName(name), id, settings);
+    const settings = { path, secure, httpOnly: true, sameSite: 'lax', signed: true } as const;
+    const { cookies } = provider.createContext(facade(req, path), res);
+    const name = provider.cookieName('interaction');
+    if (seconds > 0) cookies.set(name, id, { ...settings, maxAge: Math.ceil(seconds) * 1000 });
+    else cookies.set(name, null, settings);
   }
 
-  /** Reads the id in a signed cookie. */
-  async #heldId({ req, res }: Exchange, name: 'interaction' | 'resume'): Promise<string | null> {
+  /** Reads the id in the signed cookie of an interaction. */
+  async #heldId({ req, res }: Exchange): Promise<string | null> {
     const provider = await this.#current();
     const { cookies } = provider.createContext(facade(req, req.url ?? '/'), res);
-    return cookies.get(provider.cookieName(name), { signed: true }) ?? null;
+    return cookies.get(provider.cookieName('interaction'), { signed: true }) ?? null;
   }
 
   async #run(exchange: Exchange, url: string, run: EngineRun): Promise<string> {

@@ -77,10 +77,11 @@ function configuration(core: Core, keys: KeySet): Configuration {
     expiresWithSession: () => false,
     cookies: {
       keys: sealer.derive('cookies').map((key) => key.toString('base64url')),
+      // One cookie shows the page of an interaction and resumes it: browsers keep few cookies of a site.
       names: {
         session: `${options.prefix}_session`,
         interaction: `${options.prefix}_interaction`,
-        resume: `${options.prefix}_resume`,
+        resume: `${options.prefix}_interaction`,
       },
       long: cookies,
       short: cookies,
@@ -172,8 +173,8 @@ export function createProvider(core: Core, keys: KeySet): Provider {
   readHintsAsLogoutDoes(provider, core);
   // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
   provider.silent = true;
-  // Never sent: its sessions are not kept, and cookies of an interaction are set by `Engine`, with the life of the interaction.
-  const engineCookies = (['session', 'interaction', 'resume'] as const).flatMap((name) => [
+  // Never sent: sessions are not kept, and `Engine` sets the cookie of an interaction, with the interaction's remaining life.
+  const engineCookies = (['session', 'interaction'] as const).flatMap((name) => [
     `${provider.cookieName(name)}=`,
     `${provider.cookieName(name)}.sig=`,
   ]);
