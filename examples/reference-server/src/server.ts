@@ -51,7 +51,7 @@ function listenerOf(
 function oncePerMinute(now: () => number, tell: () => void): () => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   return () => {
-    if (now() - toldAt < 60_000) return;
+    if (Math.abs(now() - toldAt) < 60_000) return;
     toldAt = now();
     tell();
   };

@@ -12,6 +12,9 @@ interface ExchangeRow extends GrantState {
   readonly windows: readonly (readonly [string, number, number])[] | null;
 }
 
+/** See `RateLimitStore.consume`, in milliseconds. */
+export const clockToleranceMs = 5_000;
+
 /** Presents nothing that there is. */
 const nobody = { clientId: '', codeDigest: new Uint8Array() };
 
@@ -48,7 +51,10 @@ export function postgresPeek(database: Database): SharedRateLimits['peek'] {
     const known = new Map((windows ?? []).map(([bucket, count, endsAt]) => [bucket, { count, endsAt }]));
     return {
       states: requests.map(({ bucket, limit, windowMs, now }) => {
-        const { count, endsAt } = known.get(bucket) ?? { count: 0, endsAt: now + windowMs };
+        const latestEnd = now + windowMs;
+        const found = known.get(bucket);
+        const isCurrent = found !== undefined && found.endsAt <= latestEnd + clockToleranceMs;
+        const { count, endsAt } = isCurrent ? found : { count: 0, endsAt: latestEnd };
         return { allowed: count < limit, count, endsAt };
       }),
       client: record === null ? null : clientStateOf({ record, partnerDisabled }),

@@ -12,7 +12,7 @@ import type { Database } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { patienceLeft } from './patience.ts';
-import { postgresPeek } from './peek.ts';
+import { clockToleranceMs, postgresPeek } from './peek.ts';
 import { prepared } from './statement.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
@@ -57,6 +57,9 @@ const nothing = { keyId: null, idempotencyKey: null, consent: null };
 
 const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
 
+/** Tells whether a window is over. One that ends later than it can began before the clock went back. */
+const isOver = `(last.ends_at <= :now OR last.ends_at > excluded.ends_at + ${clockToleranceMs})`;
+
 /**
  * Another statement for each combination of what is asked for: where a part is left out by a parameter, planning for its value looks
  * cheaper than the plan for all values, and each call is planned anew.
@@ -79,14 +82,14 @@ function statementOf(schema: string, asks: { readonly replays: boolean; readonly
       ORDER BY bucket COLLATE "C"
       ON CONFLICT (bucket) DO UPDATE SET
         granted = CASE
-          WHEN last.ends_at <= :now THEN excluded.count
+          WHEN ${isOver} THEN excluded.count
           ELSE greatest(0, least(excluded.count, excluded.granted - last.count))
         END,
         count = CASE
-          WHEN last.ends_at <= :now THEN excluded.count
+          WHEN ${isOver} THEN excluded.count
           ELSE last.count + greatest(0, least(excluded.count, excluded.granted - last.count))
         END,
-        ends_at = CASE WHEN last.ends_at <= :now THEN excluded.ends_at ELSE last.ends_at END
+        ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE last.ends_at END
       RETURNING bucket, least(granted, count) AS granted, count, ends_at
     )
     SELECT bucket, granted, count, ends_at AS "endsAt", CASE WHEN row_number() OVER () = 1 THEN ARRAY (

@@ -82,10 +82,12 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
   ): AsyncGenerator<string, void> {
     /** The hash of what was sent last. */
     let sent = '';
+    // In either direction: a clock that goes back must not keep a connection silent.
+    const since = (time: number) => Math.abs(desk.now() - time);
     const startedAt = desk.now();
     let toldAt = startedAt;
     let visit: ConsoleVisit | null = admitted;
-    while (!signal.aborted && desk.now() - startedAt < lifetimeMs) {
+    while (!signal.aborted && since(startedAt) < lifetimeMs) {
       const body = await look(page, visit);
       if (body === null) {
         yield message('reload');
@@ -99,7 +101,7 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
         yield message('page', body);
       }
       for (let left = pace(places.taken(), body.length); left > 0; left -= heartbeatMs) {
-        if (desk.now() - toldAt >= heartbeatMs) {
+        if (since(toldAt) >= heartbeatMs) {
           toldAt = desk.now();
           yield message('still');
         }

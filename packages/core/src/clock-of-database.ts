@@ -1,27 +1,30 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
-const intervalMs = 60_000;
+const intervalMs = 10_000;
 
-/** A change that no clock makes by running too fast or too slow for a minute. */
+/** Smallest change in milliseconds that no clock makes by running too fast or too slow between two measurements. */
 const jumpMs = 1_000;
 
 /**
- * The clock of a database that many machines share, whose own clocks may differ: the time that passed here, added to
- * what the database said last. It is asked at the start and every minute.
+ * The clock of a database that many machines share, whose own clocks may differ: the time that passed here, added to the last time
+ * that the database returned. It is measured at the start and every ten seconds.
  *
- * - What an answer proves is a range, as wide as the answer took, and what is known is only moved into it: a late answer
+ * - An answer proves a range, as wide as the answer took, and the known time is only moved into that range: a late answer
  *   proves nothing and changes nothing.
- * - The time that passed is that of the steady clock, so that setting the machine's clock changes nothing either. (It
- *   does not count while a machine sleeps; the next measurement does.)
- * - It never goes back: where it was ahead, it stands still until the database's has caught up.
+ * - The time that passed is that of the steady clock, so that setting the machine's clock changes nothing.
+ * - The steady clock stands still while a machine is suspended, and the machine's clock does not. When the two move apart, the
+ *   database is asked at the next reading.
+ * - It follows the database in both directions; `FollowedClock` holds small steps back.
  */
 export class DatabaseClock implements Clock {
   readonly #time: () => Promise<number>;
   readonly #steady: () => number;
+  readonly #machine: () => number;
   readonly #logger: Logger;
   #ahead: number | null = null;
-  #last = Number.NEGATIVE_INFINITY;
+  /** How far the machine's clock was ahead of the steady one at the last measurement. */
+  #apart = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: {
@@ -30,25 +33,33 @@ export class DatabaseClock implements Clock {
     readonly logger: Logger;
     /** Milliseconds that never go back, counted from anywhere. */
     readonly steady?: () => number;
+    /** The clock of this machine, in milliseconds since the Unix epoch. */
+    readonly machine?: () => number;
   }) {
     this.#time = options.time;
     this.#logger = options.logger;
     this.#steady = options.steady ?? (() => performance.now());
+    this.#machine = options.machine ?? (() => Date.now());
   }
 
   now(): number {
     if (this.#ahead === null) throw new TypeError('the clock of the database was not started');
-    this.#last = Math.max(this.#last, Math.floor(this.#steady() + this.#ahead));
-    return this.#last;
+    const steady = this.#steady();
+    const apart = this.#machine() - steady;
+    if (this.#timer !== undefined && Math.abs(apart - this.#apart) >= jumpMs) {
+      this.#apart = apart;
+      void this.measure();
+    }
+    return Math.floor(steady + this.#ahead);
   }
 
-  /** Asks for the first time; rejects when the database does not answer. From then on it is asked every minute. */
+  /** Asks for the first time; rejects when the database does not answer. From then on it is asked every ten seconds. */
   async start(): Promise<void> {
     await this.#ask();
     this.#timer = setInterval(() => void this.measure(), intervalMs).unref();
   }
 
-  /** Asks once more. When the database does not answer, what is known goes on to hold. */
+  /** Asks once more. When the database does not answer, the known time goes on. */
   async measure(): Promise<void> {
     try {
       await this.#ask();
@@ -59,13 +70,16 @@ export class DatabaseClock implements Clock {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   async #ask(): Promise<void> {
     const sent = this.#steady();
+    const apart = this.#machine() - sent;
     const time = await this.#time();
     const received = this.#steady();
     if (!Number.isFinite(time)) throw new TypeError(`the storage says that the time is ${time}`);
+    this.#apart = apart;
     const [least, most] = [time - received, time - sent];
     const before = this.#ahead ?? (least + most) / 2;
     this.#ahead = Math.min(Math.max(before, least), most);

@@ -1,3 +1,4 @@
+import { clockToleranceMs } from './clock.ts';
 import type { AddressCounts, RateLimitState } from './ports/rate-limits.ts';
 
 /** Windows that are counted at once at most; beyond that those that began first are forgotten. */
@@ -7,9 +8,12 @@ const maxWindows = 100_000;
 export function fixedWindows(): AddressCounts {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
-  function current({ bucket, now }: { readonly bucket: string; readonly now: number }) {
+  /** Returns the window of a bucket unless it is over. One that ends later than it can began before the clock went back. */
+  function current({ bucket, now, windowMs }: Parameters<AddressCounts['consume']>[0]) {
     const window = windows.get(bucket);
-    return window !== undefined && window.endsAt > now ? window : null;
+    if (window === undefined) return null;
+    const leftMs = window.endsAt - now;
+    return leftMs > 0 && leftMs <= windowMs + clockToleranceMs ? window : null;
   }
 
   function begin(bucket: string, endsAt: number): RateLimitState {

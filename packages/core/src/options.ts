@@ -315,7 +315,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly logger?: Logger;
   /**
-   * Where the time comes from.
+   * Where the time comes from. A step back of up to two seconds is held back; a larger one is followed, and what waits for a later
+   * time than it can is brought forward.
    * @defaultValue the clock of the database, where many machines share one (PostgreSQL); else the machine's
    */
   readonly clock?: Clock;

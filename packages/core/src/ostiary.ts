@@ -1,6 +1,6 @@
 import { clientAddressFinder } from './addresses.ts';
 import { type Administration, administration } from './admin/administration.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, FollowedClock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
 import type { AddressedRequest, Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
@@ -247,7 +247,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   // A clock of the host's own goes before that of the database.
   const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
   const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
-  const clock = options.clock ?? databaseClock ?? systemClock;
+  const clock = new FollowedClock(options.clock ?? databaseClock ?? systemClock);
   const core = await coreOf(options, clock, (work) => working.tell(work));
   await openStorage(core, databaseClock);
 

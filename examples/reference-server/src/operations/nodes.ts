@@ -61,7 +61,9 @@ export async function examinedOf(
   now: () => number,
 ): Promise<Examined> {
   const all = await listNodes(database);
-  const isAlive = ({ seenAt }: { readonly seenAt: number }): boolean => seenAt > now() - silentAfterMs;
+  // Seen in the future: before the clock went back.
+  const isAlive = ({ seenAt }: { readonly seenAt: number }): boolean =>
+    Math.abs(now() - seenAt) < silentAfterMs;
   return {
     settings: {
       ...config,

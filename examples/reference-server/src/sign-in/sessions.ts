@@ -21,6 +21,8 @@ export const idleLifetime = 2 * 60 * minute;
 export const absoluteLifetime = 24 * 60 * minute;
 /** `seen_at` is written at most this often, so that reading a page is not a write. */
 const seenResolution = 5 * minute;
+/** A session that began further ahead than this, in milliseconds, began before the clock went back. */
+const aheadTolerance = 5_000;
 /** Ended rows that one sign-in removes. */
 const purgeLimit = 100;
 
@@ -32,7 +34,8 @@ function digestOf(id: string): Buffer {
 
 const select = `
   SELECT s.sub, authenticated_at, seen_at FROM app_sessions AS s JOIN app_users AS u ON u.sub = s.sub
-  WHERE digest = :digest AND ends_at > :now AND seen_at > :idleSince AND blocked_at IS NULL`;
+  WHERE digest = :digest AND ends_at > :now AND seen_at > :idleSince AND blocked_at IS NULL
+    AND authenticated_at <= :latest`;
 
 const insert = `
   INSERT INTO app_sessions (digest, sub, authenticated_at, seen_at, ends_at)
@@ -42,25 +45,30 @@ const purge = `
   DELETE FROM app_sessions WHERE ends_at <= :now AND digest IN
     (SELECT digest FROM app_sessions WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
 
-const seen = 'UPDATE app_sessions SET seen_at = :now WHERE digest = :digest AND seen_at < :now';
+const seen = `
+  UPDATE app_sessions SET seen_at = :now
+  WHERE digest = :digest AND (seen_at < :now OR seen_at > :now + ${seenResolution})`;
 
 export function createSessions(database: Database, now: () => number) {
   const remove = (transaction: Transaction, { digest }: Session): Promise<number> =>
     transaction.run('DELETE FROM app_sessions WHERE digest = :digest', { digest });
 
   return {
-    /** The live session behind a cookie's value, or `null`. */
+    /**
+     * Finds the live session behind a cookie's value, or `null`. A session that began before the clock went back has ended: its age
+     * is unknown, and Ostiary takes no sign-in from the future.
+     */
     async find(id: string | undefined): Promise<Session | null> {
       if (id === undefined || !idFormat.test(id)) return null;
       const time = now();
       const digest = digestOf(id);
-      const values = { digest, now: time, idleSince: time - idleLifetime };
+      const values = { digest, now: time, idleSince: time - idleLifetime, latest: time + aheadTolerance };
       const row = await database.get<{ sub: string; authenticated_at: number; seen_at: number }>(
         select,
         values,
       );
       if (row === undefined) return null;
-      if (time - row.seen_at >= seenResolution)
+      if (Math.abs(time - row.seen_at) >= seenResolution)
         await database.write((transaction) => transaction.run(seen, { digest, now: time }));
       return { digest, sub: row.sub, authenticatedAt: new Date(row.authenticated_at) };
     },

@@ -43,13 +43,19 @@ export type ThrottleLimits = Readonly<typeof defaultLimits>;
 
 const purgeLimit = 100;
 
+/**
+ * Tells whether a window goes on. One that ends later than it can, with five seconds for clocks that differ, began before the clock
+ * went back, and is over.
+ */
+const goesOn = '(t.ends_at > :now AND t.ends_at <= :endsAt + 5000)';
+
 /** Counts an attempt unless its window is full. Decided by one statement, so that attempts in other processes are seen. */
 const count = `
   INSERT INTO app_throttle AS t (subject, failures, ends_at) VALUES (:subject, 1, :endsAt)
   ON CONFLICT (subject) DO UPDATE SET
-    failures = CASE WHEN t.ends_at > :now THEN t.failures + 1 ELSE 1 END,
-    ends_at = CASE WHEN t.ends_at > :now THEN t.ends_at ELSE :endsAt END
-  WHERE t.ends_at <= :now OR t.failures < :limit
+    failures = CASE WHEN ${goesOn} THEN t.failures + 1 ELSE 1 END,
+    ends_at = CASE WHEN ${goesOn} THEN t.ends_at ELSE :endsAt END
+  WHERE NOT ${goesOn} OR t.failures < :limit
   RETURNING ends_at`;
 
 /** Names the window: an attempt that began in an earlier one must not be taken out of this one. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/database/sqlite.ts';
-import { absoluteLifetime, createSessions, type Sessions } from '../../src/sign-in/sessions.ts';
+import { absoluteLifetime, createSessions, idleLifetime, type Sessions } from '../../src/sign-in/sessions.ts';
 import { createAccounts } from '../../src/users/accounts.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { testDatabase } from '../support/database.ts';
@@ -39,6 +39,24 @@ describe('sessions', () => {
       expect(await sessions.find(id)).not.toBeNull();
     }
     now += 1;
+    expect(await sessions.find(id)).toBeNull();
+  });
+
+  test('end when the clock goes back to before they began, and not for clocks that differ a little', async () => {
+    const id = await sessions.start(sub, null);
+    now -= 5_000;
+    expect(await sessions.find(id)).not.toBeNull();
+    now -= 3_600_000;
+    expect(await sessions.find(id)).toBeNull();
+  });
+
+  test('end without a request for two hours, by the clock as it was set back', async () => {
+    const id = await sessions.start(sub, null);
+    now += 2 * 3_600_000 - 60_000;
+    expect(await sessions.find(id)).not.toBeNull();
+    now -= 3_600_000;
+    expect(await sessions.find(id)).not.toBeNull();
+    now += idleLifetime;
     expect(await sessions.find(id)).toBeNull();
   });
 });

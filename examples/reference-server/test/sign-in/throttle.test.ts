@@ -56,6 +56,16 @@ describe('the throttle', () => {
     return admitted;
   };
 
+  test.each([3_600_000, 24 * 3_600_000])('opens again when the clock goes back by %d ms', async (back) => {
+    expect(await tries(5, of('anaika'))).toBe(3);
+    now -= 5_000;
+    expect(await tries(1, of('anaika'))).toBe(0);
+    now -= back;
+    expect(await tries(5, of('anaika'))).toBe(3);
+    now += windowMs;
+    expect(await tries(5, of('anaika'))).toBe(3);
+  });
+
   test('refuses a network a handle after its limit, in any spelling, until the window ends', async () => {
     expect(await tries(3, of('anaika'))).toBe(3);
     now += 10_000;

@@ -114,8 +114,9 @@ export class SigningKeys {
 
   /** The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in use. */
   async current(): Promise<KeySet> {
-    const now = this.#parts.clock.now();
-    if (now - this.#loadedAt < keyRefreshMs) return this.#current;
+    const age = this.#parts.clock.now() - this.#loadedAt;
+    // Negative after the clock went back.
+    if (age >= 0 && age < keyRefreshMs) return this.#current;
     this.#loading ??= this.#load()
       .catch((error: unknown) => {
         if (this.#current.keys.length === 0) throw error;

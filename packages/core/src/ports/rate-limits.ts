@@ -15,7 +15,8 @@ export interface RateLimitState {
 export interface RateLimitStore {
   /**
    * Counts a request unless the window is full; a refused one is not counted. Exact, however many come at
-   * once.
+   * once. A window is over at its end. It is over as well when its end is more than five seconds later than `now + windowMs`: it
+   * began before the clock went back.
    */
   consume(request: {
     readonly bucket: string;

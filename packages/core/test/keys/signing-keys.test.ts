@@ -75,3 +75,19 @@ it('signing keys are read anew when they are old, and used on while nobody answe
   // It is asked again only when that answer would be old.
   expect(asked).toEqual([0, 1, 2]);
 });
+
+it('signing keys are read anew when the clock has gone back', async () => {
+  const storage = memoryStorage();
+  await storage.open();
+  const { signingKeys: store } = storage;
+  const list = vi.fn(store.list);
+  let now = 10_000_000;
+  const sealer = createSealer([new Uint8Array(32).fill(7)], systemRandom);
+  const clock = { now: () => now };
+  const keys = new SigningKeys({ store: { ...store, list }, sealer, clock, random: systemRandom });
+  await keys.start();
+  list.mockClear();
+  now -= 3_600_000;
+  for (let time = 0; time < 2; time += 1) await keys.current();
+  expect(list).toHaveBeenCalledTimes(1);
+});

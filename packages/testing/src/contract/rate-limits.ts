@@ -52,6 +52,22 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     assertSame(await limits.consume({ ...request, now: later }), { ...next, endsAt: later + minute });
   },
 
+  'a window is over that ends later than it can, because the clock has gone back': async (storage) => {
+    const limits = limitsOf(storage);
+    await consumed(limits, 4);
+    const atOnce = { ...request, now: now - 5_000 };
+    const full = { allowed: false, count: 3, endsAt };
+    assertSame(await peeked(limits, [atOnce]), [full], 'a clock that is a little behind changes nothing');
+    assertSame(await limits.consume(atOnce), full);
+    const back = { ...request, now: now - 5_001 };
+    const next = { allowed: true, count: 1, endsAt: back.now + minute };
+    assertSame(await peeked(limits, [back]), [{ ...next, count: 0 }]);
+    assertSame(await limits.consume(back), next);
+    assertSame(await limits.consume(back), { ...next, count: 2 });
+    const hourBack = { ...request, now: now - 60 * minute };
+    assertSame(await limits.consume(hourBack), { ...next, endsAt: hourBack.now + minute });
+  },
+
   'buckets are counted apart, by their exact names': async (storage) => {
     const limits = limitsOf(storage);
     await consumed(limits, 4);

@@ -25,6 +25,16 @@ describeMistakes({
     'rate limits: a window ends at its exact millisecond, whether it was full or not',
     asked('rateLimits', 'consume', (request) => ({ ...request, now: request.now - 1 })),
   ],
+  'keeps a window after the clock went back': [
+    'rate limits: a window is over that ends later than it can, because the clock has gone back',
+    instead('rateLimits', 'consume', (consume) => {
+      let latest = 0;
+      return (request) => {
+        latest = Math.max(latest, request.now);
+        return consume({ ...request, now: latest });
+      };
+    }),
+  ],
   'counts a look': [
     'rate limits: a look counts nothing',
     instead('rateLimits', 'peek', (peek, { rateLimits }) => async (requests, presented) => {
