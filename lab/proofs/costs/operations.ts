@@ -15,7 +15,13 @@ interface Cost {
 type Operation = (count: number, callers: number) => Promise<unknown>;
 
 /** Lets a user who is signed in, and has consented before, begin authorizations. */
-function authorizations({ port, session, authorizePath, redirectUri }: CostStage): () => Promise<string> {
+function authorizations({
+  authUrl,
+  port,
+  session,
+  authorizePath,
+  redirectUri,
+}: CostStage): () => Promise<string> {
   let addresses = 0;
   // Each time from another address: one of them may begin five a second.
   return async () => {
@@ -24,6 +30,8 @@ function authorizations({ port, session, authorizePath, redirectUri }: CostStage
       cookie: `ostiary_session=${session}`,
       accept: 'text/html',
       'x-forwarded-for': `203.0.113.${addresses % 250}`,
+      // At another name than its own the server redirects to its own.
+      'x-forwarded-host': new URL(authUrl).host,
     };
     const answer = await fetch(`http://127.0.0.1:${port}${authorizePath}`, {
       headers,

@@ -85,7 +85,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   };
 
   return {
-    ...{ ...given, redirectUri, authorizePath, addEndpoint, worker: workers[0] },
+    ...{ ...given, authUrl, redirectUri, authorizePath, addEndpoint, worker: workers[0] },
     passport: () => administer(env, async ({ ostiary }) => (await ostiary.passports.issue(given.sub)).token),
     /** Where the web process is reached, without the balancer. */
     port: Number(new URL(webs[0]?.origin ?? '').port),
