@@ -67,7 +67,7 @@ export function newEvent(owner: Owner, type = 'payment.completed', createdAt = n
 
 export function delivered({ id, claimId, attempt: number }: ClaimedDelivery): DeliveryResult {
   const attempt = { number, at: now, durationMs: 40, httpStatus: 200, error: null, response: 'ok' };
-  return { id, claimId, attempt, next: { status: 'delivered' } };
+  return { id, claimId, attempt, isCutOff: false, next: { status: 'delivered' } };
 }
 
 const redeem = ({ storage }: Place, row: number) =>

@@ -81,7 +81,10 @@ function overlaps(holds: readonly Hold[]): string[] {
   return problems;
 }
 
-/** Where the log says something else than the workers: each hold is an attempt, logged once and numbered from 1. */
+/**
+ * Differences between the log and the workers: each hold is an attempt, logged once and numbered from 1. The number of a hold without a
+ * known result is missing.
+ */
 function mismatches(log: readonly LoggedDelivery[], holds: readonly Hold[]): string[] {
   const held = Map.groupBy(holds, ({ delivery }) => delivery);
   return log.flatMap(({ id, status, attempts }) => {
@@ -89,7 +92,9 @@ function mismatches(log: readonly LoggedDelivery[], holds: readonly Hold[]): str
     // What was given back without an attempt has nothing to log.
     const numbers = own.flatMap(({ attempt, isHandedBack }) => (isHandedBack ? [] : [attempt]));
     const isKnown = own.every(({ counted }) => counted);
-    const isLogged = attempts.every((number, index) => number === index + 1);
+    const isLogged = attempts.every((number, index) =>
+      isKnown ? number === index + 1 : number > (attempts[index - 1] ?? 0),
+    );
     return [
       ...(status === 'delivered' ? [] : [`${id} is ${status}`]),
       ...(isLogged ? [] : [`${id}: attempts ${attempts}`]),

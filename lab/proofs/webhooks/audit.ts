@@ -65,12 +65,17 @@ export async function audit(storage: Storage, receiver: Receiver, published: num
       new Set(deliveries.map(({ eventId }) => eventId)).size === events.length
         ? []
         : [`${deliveries.length} deliveries of ${events.length} events`],
-    'attempts are numbered from 1, and none was logged that did not happen': deliveries
-      .filter(
-        ({ eventId, attempts }) =>
-          attempts.some(({ number }, index) => number !== index + 1) ||
-          attempts.length > arrivalsOf(eventId).reduce((sum, arrived) => sum + arrived.attempts.length, 0),
-      )
+    'no two requests of an event have the same number': eventsWhere(({ id }) =>
+      arrivalsOf(id).some(({ attempts }) => new Set(attempts).size < attempts.length),
+    ),
+    // A number that is not logged is that of an attempt whose process was killed.
+    'attempts are logged in the order of their numbers, and each of them arrived': deliveries
+      .filter(({ eventId, attempts }) => {
+        const arrived = new Set(arrivalsOf(eventId).flatMap((one) => one.attempts));
+        return attempts.some(
+          ({ number }, index) => number <= (attempts[index - 1]?.number ?? 0) || !arrived.has(number),
+        );
+      })
       .map(({ id, attempts }) => `${id}: ${attempts.map(({ number }) => number).join(', ')}`),
   };
   return Object.entries(problems).map(([name, found]) => ({ name, problems: found }));

@@ -4,7 +4,7 @@ import type { ClaimedDelivery } from '@ostiary/core/storage';
 interface DeliveryRow
   extends Pick<
     ClaimedDelivery,
-    'id' | 'endpointId' | 'eventId' | 'eventType' | 'body' | 'attempt' | 'dueAt'
+    'id' | 'endpointId' | 'eventId' | 'eventType' | 'body' | 'attempt' | 'failures' | 'dueAt'
   > {
   /** Deliveries are numbered in the order in which they were published. */
   readonly number: number;
@@ -34,20 +34,23 @@ export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): Claimed
   // An endpoint without a row has gone this very moment, and its deliveries go with it.
   const receivers = rows.filter((row) => row.number === null);
   return receivers.sort(inTurn).flatMap(({ endpointId, partner, mode, url, sealedSecret }) =>
-    (waiting.get(endpointId) ?? []).sort(inOrder).map(({ id, eventId, eventType, body, attempt, dueAt }) => ({
-      id,
-      claimId,
-      endpointId,
-      partner,
-      mode,
-      url,
-      sealedSecret,
-      eventId,
-      eventType,
-      body,
-      attempt,
-      dueAt,
-    })),
+    (waiting.get(endpointId) ?? [])
+      .sort(inOrder)
+      .map(({ id, eventId, eventType, body, attempt, failures, dueAt }) => ({
+        id,
+        claimId,
+        endpointId,
+        partner,
+        mode,
+        url,
+        sealedSecret,
+        eventId,
+        eventType,
+        body,
+        attempt,
+        failures,
+        dueAt,
+      })),
   );
 }
 

@@ -13,10 +13,10 @@ interface Request {
   readonly rooms: string;
 }
 
-/** The worker's hold on deliveries. How a claim finds them is told beside its function, in sql/0002_functions.sql. */
+/** Claims deliveries. How a claim finds them stands beside `claim_deliveries` in sql/0002_functions.sql. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const claim = statement<Request, ClaimedRow>(`
-    SELECT * FROM ${database.schema}.claim_deliveries(:claimId, :now, :leaseEndsAt, :limit, :room, :rooms)
+    SELECT * FROM ${database.schema}.claim_due_deliveries(:claimId, :now, :leaseEndsAt, :limit, :room, :rooms)
   `);
 
   return {

@@ -33,7 +33,7 @@ function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number
 }
 
 /** What is not there is NULL. */
-function rowOf({ id, claimId, attempt, next }: DeliveryResult, place: number) {
+function rowOf({ id, claimId, attempt, isCutOff, next }: DeliveryResult, place: number) {
   return {
     place,
     id,
@@ -41,6 +41,7 @@ function rowOf({ id, claimId, attempt, next }: DeliveryResult, place: number) {
     status: next.status,
     due_at: next.status === 'pending' ? next.dueAt : undefined,
     attempt: attempt?.number,
+    is_cut_off: isCutOff,
     at: attempt?.at,
     duration_ms: attempt?.durationMs,
     http_status: attempt?.httpStatus,

@@ -69,7 +69,8 @@ test('what is handed back while its endpoint is claimed is found at once', async
   for (let round = 0; round < 50; round += 1) {
     await published(storage, `${round}`);
     const held = await claimedOne(storage, `held ${round}`);
-    const back = { ...held, attempt: null, next: { status: 'pending', dueAt: held.dueAt } } as const;
+    const next = { status: 'pending', dueAt: held.dueAt } as const;
+    const back = { ...held, attempt: null, isCutOff: false, next };
     const later = now + leaseMs;
     const [counted, taken] = await Promise.all([
       storage.deliveries.finish([back]),

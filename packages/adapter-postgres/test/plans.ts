@@ -27,7 +27,7 @@ interface Server {
 
 /** What the server plans for a statement and its values. A function says its plans only when it runs. */
 export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
-  if (/"\.[a-z]+_[a-z]+\(/.test(ran.text)) {
+  if (/"\.[a-z]+(?:_[a-z]+)+\(/.test(ran.text)) {
     // What it stored once it stores again under other ids.
     const values = ran.values.map((value) =>
       typeof value === 'string' ? value.replaceAll(/"(id|deliveryId)":"/g, '"$1":"again ') : value,

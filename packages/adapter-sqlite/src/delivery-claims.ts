@@ -4,13 +4,14 @@ import type { Database } from './database.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
-/** What the row of a delivery says of the attempt that made it final. */
+/** Columns of a delivery for the attempt that made it final. */
 type FinalAttempt = { readonly [Field in keyof Omit<AttemptRecord, 'number'>]: AttemptRecord[Field] | null };
 type Result = FinalAttempt &
   Pick<DeliveryResult, 'id' | 'claimId'> & {
     readonly status: DeliveryResult['next']['status'];
     readonly dueAt: number | null;
     readonly logged: number;
+    readonly cutOff: number;
   };
 
 const noAttempt: FinalAttempt = { at: null, durationMs: null, httpStatus: null, error: null, response: null };
@@ -27,8 +28,8 @@ function claimsOn(connection: Connection) {
     due: connection.prepare<[{ endpointId: string; now: number; limit: number }], DueRow>(`
       SELECT
         deliveries.number AS number, deliveries.id AS id, deliveries.partner AS partner,
-        deliveries.mode AS mode, events.id AS eventId, type AS eventType, body, attempts + 1 AS attempt,
-        due_at AS dueAt
+        deliveries.mode AS mode, events.id AS eventId, type AS eventType, body,
+        attempts + (claim_id IS NOT NULL) + 1 AS attempt, attempts - cut_off AS failures, due_at AS dueAt
       FROM deliveries CROSS JOIN events ON events.number = event_number
       WHERE status = 'pending' AND endpoint_id = +:endpointId AND ready_at <= +:now
       ORDER BY ready_at, deliveries.number LIMIT +:limit
@@ -38,8 +39,12 @@ function claimsOn(connection: Connection) {
       SELECT url, sealed_secret AS sealedSecret FROM webhook_endpoints WHERE id = ?
     `),
 
+    // A delivery that has a claim was claimed by a worker that wrote no result: its attempt is counted as cut off.
     claim: connection.prepare<[claimId: string, leaseEndsAt: number, numbers: string]>(`
-      UPDATE deliveries SET claim_id = ?, ready_at = ? WHERE number IN (SELECT value FROM json_each(?))
+      UPDATE deliveries SET
+        attempts = attempts + (claim_id IS NOT NULL), cut_off = cut_off + (claim_id IS NOT NULL),
+        claim_id = ?, ready_at = ?
+      WHERE number IN (SELECT value FROM json_each(?))
     `),
 
     visit: connection.prepare<[{ endpointId: string; servedAt: number | null }]>(`
@@ -61,7 +66,7 @@ function resultsOn(connection: Connection) {
     // What is pending again is due at another time. An attempt that ended the delivery stands in its row.
     end: connection.prepare<[Result], { deliveryNumber: number; endpointId: string; attempts: number }>(`
       UPDATE deliveries SET
-        status = :status, claim_id = NULL, attempts = attempts + :logged,
+        status = :status, claim_id = NULL, attempts = attempts + :logged, cut_off = cut_off + :cutOff,
         due_at = coalesce(:dueAt, due_at), ready_at = coalesce(:dueAt, ready_at),
         ended_at = CASE WHEN :status <> 'pending' THEN coalesce(:at + :durationMs, due_at) END,
         final_at = :at, final_duration_ms = :durationMs, final_http_status = :httpStatus,
@@ -77,17 +82,18 @@ function resultsOn(connection: Connection) {
   };
 }
 
-/** The worker's hold on deliveries. */
+/** Claims deliveries and writes the results of claims. */
 export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
   const sql = database.prepare((connection) => ({ ...claimsOn(connection), ...resultsOn(connection) }));
 
   /** @throws Error when other attempts than those before this one are logged */
-  function finish({ id, claimId, attempt, next }: DeliveryResult): boolean {
+  function finish({ id, claimId, attempt, isCutOff, next }: DeliveryResult): boolean {
     const isFinal = next.status !== 'pending';
     const dueAt = next.status === 'pending' ? next.dueAt : null;
     const logged = attempt === null ? 0 : 1;
     const final = isFinal && attempt !== null ? attempt : noAttempt;
-    const ended = sql().end.get({ ...final, id, claimId, status: next.status, dueAt, logged });
+    const cutOff = isCutOff ? logged : 0;
+    const ended = sql().end.get({ ...final, id, claimId, status: next.status, dueAt, logged, cutOff });
     if (ended === undefined) return false;
     const { deliveryNumber, endpointId, attempts } = ended;
     if (attempt !== null && attempts !== attempt.number)

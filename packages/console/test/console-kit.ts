@@ -72,6 +72,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
             response: '',
             ...result,
           },
+          isCutOff: false,
           next: next === 'retry' ? { status: 'pending', dueAt: now + 60_000 } : { status: next },
         })),
       );

@@ -12,7 +12,10 @@ whenAllAreReady(async () => {
     const claimed = await claim(storage, `${name} ${round}`, { limit: 8, room: 2 });
     if (claimed.length === 0 && round >= Number(count)) return;
     const results = claimed.map(({ id, claimId, attempt }) => {
-      return { id, claimId, attempt: sampleAttempt(attempt), next: { status: 'delivered' } } as const;
+      return {
+        ...{ id, claimId, attempt: sampleAttempt(attempt), isCutOff: false },
+        next: { status: 'delivered' },
+      } as const;
     });
     const counted = await storage.deliveries.finish(results);
     process.send?.(claimed.map(({ id }) => id).filter((_, index) => counted[index]));

@@ -71,7 +71,8 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
     name: 'pending_deliveries',
     key: ['number'],
     source: `(
-      SELECT id, number, endpoint_id, event_number, due_at, ready_at, claim_id, attempts FROM deliveries
+      SELECT id, number, endpoint_id, event_number, due_at, ready_at, claim_id, attempts, cut_off
+      FROM deliveries
       WHERE status = 'pending'
     )`,
   },

@@ -72,9 +72,10 @@ test('work that is held stays held, and the results of those who hold it count',
   const nothing = await storage.deliveries.claim({ ...claimAll, claimId: 'x', now: 30_099 });
   expect(nothing).toEqual([]);
   const again = await storage.deliveries.claim({ ...claimAll, claimId: 'third', now: 40_000 });
-  expect(again.map(({ attempt, dueAt }) => [attempt, dueAt])).toEqual([
-    [1, 5],
-    [3, 40_000],
+  // The first attempt of the one that was held has no result; the second attempt of the other one was cut off.
+  expect(again.map(({ attempt, failures, dueAt }) => [attempt, failures, dueAt])).toEqual([
+    [2, 0, 5],
+    [3, 1, 40_000],
   ]);
   const results = again.map((delivery) => resultOf(delivery));
   const late = results.map((result) => ({ ...result, claimId: 'first' }));

@@ -127,12 +127,15 @@ async function fill(storage: Storage): Promise<void> {
   if (!waits || !dropped || !delivered || !held) throw new Error('too few deliveries');
   await storage.deliveries.finish([
     { ...waits, next: { status: 'pending', dueAt: 200 } },
-    { ...dropped, attempt: null, next: { status: 'dropped' } },
+    { ...dropped, attempt: null, isCutOff: false, next: { status: 'dropped' } },
     delivered,
   ]);
   await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, room: 1 });
   await storage.deliveries.finish([
-    { ...waits, claimId: 'second', attempt: attemptOf(2), next: { status: 'pending', dueAt: 40_000 } },
+    {
+      ...{ ...waits, claimId: 'second', attempt: attemptOf(2), isCutOff: true },
+      next: { status: 'pending', dueAt: 40_000 },
+    },
   ]);
   const removed = sampleEndpoint('2', { enabled: false, version: 2 });
   await storage.webhooks.replace(removed, 300);

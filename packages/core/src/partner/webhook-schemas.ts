@@ -105,7 +105,11 @@ export const deliveriesQuery = z.strictObject({
 });
 
 const attempt = component('DeliveryAttempt', 'One attempt of a delivery.', {
-  number: field(z.int().min(1), 'Counted from 1.', 1),
+  number: field(
+    z.int().min(1),
+    'Counted from 1. A number that is missing belongs to an attempt without a known result.',
+    1,
+  ),
   at: time('When it was made.'),
   durationMs: field(z.number(), 'How long it took, in milliseconds.', 84.5),
   httpStatus: field(z.int().nullable(), 'What the endpoint answered; `null`: nothing.', 204),

@@ -46,8 +46,13 @@ export interface ClaimedDelivery extends Owner {
   readonly eventId: string;
   readonly eventType: string;
   readonly body: string;
-  /** The number of this attempt: one more than attempts are logged. */
+  /**
+   * The number of this attempt, from 1. Each attempt that is logged has a number, and so has each claim whose lease ended without a result:
+   * its attempt may have reached the endpoint. A claim that was handed back has none.
+   */
   readonly attempt: number;
+  /** How many attempts before this one failed: those with a number, except those that were cut off. */
+  readonly failures: number;
   /** When this attempt was due. */
   readonly dueAt: number;
   /** As they are registered at this moment. */
@@ -61,6 +66,8 @@ export interface DeliveryResult {
   readonly claimId: string;
   /** `null` when no attempt was made: the delivery is handed back. */
   readonly attempt: AttemptRecord | null;
+  /** Whether this service cut the attempt off, so that it says nothing about the endpoint and does not count as a failure. */
+  readonly isCutOff: boolean;
   /** `pending`: due again at `dueAt`. What is final became so when the attempt ended (`at + durationMs`). */
   readonly next:
     | { readonly status: 'pending'; readonly dueAt: number }

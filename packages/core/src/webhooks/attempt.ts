@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
 import type { Telemetry } from '../telemetry.ts';
-import type { AttemptErrorClass } from './attempt-errors.ts';
 import type { WebhookClient } from './client.ts';
 import { signedAttempt } from './signing.ts';
 
@@ -24,15 +23,15 @@ export interface AttemptEnd {
   readonly answered: boolean;
 }
 
-/** What is this service's fault (a secret that cannot be opened, no free socket) costs time, and no attempt. */
+/** Wait after a fault of this service (a secret that cannot be opened, no free socket), in milliseconds. It counts as no attempt. */
 export const ownFaultMs = 60_000;
 
-/** A delivery that was claimed and not attempted. */
+/** Hands back a delivery that was claimed and not attempted. */
 export function handedBack({ id, claimId }: ClaimedDelivery, dueAt: number): DeliveryResult {
-  return { id, claimId, attempt: null, next: { status: 'pending', dueAt } };
+  return { id, claimId, attempt: null, isCutOff: false, next: { status: 'pending', dueAt } };
 }
 
-/** Makes one attempt: signs anew, sends, and says what is next. */
+/** Makes one attempt: signs anew, sends, and returns when the next one is due. */
 export async function attempt(
   { client, clock, logger, prefix, delaysMs, secretOf }: AttemptOptions,
   delivery: ClaimedDelivery,
@@ -52,8 +51,10 @@ export async function attempt(
   const answer = await client.post({ url: delivery.url, ...signed });
 
   const { ok, httpStatus, error, response } = answer;
-  const endedAt = clock.now();
-  const next = ok ? ({ status: 'delivered' } as const) : afterFailure(delaysMs, number, endedAt, error);
+  const isCutOff = error === 'aborted';
+  const next = ok
+    ? ({ status: 'delivered' } as const)
+    : nextAfter(delaysMs, delivery.failures, isCutOff, clock.now());
   if (next.status === 'dropped') {
     logger.warn(
       { delivery: id, event: delivery.eventId, endpoint: delivery.endpointId, attempts: number },
@@ -65,6 +66,7 @@ export async function attempt(
       id,
       claimId,
       attempt: { number, at, durationMs: answer.durationMs, httpStatus, error, response },
+      isCutOff,
       next,
     },
     answered: httpStatus !== null,
@@ -72,21 +74,22 @@ export async function attempt(
 }
 
 /**
- * Returns when the next attempt is due (specification, "Webhook delivery attempts"). After one that this worker cut off, the next one is
- * due at once, even after the last: the endpoint may have received it or not.
+ * Returns when the next attempt is due (specification, "Webhook delivery attempts"). An attempt that this worker cut off says nothing about
+ * the endpoint: the next one is due at once, and the schedule goes on where it was, so that a crash or a stop takes no attempt away.
+ * @param failures - attempts that failed before this one
  */
-function afterFailure(
+function nextAfter(
   delaysMs: readonly number[],
-  attempt: number,
+  failures: number,
+  isCutOff: boolean,
   endedAt: number,
-  error: AttemptErrorClass | null,
 ): DeliveryResult['next'] {
-  if (error === 'aborted') return { status: 'pending', dueAt: endedAt };
-  const delay = delaysMs[attempt - 1];
+  if (isCutOff) return { status: 'pending', dueAt: endedAt };
+  const delay = delaysMs[failures];
   return delay === undefined ? { status: 'dropped' } : { status: 'pending', dueAt: endedAt + delay };
 }
 
-/** What became of a delivery with this attempt. */
+/** Label of a metric: the result of an attempt. */
 function outcomeOf({ attempt, next }: DeliveryResult): string {
   if (attempt === null) return 'handed_back';
   return next.status === 'pending' ? 'failed' : next.status;

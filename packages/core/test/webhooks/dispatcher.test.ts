@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { quiet } from '../worker/workshop.ts';
-import { answered, byHand, depot, hangs, watchedStore } from './support/depot.ts';
+import { answered, type Behaviour, byHand, depot, hangs, watchedStore } from './support/depot.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
 
@@ -169,6 +169,44 @@ describe('stopping', () => {
     void other.stop();
     await quiet();
   });
+
+  it('takes no attempt away from an endpoint with those that it cuts off', async () => {
+    const { started, dispatcher, endpoint, publish, deliveries, clock, fire, requests } = await depot();
+    let behaviour: Behaviour = hangs;
+    await endpoint('a', (request) => behaviour(request));
+    await publish('a');
+    for (const _ of [1, 2, 3]) {
+      const stopping = (await started()).stop();
+      await quiet();
+      await fire(11_000);
+      await stopping;
+    }
+    behaviour = async () => answered(503);
+    await dispatcher().runDue();
+    // The wait after the first failure.
+    expect(await deliveries('a')).toMatchObject([{ status: 'pending', nextAttemptAt: clock.now() + 60_000 }]);
+    clock.advance(60_000);
+    await dispatcher().runDue();
+    const errors = ['aborted', 'aborted', 'aborted', 'status', 'status'];
+    const attempts = errors.map((error, index) => ({ number: index + 1, error }));
+    expect(await deliveries('a')).toMatchObject([{ status: 'dropped', attempts }]);
+    expect(requests.map(({ headers }) => headers['X-SVC-Attempt'])).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('leaves the number of an attempt to a worker that died in the middle of it', async () => {
+    const { started, dispatcher, endpoint, publish, deliveries, clock, requests } = await depot();
+    let behaviour: Behaviour = hangs;
+    await endpoint('a', (request) => behaviour(request));
+    await publish('a');
+    await started();
+    behaviour = async () => answered(503);
+    clock.advance(30_000);
+    await dispatcher().runDue();
+    expect(requests.map(({ headers }) => headers['X-SVC-Attempt'])).toEqual(['1', '2']);
+    expect(await deliveries('a')).toMatchObject([
+      { status: 'pending', nextAttemptAt: clock.now() + 60_000, attempts: [{ number: 2, error: 'status' }] },
+    ]);
+  });
 });
 
 describe('a database that fails', () => {
@@ -269,7 +307,7 @@ it('two workers make each attempt once, and a late result of a lost claim change
   stuck.answer();
   await quiet();
   expect(written).toEqual([[true], [false]]);
-  const attempts = [{ number: 1, httpStatus: 500 }];
+  const attempts = [{ number: 2, httpStatus: 500 }];
   expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts }]);
   await Promise.all([first.stop(), second.stop()]);
   expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts }]);

@@ -211,7 +211,8 @@ export const storedRows: Readonly<Record<string, Tried>> = {
   'the result of a delivery': tried({
     fresh: (label, text) => {
       const attempt = sampleAttempt(1, { error: text, response: text });
-      return [{ id: `dl_${label}_1`, claimId: label, attempt, next: { status: 'delivered' } as const }];
+      const next = { status: 'delivered' } as const;
+      return [{ id: `dl_${label}_1`, claimId: label, attempt, isCutOff: false, next }];
     },
     prepare: (storage, _given, label) => claim(storage, label),
     store: ({ deliveries }, results) => deliveries.finish(results),

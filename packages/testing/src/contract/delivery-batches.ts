@@ -34,6 +34,7 @@ export const deliveryBatchCases = casesOf('delivery results', {
         id,
         claimId,
         attempt: id.endsWith('1') ? attempt : { ...attempt, error: 'of the other' },
+        isCutOff: false,
         next: { status: 'pending', dueAt: now } as const,
       }));
       assertSame(await storage.deliveries.finish(results), [true, true]);
@@ -57,6 +58,7 @@ export const deliveryBatchCases = casesOf('delivery results', {
       id: `dl_${label}_1`,
       claimId,
       attempt: sampleAttempt(number, { response: label }),
+      isCutOff: false,
       next,
     });
     const delivered = { status: 'delivered' } as const;
@@ -109,8 +111,8 @@ export const deliveryBatchCases = casesOf('delivery results', {
     const again = await claimedOne(storage, 'c2');
     const next = { status: 'delivered' } as const;
     const batch = [
-      { ...x, attempt: sampleAttempt(1), next },
-      { ...again, attempt: sampleAttempt(1), next },
+      { ...x, attempt: sampleAttempt(1), isCutOff: false, next },
+      { ...again, attempt: sampleAttempt(1), isCutOff: false, next },
     ];
     await assertUnavailable(() => storage.deliveries.finish(batch), 'a number that is logged already');
     assertSame(await statuses(storage), { dl_x_1: 'pending', dl_y_1: 'pending' });

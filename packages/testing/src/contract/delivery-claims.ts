@@ -28,6 +28,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
       eventType: 'kyc.updated',
       body,
       attempt: 1,
+      failures: 0,
       dueAt: now - 5,
       url: endpoint.url,
       sealedSecret: endpoint.sealedSecret,
@@ -188,7 +189,9 @@ export const deliveryClaimCases = casesOf('delivery claims', {
 export const deliveryCalls: Calls<'deliveries'> = {
   claim: (storage) => claim(storage, 'c'),
   finish: ({ deliveries }) =>
-    deliveries.finish([{ id: 'dl_a', claimId: 'c', attempt: null, next: { status: 'dropped' } }]),
+    deliveries.finish([
+      { id: 'dl_a', claimId: 'c', attempt: null, isCutOff: false, next: { status: 'dropped' } },
+    ]),
   list: (storage) => listed(storage),
   latestStatuses: ({ deliveries }) =>
     deliveries.latestStatuses({ ...acme, eventIds: ['evt_a', 'evt_b'], limit: 9 }),

@@ -89,6 +89,7 @@ export const parallelCases = casesOf('parallel calls', {
       id,
       claimId,
       attempt: sampleAttempt(1),
+      isCutOff: false,
       next: { status: 'delivered' } as const,
     }));
     assert.equal(results.length, 20);
@@ -128,7 +129,7 @@ export const parallelCases = casesOf('parallel calls', {
       for (const claimed of await claim(storage, `c${round}`)) {
         const attempt = sampleAttempt(claimed.attempt);
         await storage.deliveries.finish([
-          { id: claimed.id, claimId: claimed.claimId, attempt, next: { status: 'delivered' } },
+          { ...claimed, attempt, isCutOff: false, next: { status: 'delivered' } },
         ]);
       }
       await storage.purge({ now, before: now, eventsBefore: now + 1, limit: 100 });

@@ -39,7 +39,7 @@ export const recoveryCases = casesOf('recoveries', {
     await published(storage, 'x');
     const claimed = await claimedOne(storage, 'c');
     const attempt = { number: 1, at: now + 5, durationMs: 10, httpStatus: null, error: 'x', response: null };
-    await storage.deliveries.finish([{ ...claimed, attempt, next: { status: 'dropped' } }]);
+    await storage.deliveries.finish([{ ...claimed, attempt, isCutOff: false, next: { status: 'dropped' } }]);
     assertSame(await recover(storage, 'we_a', 'r', { since: now + 16 }), queued('0 queued'));
     assertSame(await recover(storage, 'we_a', 's', { since: now + 15 }), queued('1 queued'));
   },

@@ -80,12 +80,12 @@ export async function claimedIds(...call: Parameters<typeof claim>): Promise<str
   return (await claim(...call)).map(({ id }) => id);
 }
 
-/** What a worker writes after an attempt. */
+/** Result that a worker writes after an attempt. */
 export function resultOf(
   { id, claimId, attempt }: Pick<ClaimedDelivery, 'id' | 'claimId' | 'attempt'>,
   next: DeliveryResult['next'] = { status: 'delivered' },
 ): DeliveryResult {
-  return { id, claimId, attempt: sampleAttempt(attempt), next };
+  return { id, claimId, attempt: sampleAttempt(attempt), isCutOff: false, next };
 }
 
 /** Writes one result, with an attempt that began and ended at `at`. */
@@ -96,7 +96,7 @@ export async function finish(
   at: number = now,
 ): Promise<boolean | undefined> {
   const logged = sampleAttempt(attempt, { at, durationMs: 0 });
-  const [answer] = await deliveries.finish([{ id, claimId, attempt: logged, next }]);
+  const [answer] = await deliveries.finish([{ id, claimId, attempt: logged, isCutOff: false, next }]);
   return answer;
 }
 

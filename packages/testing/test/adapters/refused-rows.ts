@@ -48,7 +48,7 @@ export function refusedRowTests(stage: () => Promise<TableStage>, deliveryTable:
     const { storage, refuse } = await stage();
     for (const label of ['1', '2']) await published(storage, label);
     const results = (await claim(storage, 'c')).map(({ id, claimId }) => ({
-      ...{ id, claimId, attempt: sampleAttempt(1) },
+      ...{ id, claimId, attempt: sampleAttempt(1), isCutOff: false },
       next: { status: 'pending', dueAt: now + 9 } as const,
     }));
     const allow = await refuse('delivery_attempts', 'NEW.delivery_number = 2');
