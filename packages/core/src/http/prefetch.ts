@@ -17,3 +17,13 @@ export function isPrefetch({ headers }: IncomingMessage): boolean {
 export function isNavigation({ headers }: IncomingMessage): boolean {
   return (headers['sec-fetch-dest'] ?? 'document') === 'document';
 }
+
+/**
+ * Whether a script of a page sent the request (Fetch Metadata). A service worker that passes a navigation on has the same
+ * `Sec-Fetch-Dest: empty`, but either the mode `navigate`, which no script can choose, or, if it added options such as a signal,
+ * `Upgrade-Insecure-Requests`, which browsers send with navigations only. HTTP clients of servers send no `Sec-Fetch-Dest`.
+ */
+export function isScript({ headers }: IncomingMessage): boolean {
+  if (headers['sec-fetch-dest'] !== 'empty') return false;
+  return headers['sec-fetch-mode'] !== 'navigate' && headers['upgrade-insecure-requests'] === undefined;
+}

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Core } from '../../context.ts';
 import { OAuthError } from '../../errors.ts';
+import { isScript } from '../../http/prefetch.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
@@ -62,7 +63,7 @@ export class Engine {
       authentication: user,
       scope: parameters.get('scope'),
       redirectUri: parameters.get('redirect_uri') ?? '',
-      isScript: isScript(exchange),
+      isScript: isScript(exchange.req),
     });
   }
 
@@ -72,7 +73,7 @@ export class Engine {
    */
   async resume(exchange: Exchange, user: Authentication | null): Promise<string> {
     const id = await this.#heldId(exchange);
-    const run: EngineRun = { authentication: user, isScript: isScript(exchange) };
+    const run: EngineRun = { authentication: user, isScript: isScript(exchange.req) };
     const sub = user?.sub ?? null;
     let location: string;
     try {
@@ -205,9 +206,6 @@ export class Engine {
     return this.#built.provider;
   }
 }
-
-/** Whether a script sent a request (Fetch Metadata). `Sec-Fetch-Mode` does not tell: servers send it too, such as with undici. */
-const isScript = ({ req }: Exchange): boolean => req.headers['sec-fetch-dest'] === 'empty';
 
 /** The request as the engine may see it: a GET of a normalized address. The host's own request object stays as it is. */
 function facade(request: IncomingMessage, url: string): IncomingMessage {
