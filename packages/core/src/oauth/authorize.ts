@@ -16,6 +16,7 @@ import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
 import { redirectedToAuthUrl } from './own-host.ts';
+import { redirectLocation } from './redirect-location.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
 import { seeOther } from './see-other.ts';
 
@@ -34,14 +35,14 @@ function answerLocation(ctx: Context, location: string): void {
   ctx.body = { error, error_description: parameters.get('error_description') ?? undefined };
 }
 
-/** The client's redirect URI with an error (RFC 6749, section 4.1.2.1; RFC 9207). */
+/** Returns the client's redirect URI with an error (RFC 6749, section 4.1.2.1; RFC 9207). */
 function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error: OAuthError): string {
-  const url = new URL(redirectUri);
-  url.searchParams.set('error', error.code);
-  url.searchParams.set('error_description', error.description);
-  if (state !== null) url.searchParams.set('state', state);
-  url.searchParams.set('iss', issuerOf(core.options));
-  return url.href;
+  return redirectLocation(redirectUri, {
+    error: error.code,
+    error_description: error.description,
+    ...(state !== null && { state }),
+    iss: issuerOf(core.options),
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { printableUrl } from '../printable.ts';
 import { requireClient } from './client.ts';
 import { readIdTokenHint } from './id-token-hint.ts';
+import { redirectLocation } from './redirect-location.ts';
 import { isRegisteredPostLogoutUri } from './redirect-uri.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
@@ -88,8 +89,5 @@ function returnAddress(
     const description = 'The post_logout_redirect_uri is not registered for this client.';
     throw new OAuthError('redirect_uri_mismatch', description);
   }
-  const url = new URL(uri);
-  if (state === undefined) return uri;
-  url.searchParams.set('state', state);
-  return url.href;
+  return state === undefined ? uri : redirectLocation(uri, { state }, ['state']);
 }

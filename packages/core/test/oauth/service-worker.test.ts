@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import { ana, Host } from '../support/directory.ts';
-import { TestProvider } from '../support/provider.ts';
+import type { TestProvider } from '../support/provider.ts';
 import { afterwards, startProvider } from '../support/running.ts';
 
 const start = `addEventListener('install', () => skipWaiting());

@@ -10,6 +10,7 @@ import { isUnknownRequest, unknownRequest } from '../client.ts';
 import { pageUrl } from '../endpoints.ts';
 import { hostPageUrl } from '../host-page.ts';
 import { answerSeconds, interactionSeconds } from '../lifetimes.ts';
+import { redirectLocation, responseOf } from '../redirect-location.ts';
 import type { EngineRun } from './adapter.ts';
 import { type Decision, findAnswer, type GivenAnswer, saveAnswer } from './answers.ts';
 import type { RequestStart } from './policy.ts';
@@ -195,8 +196,12 @@ export class Engine {
     if (run.error !== undefined) throw run.error;
     if (!run.location)
       throw new OAuthError('server_error', undefined, { cause: new Error('the engine did not redirect') });
-    if (run.begun !== undefined) await this.#hold(exchange, run.begun.id, run.begun.seconds);
-    return run.location;
+    if (run.begun !== undefined) {
+      await this.#hold(exchange, run.begun.id, run.begun.seconds);
+      return run.location;
+    }
+    const { redirectUri = '' } = run;
+    return redirectLocation(redirectUri, responseOf(run.location, redirectUri));
   }
 
   async #current(): Promise<Provider> {

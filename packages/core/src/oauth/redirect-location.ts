@@ -1,0 +1,53 @@
+import { formDecoded, formPairs } from '../http/body.ts';
+
+/** Parameters of an authorization response (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207, section 2). */
+const responseParameters = ['code', 'state', 'iss', 'error', 'error_description'] as const;
+
+/** Parameters of a response to the client, in the order in which they are sent. */
+type ResponseParameters = Readonly<Record<string, string>>;
+
+/** Decodes the name of a parameter. A name in another encoding than UTF-8 stays as it is written. */
+function nameOf(written: string): string {
+  try {
+    return formDecoded(written);
+  } catch {
+    return written;
+  }
+}
+
+/**
+ * Returns the URL to which a browser is sent with a response: the registered URI, byte for byte, and the parameters after its own
+ * query, which has to be retained (RFC 6749, section 3.1.2). Parsing and writing that query anew would change `%20`, `?flag` and
+ * bytes that are not UTF-8. Parameters of the registered URI that mean something in a response are left out.
+ * @param replaced - names of those parameters
+ */
+export function redirectLocation(
+  registeredUri: string,
+  response: ResponseParameters,
+  replaced: readonly string[] = responseParameters,
+): string {
+  const start = registeredUri.indexOf('?');
+  const address = start < 0 ? registeredUri : registeredUri.slice(0, start);
+  const query = start < 0 ? '' : registeredUri.slice(start + 1);
+  const kept = query.split('&').filter((pair) => {
+    const [[name] = ['']] = formPairs(pair);
+    return pair !== '' && !replaced.includes(nameOf(name));
+  });
+  return `${address}?${[...kept, new URLSearchParams(response)].join('&')}`;
+}
+
+/**
+ * Takes the response out of a URL that the engine has made of a registered URI. An error is told from a parameter `error` of the
+ * registered URI by its value.
+ */
+export function responseOf(location: string, registeredUri: string): ResponseParameters {
+  const [given, own] = [new URL(location).searchParams, new URL(registeredUri).searchParams];
+  const isError = given.has('error') && given.get('error') !== own.get('error');
+  const names = isError ? ['error', 'error_description', 'state', 'iss'] : ['code', 'state', 'iss'];
+  const response: Record<string, string> = {};
+  for (const name of names) {
+    const value = given.get(name);
+    if (value !== null) response[name] = value;
+  }
+  return response;
+}
