@@ -109,7 +109,7 @@ const identities: Readonly<Record<string, Operation>> = {
     const { sub, clientId } = consentOf(old(place));
     return place.storage.consents.revoke(sub, clientId, now);
   },
-  'end a user': (place) => place.storage.consents.endUser(consentOf(old(place)).sub, now),
+  'end a user': (place) => place.storage.consents.endUser(consentOf(old(place)).sub, now, []),
   'user lookup: does the partner hold a consent': (place) => {
     const { sub } = consentOf(old(place));
     return place.storage.consents.partnerHolds({ partner: 'p7', sub, scope: 'kyc' });

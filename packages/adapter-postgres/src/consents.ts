@@ -2,6 +2,7 @@ import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
+import { jobRowOf, postgresJobs } from './queue.ts';
 import { lookup, prepared, statement } from './statement.ts';
 
 type OfClient = { readonly sub: string; readonly clientId: string };
@@ -100,6 +101,7 @@ function statementsIn(schema: string) {
 
 export function postgresConsents(database: Database): ConsentStore {
   const audits = postgresAudits(database);
+  const storeJobs = postgresJobs(database);
   const sql = statementsIn(database.schema);
 
   return {
@@ -123,10 +125,13 @@ export function postgresConsents(database: Database): ConsentStore {
     partnerHolds: async ({ partner, sub, scope }) =>
       (await database.get(sql.partnerHolds, { partner, sub, scope })) !== null,
 
-    endUser: (sub, now, audit) =>
-      audits.write(audit, async (connection) => {
+    async endUser(sub, now, jobs, audit) {
+      const rows = jobs.map(jobRowOf);
+      await audits.write(audit, async (connection) => {
         await sql.endUser.run(connection, { sub, now });
         await sql.endUserGrants.run(connection, { sub, now });
-      }),
+        await storeJobs(connection, rows);
+      });
+    },
   };
 }

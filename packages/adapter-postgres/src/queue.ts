@@ -9,7 +9,7 @@ type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
 
 /** Stores jobs inside a transaction that is under way, except those whose id is taken. */
-function postgresJobs({ schema }: Pick<Database, 'schema'>) {
+export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
   // In the order of their ids, so that two calls with the same ids wait for each other and not in a circle.
   const insert = prepared<{ readonly jobs: string }>(`
     INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
@@ -28,7 +28,7 @@ function postgresJobs({ schema }: Pick<Database, 'schema'>) {
 /** Claims have no space. */
 const nameOf = ({ id, claimId }: Claim): string => `${claimId} ${id}`;
 
-function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
+export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
   return { id, kind, payload: JSON.stringify(payload), dueAt };
 }
 

@@ -34,7 +34,7 @@ const endings: { readonly [name: string]: (storage: Storage) => Promise<unknown>
   'the partner of the client is disabled': ({ partners }) =>
     partners.replace(samplePartner({ version: 2, updatedAt: now, disabledAt: now })),
   'the consent is revoked': ({ consents }) => consents.revoke('user-1', 'client-1', now),
-  'the user ends': ({ consents }) => consents.endUser('user-1', now),
+  'the user ends': ({ consents }) => consents.endUser('user-1', now, []),
 };
 
 test.each(Object.entries(endings))('while %s, nothing is issued any more', async (_name, end) => {

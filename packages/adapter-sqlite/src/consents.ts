@@ -2,6 +2,7 @@ import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
 import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { jobRowOf, jobsOn } from './queue.ts';
 
 type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
 
@@ -78,6 +79,7 @@ function statementsOn(connection: Connection) {
 
 export function sqliteConsents(database: Database): ConsentStore {
   const audits = sqliteAudits(database);
+  const storeJob = database.prepare(jobsOn);
   const sql = database.prepare(statementsOn);
 
   return {
@@ -112,11 +114,14 @@ export function sqliteConsents(database: Database): ConsentStore {
     partnerHolds: ({ partner, sub, scope }) =>
       database.read(() => sql().partnerHolds.get(sub, JSON.stringify(scope), partner) !== undefined),
 
-    endUser: (sub, now, audit) =>
-      audits.change(audit, () => {
+    async endUser(sub, now, jobs, audit) {
+      const rows = jobs.map(jobRowOf);
+      await audits.change(audit, () => {
         sql().endUserGrants.run({ sub, now });
         sql().endUser.run({ sub, now });
-      }),
+        for (const row of rows) storeJob()(row);
+      });
+    },
   };
 }
 

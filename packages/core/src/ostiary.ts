@@ -265,7 +265,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
     checkTarget: webhooks.checkTarget,
-    telling: (sub, end) => signOuts.around({ sub }, end),
+    noticesOf: signOuts.ofAllSessions,
   });
 
   const routes = [

@@ -1,6 +1,7 @@
 import { actsOf } from '../audit-acts.ts';
 import type { Core } from '../context.ts';
 import { type Resealed, resealNow } from '../keys/reseal.ts';
+import type { NewJob } from '../ports/queue.ts';
 import type { Purged } from '../ports/storage.ts';
 import { requireUserId } from '../user-ids.ts';
 import { purgeNow } from '../worker/purge.ts';
@@ -31,7 +32,7 @@ export interface Administration<Name extends string = string> {
   readonly users: {
     /**
      * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
-     * request, in every process. Apps with a `backchannelLogoutUri` are told.
+     * request, in every process. Apps with a `backchannelLogoutUri` are notified that all sessions of the user ended.
      */
     end(sub: string): Promise<void>;
   };
@@ -64,13 +65,13 @@ export function administration(
   consequences: {
     readonly forgetKeys: () => void;
     readonly checkTarget: CheckTarget;
-    /** Ends a user, and tells the user's apps. */
-    readonly telling: (sub: string, end: () => Promise<void>) => Promise<void>;
+    /** Returns the jobs that notify the apps of a user that all sessions ended. Never rejects. */
+    readonly noticesOf: (sub: string) => Promise<readonly NewJob[]>;
   },
   actor = 'host',
 ): Administration {
   const act = actsOf(core, actor);
-  const { forgetKeys, checkTarget, telling } = consequences;
+  const { forgetKeys, checkTarget, noticesOf } = consequences;
   return {
     clients: clientAdministration(core, act, checkTarget),
     partners: partnerAdministration(core, act, forgetKeys),
@@ -83,9 +84,11 @@ export function administration(
     users: {
       async end(sub) {
         requireUserId(sub);
-        await telling(sub, () =>
-          core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),
-        );
+        // The apps are read first: the end revokes the consents. It stores the notices itself, so that a crash loses none.
+        const jobs = await noticesOf(sub);
+        const record = act('user.end', `user:${sub}`);
+        await core.storage.consents.endUser(sub, core.clock.now(), jobs, record);
+        if (jobs.length > 0) core.wake('jobs');
       },
     },
     reconciliation: reconciliationAdministration(core),

@@ -8,10 +8,10 @@ import { issuerOf } from './endpoints.ts';
 import { signForClient } from './id-token.ts';
 import { sessionIdOf } from './session-id.ts';
 
-/** The kind of the job that tells one client. */
+/** Kind of the job that notifies one client. */
 export const signOutKind = 'sign-out';
 
-/** A logout token is for the moment (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
+/** Lifetime of a logout token, at most two minutes (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
 const logoutTokenSeconds = 120;
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
@@ -24,7 +24,7 @@ export type PostForm = (
 
 export type SignOuts = ReturnType<typeof createSignOuts>;
 
-/** Tells the apps of a user that the user has signed out. */
+/** Notifies the apps of a user that the user has signed out. */
 export function createSignOuts({ storage, clock, random, wake, options: { logger } }: Core) {
   /** Describes one notice. Its id is its own: an earlier sign-out of the same user may still be under way. */
   const jobOf = (sub: string, sid: string | null, clientId: string): NewJob => ({
@@ -43,6 +43,20 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
     );
   }
 
+  function logUnnotified(err: unknown): void {
+    logger.error({ err }, 'the apps of a user who signed out could not be told');
+  }
+
+  /** Returns the jobs, or none if the apps cannot be read, which the log says: a sign-out does not fail for its notices. */
+  async function jobsOrNone(sub: string, sid: string | null): Promise<NewJob[]> {
+    try {
+      return await jobsFor(sub, sid);
+    } catch (error) {
+      logUnnotified(error);
+      return [];
+    }
+  }
+
   async function store(jobs: readonly NewJob[]): Promise<void> {
     if (jobs.length === 0) return;
     await storage.queue.enqueue(jobs);
@@ -56,27 +70,25 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
       await store(await jobsFor(sub, session === undefined ? null : sessionIdOf({ sub, ...session })));
     },
 
+    /** Returns the jobs that notify the apps of the end of all sessions. If the apps cannot be read, logs that and returns none. */
+    ofAllSessions: (sub: string): Promise<readonly NewJob[]> => jobsOrNone(sub, null),
+
     /**
-     * Ends one session, or all of a user where no time of a sign-in is given, and notifies the apps afterwards. The apps are read
-     * before, because the end may remove the consents. The session ends also if the apps cannot be notified, which the log says.
+     * Ends one session at the host, and notifies the apps afterwards. The session ends also if the apps cannot be notified, which the
+     * log says.
      */
-    async around(user: Authentication | { readonly sub: string }, end: () => Promise<void>): Promise<void> {
-      const untold = (err: unknown): void =>
-        logger.error({ err }, 'the apps of a user who signed out could not be told');
-      const sid = 'authenticatedAt' in user ? sessionIdOf(user) : null;
-      const jobs = await jobsFor(user.sub, sid).catch((error: unknown) => {
-        untold(error);
-        return [];
-      });
+    async around(user: Authentication, end: () => Promise<void>): Promise<void> {
+      const jobs = await jobsOrNone(user.sub, sessionIdOf(user));
       await end();
-      await store(jobs).catch(untold);
+      await store(jobs).catch(logUnnotified);
     },
   };
 }
 
 /**
  * Signs a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.4).
- * @param sid - the session that ended; `null`: all sessions of the user, for which the token has no `sid`
+ * @param sid - the session that ended; `null`: all sessions of the user. The token then has `sub` alone, which section 2.4
+ * defines as the end of every session of the user at the client
  */
 function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: string | null): Promise<string> {
   const now = core.clock.now();

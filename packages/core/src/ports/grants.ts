@@ -1,4 +1,5 @@
 import type { AuditRecord } from './audit.ts';
+import type { NewJob } from './queue.ts';
 /**
  * What one run of the consent flow gave to one client: an authorization code and everything that is
  * issued for it. Each authorization has a grant of its own, known by the SHA-256 digest of its code.
@@ -208,6 +209,6 @@ export interface ConsentStore {
     readonly scope: string;
   }): Promise<boolean>;
 
-  /** Revokes every consent and every grant of this user in one transaction. */
-  endUser(sub: string, now: number, audit?: AuditRecord): Promise<void>;
+  /** Revokes every consent and every grant of this user, and stores `jobs` as `queue.enqueue` does, in one transaction. */
+  endUser(sub: string, now: number, jobs: readonly NewJob[], audit?: AuditRecord): Promise<void>;
 }

@@ -249,7 +249,7 @@ describe('whatever becomes of telling', () => {
   it('a user who is ended has no access, though nobody can be told', async () => {
     const database = fragileStorage();
     const { provider, client } = await start({ storage: database.storage });
-    for (const call of ['consents.list', 'clients.find', 'queue.enqueue']) {
+    for (const call of ['consents.list', 'clients.find']) {
       const app = await client();
       const token = await provider.token(app);
       database.breakWhen((name) => name === call);
@@ -258,6 +258,24 @@ describe('whatever becomes of telling', () => {
       expect([call, await provider.isAlive(token)]).toEqual([call, false]);
       expect(provider.errors.at(-1)?.message).toContain('could not be told');
     }
+  });
+
+  it('an app is told of the end of a user, though the process dies right after the end', async () => {
+    const database = fragileStorage();
+    const { provider, client, work, told } = await start({ storage: database.storage });
+    const { id } = await client();
+    // From the end on nothing more reaches the storage.
+    let isEnded = false;
+    database.breakWhen((name) => {
+      const wasEnded = isEnded;
+      isEnded ||= name === 'consents.endUser';
+      return wasEnded;
+    });
+    await provider.ostiary.users.end(ana.sub);
+    database.breakWhen(null);
+    await work();
+    expect(isEnded).toBe(true);
+    expect(told()).toMatchObject([{ aud: id, sub: ana.sub }]);
   });
 
   it('who calls is told where a sign-out cannot be stored', async () => {

@@ -59,7 +59,7 @@ const ends: Readonly<Record<string, End>> = {
     consentsOf: ['own'],
   },
   'a user is ended': {
-    end: ({ consents }, { grant: { sub } }, at) => consents.endUser(sub, at),
+    end: ({ consents }, { grant: { sub } }, at) => consents.endUser(sub, at, []),
     grantsOf: ['own', 'other client'],
     consentsOf: ['own', 'other client'],
   },

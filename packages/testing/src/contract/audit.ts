@@ -78,7 +78,7 @@ const acts: Readonly<Record<string, Act>> = {
   },
   'consents.endUser': {
     prepare: (storage) => redeemed(storage, 'a'),
-    act: ({ consents }, audit) => consents.endUser('user-1', now, audit),
+    act: ({ consents }, audit) => consents.endUser('user-1', now, [], audit),
     refused: null,
   },
   'webhooks.replace': {
@@ -148,7 +148,9 @@ export const auditCases = casesOf('audit', {
     await storage.audit.append(sampleAct('taken'));
     const taken = sampleAct('taken');
     const { token } = await redeemed(storage, 'a');
-    await assertUnavailable(() => storage.consents.endUser('user-1', now, taken));
+    const notice = { id: 'notice', kind: 'notice', payload: {}, dueAt: now };
+    await assertUnavailable(() => storage.consents.endUser('user-1', now, [notice], taken));
+    assertSame(await storage.queue.claim({ kinds: ['notice'], claimId: 'c', now, leaseMs: 1, limit: 9 }), []);
     assert.equal(await isLive(storage, token), true);
     await withKey(storage);
     await assertUnavailable(() => storage.apiKeys.revoke('key_a', now, taken));

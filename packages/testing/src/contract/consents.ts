@@ -173,6 +173,20 @@ export const consentCases = casesOf('consents', {
     assert.equal((await storage.consents.list('user-1')).length, 1);
   },
 
+  'the end of a user stores its jobs': async (storage) => {
+    await consented(storage);
+    const jobs = ['a', 'b'].map((id) => ({ id, kind: 'notice', payload: { text: `${id} 🗝️` }, dueAt: now }));
+    await storage.consents.endUser('user-1', now, jobs);
+    assertSame(await storage.consents.list('user-1'), []);
+    // An id that is stored already is left as it is.
+    await storage.consents.endUser('user-1', now, [{ id: 'a', kind: 'notice', payload: {}, dueAt: now }]);
+    const claimed = await storage.queue.claim({ kinds: ['notice'], claimId: 'c', now, leaseMs: 1, limit: 9 });
+    assertSame(
+      claimed.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      jobs.map((job) => ({ ...job, claimId: 'c', attempt: 1 })),
+    );
+  },
+
   'a consent that is extended while it is revoked never keeps old scopes': async (storage) => {
     await storage.clients.insert(sampleClient());
     for (let round = 0; round < 20; round += 1) {
@@ -197,6 +211,6 @@ export const consentCalls: Calls<'consents'> = {
     consents.remember({ sub: 'user-1', clientId: 'client-1', scopes: ['openid'], now }),
   adopt: ({ consents }) => consents.adopt([{ ...user, scopes: ['openid'], grantedAt: now }]),
   revoke: ({ consents }) => consents.revoke('user-1', 'client-1', now),
-  endUser: ({ consents }) => consents.endUser('user-1', now),
+  endUser: ({ consents }) => consents.endUser('user-1', now, []),
   partnerHolds: ({ consents }) => consents.partnerHolds({ partner: 'acme', sub: 'user-1', scope: 'kyc' }),
 };

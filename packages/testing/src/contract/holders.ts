@@ -72,7 +72,7 @@ export const holderCases = casesOf('consents of partners', {
     assertSame(await holders(storage), ['other'], 'a new consent without the scope');
     await remember(['kyc'], now + 3);
     assertSame(await holders(storage), ['acme', 'other'], 'extended');
-    await storage.consents.endUser('user-1', now + 4);
+    await storage.consents.endUser('user-1', now + 4, []);
     assertSame(await holders(storage), [], 'the user is ended');
   },
 

@@ -56,7 +56,7 @@ export const textCases = casesOf('text', {
       const state = await storage.grants.findToken(token.digest);
       assertSame([state?.clientId, state?.sub, state?.revoked], [text, text, false]);
     }
-    await storage.consents.endUser('plain', now);
+    await storage.consents.endUser('plain', now, []);
     for (const text of oddTexts) {
       const token = { digest: digestOf(`token ${text}`), issuedAt: now, expiresAt: now };
       assert.equal(await isLive(storage, token), text !== 'plain', text);
