@@ -1,5 +1,5 @@
 import { type Administration, ClientError } from '@ostiary/core/admin';
-import type { Found, FoundClient, FoundConsent } from './found.ts';
+import type { Found, FoundClient, FoundConsent, Omission } from './found.ts';
 
 /** What is or would be done with one client. */
 export interface ClientOutcome {
@@ -21,8 +21,10 @@ export interface ConsentOutcome {
   readonly withoutClient: number;
   readonly withoutUser: number;
   readonly withoutScopes: number;
-  /** Given for a time. */
-  readonly limited: number;
+  /** By the reason why they were left out, whatever their client and user are. */
+  readonly omitted: { readonly [Reason in Omission]?: number };
+  /** What consents that were imported gave there and do not give here, with their number. */
+  readonly left: { readonly [what: string]: number };
 }
 
 export interface ImportChoices {
@@ -87,10 +89,18 @@ function joined(consents: Found['consents']): Found['consents'] {
     all.set(key, {
       ...known,
       scopes: [...new Set([...known.scopes, ...consent.scopes])],
+      left: [...new Set([...known.left, ...consent.left])],
       ...(grantedAt !== undefined && { grantedAt }),
     });
   }
   return [...all.values()];
+}
+
+/** Counts how often each text occurs. */
+function counts<Text extends string>(all: readonly Text[]): { readonly [text in Text]?: number } {
+  const found = new Map<Text, number>();
+  for (const one of all) found.set(one, (found.get(one) ?? 0) + 1);
+  return Object.fromEntries(found) as { readonly [text in Text]?: number };
 }
 
 const batch = 1000;
@@ -103,18 +113,21 @@ async function importConsents(
 ): Promise<ConsentOutcome> {
   const { subjects, isTrial } = choices;
   const scopesOf = scopesFor(admin, choices);
-  const lasting = found.filter(({ ends }) => ends !== true);
-  const ofClients = lasting.filter(({ clientId }) => clientIds.has(clientId));
+  const complete = found.filter(({ omission }) => omission === null);
+  const ofClients = complete.filter(({ clientId }) => clientIds.has(clientId));
   const ofUsers = ofClients.flatMap((consent) => {
     const sub = subjects === null ? consent.sub : subjects.get(consent.sub);
-    const { ends: _, ...given } = consent;
-    return sub === undefined ? [] : [{ ...given, sub }];
+    return sub === undefined ? [] : [{ ...consent, sub }];
   });
   // Two users of there may be one here.
   const all = joined(ofUsers);
-  const given = all
-    .map((consent) => ({ ...consent, scopes: scopesOf(consent.scopes).kept }))
+  const brought = all
+    .map(({ left, scopes, ...consent }) => {
+      const { kept, unknown } = scopesOf(scopes);
+      return { ...consent, scopes: kept, left: [...left, ...unknown.map((scope) => `scope ${scope}`)] };
+    })
     .filter(({ scopes }) => scopes.length > 0);
+  const given = brought.map(({ left: _, omission: __, ...consent }) => consent);
   let imported = isTrial ? given.length : 0;
   for (let start = 0; start < given.length && !isTrial; start += batch) {
     imported += (await admin.consents.import(given.slice(start, start + batch))).imported;
@@ -123,8 +136,9 @@ async function importConsents(
   return {
     imported,
     known: isTrial ? null : given.length - imported,
-    limited: found.length - lasting.length,
-    withoutClient: lasting.length - ofClients.length,
+    omitted: counts(found.flatMap(({ omission }) => omission ?? [])),
+    left: counts(brought.flatMap(({ left }) => left)) as ConsentOutcome['left'],
+    withoutClient: complete.length - ofClients.length,
     withoutUser: ofClients.length - ofUsers.length,
     withoutScopes: all.length - given.length,
   };

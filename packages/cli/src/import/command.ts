@@ -9,8 +9,7 @@ import {
   values,
 } from '../command.ts';
 import { applyImport, type ClientOutcome, type ConsentOutcome } from './apply.ts';
-import type { Found, ReadExport } from './found.ts';
-import { members } from './found.ts';
+import { type Found, members, type Omission, type ReadExport } from './found.ts';
 import { latestOfHydra, readHydra } from './hydra.ts';
 import { readKeycloak } from './keycloak.ts';
 import { readOidcProvider } from './oidc-provider.ts';
@@ -99,15 +98,28 @@ function rowOf(
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
+/** Words for the reasons why consents are left out. */
+const omissions: { readonly [Reason in Omission]: string } = {
+  limited: 'they were given for a time',
+  ended: 'they have ended',
+  notRemembered: 'they were for one sign-in',
+  ofDisabledUser: 'their user is disabled',
+  incomplete: 'they name no user or no client',
+};
+
 function consentLines(outcome: ConsentOutcome, isTrial: boolean): string {
-  const { imported, known, limited, withoutClient, withoutUser, withoutScopes } = outcome;
+  const { imported, known, omitted, left, withoutClient, withoutUser, withoutScopes } = outcome;
+  const reasons = Object.keys(omissions) as Omission[];
   return [
     `${counted(imported, 'consent')} ${isTrial ? 'would be imported, but for those that are known' : 'imported'}`,
     ...(known ? [`${known} left as they are or were here`] : []),
-    ...(limited > 0 ? [`${limited} left out: they were given for a time`] : []),
+    ...reasons.flatMap((reason) =>
+      omitted[reason] === undefined ? [] : [`${omitted[reason]} left out: ${omissions[reason]}`],
+    ),
     ...(withoutClient > 0 ? [`${withoutClient} left out: their client is not here`] : []),
     ...(withoutUser > 0 ? [`${withoutUser} left out: their user is not among the subjects`] : []),
     ...(withoutScopes > 0 ? [`${withoutScopes} left out: none of their scopes is here`] : []),
+    ...Object.entries(left).map(([what, count]) => `${count} without ${what}`),
   ].join('\n');
 }
 

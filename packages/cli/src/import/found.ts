@@ -11,10 +11,17 @@ export interface FoundClient {
   readonly reason: string | null;
 }
 
+/**
+ * Why a consent is not brought along: `limited` it was given for a time, `ended` it is over, `notRemembered` it was for one sign-in,
+ * `ofDisabledUser` its user cannot sign in, `incomplete` it names no user or no client.
+ */
+export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' | 'incomplete';
+
 /** A consent of another system, its scopes still those of that one. */
 export interface FoundConsent extends ImportedConsent {
-  /** It was given for a time, which consents here are not. */
-  readonly ends?: boolean;
+  readonly omission: Omission | null;
+  /** What it gave there and cannot give here. */
+  readonly left: readonly string[];
 }
 
 /** What the files of another system hold. */
@@ -46,6 +53,71 @@ export const words = (value: unknown): readonly string[] => (text(value) ?? '').
 /** Its secret, or the hash of it: one of `$2b$…`, `$argon2id$…`, `$scrypt$…`, `$pbkdf2-sha256$…`. */
 export const secretOf = (secret: string): Pick<NewClient, 'clientSecret' | 'clientSecretHash'> =>
   /^\$[a-z0-9-]+\$/.test(secret) ? { clientSecretHash: secret } : { clientSecret: secret };
+
+/**
+ * Says what a record had by a member and cannot have here. `null`: the member is brought along, decides whether the record is, or
+ * changes nothing here.
+ */
+export type MemberRule = (value: unknown) => string | null;
+
+/** A rule for each member of a record whose meaning is known. */
+export type MemberRules = { readonly [member: string]: MemberRule };
+
+/** A member that another place reads, or that tells of the record alone. */
+export const handled: MemberRule = () => null;
+
+/** Whether a member sets nothing: other systems write every member, also those that nobody has set. */
+const isUnset = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === false ||
+  value === 'false' ||
+  (Array.isArray(value)
+    ? value.length === 0
+    : typeof value === 'object' && Object.values(value).every(isUnset));
+
+/** Names what a member switches on. */
+export const isOn =
+  (what: string): MemberRule =>
+  (value) =>
+    value === true || value === 'true' ? what : null;
+
+/** Names what a member sets. */
+export const isSet =
+  (what: string): MemberRule =>
+  (value) =>
+    isUnset(value) ? null : what;
+
+/** Names the values of a member that there are not here. */
+export const otherThan =
+  (what: string, ...known: readonly string[]): MemberRule =>
+  (value) => {
+    const others = (Array.isArray(value) ? texts(value) : [text(value) ?? '']).filter(
+      (one) => one !== '' && !known.includes(one),
+    );
+    return others.length === 0 ? null : `${what} ${others.join(' ')}`;
+  };
+
+/** Names origins whose pages may ask there, and not here, where redirect URIs decide it. `+` stands for those of the redirect URIs. */
+export const otherOrigins =
+  (redirectUris: readonly string[]): MemberRule =>
+  (value) => {
+    const own = redirectUris.map((uri) => (URL.canParse(uri) ? new URL(uri).origin : ''));
+    return otherThan('CORS for', '+', ...own)(value);
+  };
+
+/** Names everything that a record had and cannot have here. Members without a rule are named as they are called there. */
+export function leftOf(record: Members, rules: MemberRules): readonly string[] {
+  const known = Object.entries(rules).map(([member, rule]) => rule(record[member]));
+  const others = Object.entries(record).filter(
+    ([member, value]) => !Object.hasOwn(rules, member) && !isUnset(value),
+  );
+  return [
+    ...new Set(known.filter((what) => what !== null)),
+    ...(others.length === 0 ? [] : [`settings: ${others.map(([member]) => member).join(' ')}`]),
+  ];
+}
 
 /** A moment in seconds or milliseconds, or as ISO 8601. */
 export function moment(value: unknown): Date | undefined {

@@ -2,7 +2,11 @@ import { present } from '../command.ts';
 import {
   type Found,
   type FoundConsent,
+  handled,
+  isSet,
+  leftOf,
   list,
+  type MemberRules,
   type Members,
   members,
   moment,
@@ -13,15 +17,40 @@ import {
 } from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
+/** Members of a consent session. */
+export const sessionRules: MemberRules = {
+  consent_request: handled,
+  consent_request_id: handled,
+  context: isSet('its context'),
+  expires_at: handled,
+  grant_access_token_audience: isSet('audience'),
+  grant_scope: handled,
+  handled_at: handled,
+  remember: handled,
+  remember_for: handled,
+  session: isSet('claims of its tokens'),
+};
+
 /** A consent session; one that is not remembered was for one sign-in. */
-function consentOf(session: Members): readonly FoundConsent[] {
+function consentOf(session: Members): FoundConsent {
   const request = members(session.consent_request);
-  const sub = text(request.subject);
-  const clientId = text(members(request.client).client_id);
-  const scopes = standardScopes(texts(session.grant_scope));
-  if (sub === undefined || clientId === undefined || session.remember !== true) return [];
-  const ends = typeof session.remember_for === 'number' && session.remember_for > 0;
-  return [{ sub, clientId, scopes, ends, ...present({ grantedAt: moment(session.handled_at) }) }];
+  const sub = text(request.subject) ?? '';
+  const clientId = text(members(request.client).client_id) ?? '';
+  const isLimited = typeof session.remember_for === 'number' && session.remember_for > 0;
+  const isRemembered = session.remember === true;
+  return {
+    ...{ sub, clientId, scopes: standardScopes(texts(session.grant_scope)) },
+    left: leftOf(session, sessionRules),
+    omission:
+      sub === '' || clientId === ''
+        ? 'incomplete'
+        : !isRemembered
+          ? 'notRemembered'
+          : isLimited
+            ? 'limited'
+            : null,
+    ...present({ grantedAt: moment(session.handled_at) }),
+  };
 }
 
 /** Lists that were written one behind the other, and pages of them, are one list. */
@@ -48,15 +77,19 @@ export const readHydra: ReadExport = (document) => {
         const { grant_types: grants, ...metadata } = one;
         return clientOfMetadata(list(grants).length === 0 ? metadata : one);
       }),
-    consents: found.filter((one) => one.consent_request !== undefined).flatMap(consentOf),
+    consents: found.filter((one) => one.consent_request !== undefined).map(consentOf),
   };
 };
 
-/** Of a user and a client the latest session counts alone: scopes that it has no more were taken back. */
+/**
+ * Keeps the latest remembered session of each user and client, beside those that cannot be brought along: scopes that it has no more
+ * were taken back.
+ */
 export function latestOfHydra(consents: Found['consents']): Found['consents'] {
   const timeOf = ({ grantedAt }: FoundConsent) => grantedAt?.getTime() ?? 0;
+  const isRemembered = ({ omission }: FoundConsent) => omission === null || omission === 'limited';
   const latest = new Map<string, FoundConsent>();
-  for (const consent of consents.toSorted((one, other) => timeOf(one) - timeOf(other)))
+  for (const consent of consents.filter(isRemembered).toSorted((one, other) => timeOf(one) - timeOf(other)))
     latest.set(JSON.stringify([consent.sub, consent.clientId]), consent);
-  return [...latest.values()];
+  return [...latest.values(), ...consents.filter((consent) => !isRemembered(consent))];
 }

@@ -4,15 +4,18 @@ import {
   algorithmOf,
   type FoundClient,
   type FoundConsent,
+  leftOf,
   list,
   type Members,
   members,
   moment,
+  otherOrigins,
   type ReadExport,
   secretOf,
   text,
   texts,
 } from './found.ts';
+import { attributeRules, clientRules, consentRules, secondsOf } from './keycloak-members.ts';
 
 /** Clients of Keycloak itself, which every realm has. */
 const builtIn = [
@@ -43,26 +46,25 @@ function afterLogout(
   return [...new Set(uris.flatMap((uri) => (uri === '+' ? redirectUris : [absoluteUri(uri)])))];
 }
 
-function leftOf(client: Members, algorithm: string): readonly string[] {
-  const attributes = members(client.attributes);
-  const pkce = text(attributes['pkce.code.challenge.method']) ?? 'S256';
-  const isOn = (attribute: string) => attributes[attribute] === 'true' || attributes[attribute] === true;
+function leftOfClient(
+  client: Members,
+  algorithm: string,
+  redirectUris: readonly string[],
+): readonly string[] {
   return [
     ...(algorithmOf(algorithm) === undefined ? [`ID tokens by ${algorithm}`] : []),
-    ...(pkce === 'S256' ? [] : [`PKCE by ${pkce}`]),
-    ...(client.consentRequired === true ? [] : ['sign-ins without a consent page']),
-    ...(client.serviceAccountsEnabled === true ? ['service account'] : []),
-    ...(client.directAccessGrantsEnabled === true ? ['passwords as grants'] : []),
-    ...(client.implicitFlowEnabled === true ? ['implicit flow'] : []),
-    ...(isOn('oauth2.device.authorization.grant.enabled') ? ['device flow'] : []),
-    ...(isOn('require.pushed.authorization.requests') ? ['pushed authorization requests'] : []),
-    ...(isOn('dpop.bound.access.tokens') ? ['DPoP'] : []),
-    ...(text(attributes['frontchannel.logout.url']) === undefined ? [] : ['front-channel logout']),
-    ...(list(client.protocolMappers).length > 0 ? ['protocol mappers'] : []),
+    ...leftOf(client, { ...clientRules, webOrigins: otherOrigins(redirectUris) }),
+    ...leftOf(members(client.attributes), attributeRules),
   ];
 }
 
-function reasonOf(client: Members, secret: string | undefined): string | null {
+/** Whether a secret works no more; a realm with a policy for it lets secrets end. */
+function hasEnded(attributes: Members, now: number): boolean {
+  const end = secondsOf(attributes['client.secret.expiration.time']);
+  return end !== null && end.getTime() <= now;
+}
+
+function reasonOf(client: Members, secret: string | undefined, now: number): string | null {
   const method = text(client.clientAuthenticatorType) ?? 'client-secret';
   if (client.enabled === false) return 'it is disabled';
   if ((client.protocol ?? 'openid-connect') !== 'openid-connect') return `it speaks ${client.protocol}`;
@@ -72,10 +74,11 @@ function reasonOf(client: Members, secret: string | undefined): string | null {
   if (method !== 'client-secret') return `it authenticates by ${method}`;
   if (secret === undefined || /^\*+$/.test(secret))
     return 'its secret is not in the file: export the realm with secrets, or create it';
+  if (hasEnded(members(client.attributes), now)) return 'its secret has ended';
   return null;
 }
 
-function clientOf(client: Members, realm: Members): FoundClient {
+function clientOf(client: Members, realm: Members, now: number): FoundClient {
   const clientId = text(client.clientId) ?? '';
   const attributes = members(client.attributes);
   const secret = text(client.secret);
@@ -84,16 +87,22 @@ function clientOf(client: Members, realm: Members): FoundClient {
   const scopes = [...texts(client.defaultClientScopes), ...texts(client.optionalClientScopes)];
   const algorithm =
     text(attributes['id.token.signed.response.alg']) ?? text(realm.defaultSignatureAlgorithm) ?? 'RS256';
+  const getsRefreshTokens = attributes['use.refresh.tokens'] !== 'false';
   const backchannel = text(attributes['backchannel.logout.url']);
   const settings: NewClient = {
     clientId,
     name: text(client.name) ?? clientId,
     redirectUris,
     // What every client of Keycloak may ask for without saying so.
-    allowedScopes: [...new Set(['openid', ...scopes])].filter((scope) => !plumbing.includes(scope)),
+    allowedScopes: [...new Set(['openid', ...scopes])].filter(
+      (scope) => !plumbing.includes(scope) && (scope !== 'offline_access' || getsRefreshTokens),
+    ),
     postLogoutRedirectUris: afterLogout(attributes, redirectUris, absoluteUri),
     requirePkce: attributes['pkce.code.challenge.method'] === 'S256',
-    ...(client.publicClient === true ? { public: true } : secret !== undefined && secretOf(secret)),
+    // Nothing but the secret, or one of the methods that are refused, authenticates a confidential client there.
+    ...(client.publicClient === true
+      ? { public: true }
+      : { requireSecret: true, ...(secret !== undefined && secretOf(secret)) }),
     ...present({
       termsUrl: text(attributes.tosUri),
       privacyUrl: text(attributes.policyUri),
@@ -101,18 +110,23 @@ function clientOf(client: Members, realm: Members): FoundClient {
       idTokenAlg: algorithmOf(algorithm),
     }),
   };
-  return { clientId, settings, left: leftOf(client, algorithm), reason: reasonOf(client, secret) };
+  const left = leftOfClient(client, algorithm, redirectUris);
+  return { clientId, settings, left, reason: reasonOf(client, secret, now) };
 }
 
 function consentsOf(user: Members): readonly FoundConsent[] {
-  const sub = text(user.id);
+  const sub = text(user.id) ?? '';
   return list(user.clientConsents)
     .map(members)
-    .flatMap((consent) => {
-      const clientId = text(consent.clientId);
-      const scopes = ['openid', ...texts(consent.grantedClientScopes)];
-      if (sub === undefined || clientId === undefined || user.enabled === false) return [];
-      return [{ sub, clientId, scopes, ...present({ grantedAt: moment(consent.createdDate) }) }];
+    .map((consent) => {
+      const clientId = text(consent.clientId) ?? '';
+      const isIncomplete = sub === '' || clientId === '';
+      const granted = texts(consent.grantedClientScopes).filter((scope) => !plumbing.includes(scope));
+      return {
+        ...{ sub, clientId, scopes: ['openid', ...granted], left: leftOf(consent, consentRules) },
+        omission: isIncomplete ? 'incomplete' : user.enabled === false ? 'ofDisabledUser' : null,
+        ...present({ grantedAt: moment(consent.createdDate) }),
+      };
     });
 }
 
@@ -126,10 +140,11 @@ export const readKeycloak: ReadExport = (document) => {
   if (![realm.clients, ...users].some(Array.isArray))
     throw new TypeError('has to be a realm with clients or users');
   const clients = list(realm.clients).map(members);
+  const now = Date.now();
   return {
     clients: clients
       .filter(({ clientId }) => !builtIn.includes(String(clientId)))
-      .map((client) => clientOf(client, realm)),
+      .map((client) => clientOf(client, realm, now)),
     consents: users.flatMap(list).map(members).flatMap(consentsOf),
   };
 };

@@ -2,7 +2,15 @@ import { present } from '../command.ts';
 import {
   algorithmOf,
   type FoundClient,
+  handled,
+  isOn,
+  isSet,
+  leftOf,
+  type MemberRule,
+  type MemberRules,
   type Members,
+  otherOrigins,
+  otherThan,
   secretOf,
   standardScopes,
   text,
@@ -10,26 +18,115 @@ import {
   words,
 } from './found.ts';
 
-const knownGrants = ['authorization_code', 'refresh_token'];
+/** Algorithms of signed answers, where one is asked for; RS256 is what every client has in whose metadata nothing was said. */
+const signed =
+  (what: string): MemberRule =>
+  (value) =>
+    text(value) === undefined || value === 'none' || value === 'RS256' ? null : what;
 
-/** What a client of the other system could do, and cannot here. */
-function leftOf(metadata: Members): readonly string[] {
-  const grants = texts(metadata.grant_types).filter((grant) => !knownGrants.includes(grant));
-  const algorithm = text(metadata.id_token_signed_response_alg);
-  const logout = text(metadata.frontchannel_logout_uri);
-  const audience = texts(metadata.audience);
-  const userinfo = text(metadata.userinfo_signed_response_alg) ?? 'none';
-  return [
-    ...(grants.length > 0 ? [`grants: ${grants.join(' ')}`] : []),
-    ...(algorithm !== undefined && algorithmOf(algorithm) === undefined ? [`ID tokens by ${algorithm}`] : []),
-    ...(userinfo === 'none' ? [] : ['signed userinfo']),
-    ...(metadata.access_token_strategy === 'jwt' ? ['access tokens that are JWTs'] : []),
-    ...(audience.length > 0 ? [`audience: ${audience.join(' ')}`] : []),
-    ...(metadata.skip_consent === true ? ['sign-ins without a consent page'] : []),
-    ...(logout === undefined ? [] : ['front-channel logout']),
-    ...(metadata.sector_identifier_uri || metadata.subject_type === 'pairwise' ? ['pairwise subjects'] : []),
-  ];
-}
+const encrypted = isSet('encrypted answers');
+const certificate = isSet('certificates of the client');
+const ofGrant = isSet('lives of tokens of its own');
+
+/**
+ * Members of a client's metadata: those of the registry of RFC 7591, of oidc-provider and of Hydra. What an ID token or a logout
+ * token always has here (`auth_time`, `sid`) needs no setting.
+ */
+export const metadataRules: MemberRules = {
+  application_type: handled,
+  backchannel_logout_session_required: handled,
+  backchannel_logout_uri: handled,
+  client_id: handled,
+  client_id_issued_at: handled,
+  client_name: handled,
+  client_secret: handled,
+  created_at: handled,
+  frontchannel_logout_session_required: handled,
+  pk: handled,
+  policy_uri: handled,
+  post_logout_redirect_uris: handled,
+  redirect_uris: handled,
+  require_auth_time: handled,
+  scope: handled,
+  token_endpoint_auth_method: handled,
+  tos_uri: handled,
+  updated_at: handled,
+
+  access_token_strategy: (value) => (value === 'jwt' ? 'access tokens that are JWTs' : null),
+  audience: otherThan('audience:'),
+  authorization_details_types: isSet('authorization details'),
+  authorization_encrypted_response_alg: encrypted,
+  authorization_encrypted_response_enc: encrypted,
+  authorization_signed_response_alg: signed('signed authorization responses'),
+  backchannel_authentication_request_signing_alg: isSet('backchannel authentication'),
+  backchannel_client_notification_endpoint: isSet('backchannel authentication'),
+  backchannel_token_delivery_mode: isSet('backchannel authentication'),
+  backchannel_user_code_parameter: isOn('backchannel authentication'),
+  client_secret_expires_at: (value) =>
+    typeof value === 'number' && value > 0
+      ? `the end of its secret on ${new Date(value * 1000).toISOString().slice(0, 10)}`
+      : null,
+  client_uri: isSet('home page'),
+  contacts: isSet('contacts'),
+  default_acr_values: otherThan('default_acr_values:'),
+  default_max_age: (value) => (typeof value === 'number' ? `default_max_age: ${value}` : null),
+  dpop_bound_access_tokens: isOn('DPoP'),
+  frontchannel_logout_uri: isSet('front-channel logout'),
+  grant_types: otherThan('grants:', 'authorization_code', 'refresh_token'),
+  id_token_encrypted_response_alg: encrypted,
+  id_token_encrypted_response_enc: encrypted,
+  id_token_signed_response_alg: otherThan('ID tokens by', 'ES256', 'RS256'),
+  initiate_login_uri: isSet('sign-ins that others start'),
+  introspection_encrypted_response_alg: encrypted,
+  introspection_encrypted_response_enc: encrypted,
+  introspection_signed_response_alg: signed('signed introspection'),
+  jwks: isSet('keys'),
+  jwks_uri: isSet('keys'),
+  logo_uri: isSet('logo'),
+  metadata: isSet('metadata of its own'),
+  owner: isSet('owner'),
+  registration_access_token: isSet('access to its registration'),
+  registration_client_uri: isSet('access to its registration'),
+  request_object_encryption_alg: isSet('encrypted requests'),
+  request_object_encryption_enc: isSet('encrypted requests'),
+  request_object_signing_alg: isSet('signed requests'),
+  request_uris: isSet('signed requests'),
+  require_pushed_authorization_requests: isOn('pushed authorization requests'),
+  require_signed_request_object: isOn('signed requests'),
+  response_modes: otherThan('response modes:', 'query'),
+  response_types: otherThan('response types:', 'code'),
+  sector_identifier_uri: isSet('pairwise subjects'),
+  skip_consent: isOn('sign-ins without a consent page'),
+  skip_logout_consent: isOn('sign-outs without a page'),
+  software_id: isSet('software'),
+  software_statement: isSet('software'),
+  software_version: isSet('software'),
+  subject_type: (value) => (value === 'pairwise' ? 'pairwise subjects' : null),
+  tls_client_auth_san_dns: certificate,
+  tls_client_auth_san_email: certificate,
+  tls_client_auth_san_ip: certificate,
+  tls_client_auth_san_uri: certificate,
+  tls_client_auth_subject_dn: certificate,
+  tls_client_certificate_bound_access_tokens: isOn('access tokens bound to a certificate'),
+  token_endpoint_auth_signing_alg: isSet('signed client authentication'),
+  use_mtls_endpoint_aliases: isOn('certificates of the client'),
+  userinfo_encrypted_response_alg: encrypted,
+  userinfo_encrypted_response_enc: encrypted,
+  userinfo_signed_response_alg: (value) =>
+    text(value) === undefined || value === 'none' ? null : 'signed userinfo',
+
+  authorization_code_grant_access_token_lifespan: ofGrant,
+  authorization_code_grant_id_token_lifespan: ofGrant,
+  authorization_code_grant_refresh_token_lifespan: ofGrant,
+  refresh_token_grant_access_token_lifespan: ofGrant,
+  refresh_token_grant_id_token_lifespan: ofGrant,
+  refresh_token_grant_refresh_token_lifespan: ofGrant,
+};
+
+/** A client of an app on the user's device may use any port of a loopback address there (RFC 8252, section 7.3). */
+const usesAnyPort = (metadata: Members): boolean =>
+  metadata.application_type === 'native' &&
+  texts(metadata.redirect_uris).some((uri) => uri.startsWith('http:'));
 
 function reasonOf(metadata: Members, isPublic: boolean, now: number): string | null {
   const method = text(metadata.token_endpoint_auth_method) ?? 'client_secret_basic';
@@ -49,16 +146,21 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
   const isPublic = metadata.token_endpoint_auth_method === 'none';
   const secret = text(metadata.client_secret);
   const grants = texts(metadata.grant_types);
+  const redirectUris = texts(metadata.redirect_uris);
   const scopes = standardScopes(words(metadata.scope));
   return {
     clientId,
     settings: {
       clientId,
       name: text(metadata.client_name) ?? clientId,
-      redirectUris: texts(metadata.redirect_uris),
+      redirectUris,
       allowedScopes: scopes.filter((scope) => scope !== 'offline_access' || grants.includes('refresh_token')),
       postLogoutRedirectUris: texts(metadata.post_logout_redirect_uris),
-      ...(isPublic ? { public: true } : secret !== undefined && secretOf(secret)),
+      // Nothing but the secret, or one of the methods that are refused, authenticates a confidential client there.
+      ...(isPublic
+        ? { public: true }
+        : { requireSecret: true, ...(secret !== undefined && secretOf(secret)) }),
+      ...(isPublic && usesAnyPort(metadata) && { loopbackPorts: 'any' as const }),
       ...present({
         termsUrl: text(metadata.tos_uri),
         privacyUrl: text(metadata.policy_uri),
@@ -66,7 +168,7 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
         idTokenAlg: algorithmOf(metadata.id_token_signed_response_alg),
       }),
     },
-    left: leftOf(metadata),
+    left: leftOf(metadata, { ...metadataRules, allowed_cors_origins: otherOrigins(redirectUris) }),
     reason: reasonOf(metadata, isPublic, now),
   };
 }

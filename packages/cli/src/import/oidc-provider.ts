@@ -1,6 +1,17 @@
-import type { ImportedConsent } from '@ostiary/core/admin';
 import { present } from '../command.ts';
-import { type Members, members, moment, type ReadExport, text, words } from './found.ts';
+import {
+  type FoundConsent,
+  handled,
+  isSet,
+  leftOf,
+  type MemberRules,
+  type Members,
+  members,
+  moment,
+  type ReadExport,
+  text,
+  words,
+} from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
 /** What an adapter was given to keep: by itself, or as `payload` of a row or a document. */
@@ -9,13 +20,32 @@ const payloadOf = (row: unknown): Members => {
   return members(typeof payload === 'string' ? JSON.parse(payload) : (payload ?? row));
 };
 
-/** A grant remembers what the user consented to, until `exp`. */
-function consentOf(grant: Members, now: number): readonly ImportedConsent[] {
-  const [sub, clientId] = [text(grant.accountId), text(grant.clientId)];
+/** Members of the model `Grant`. */
+export const grantRules: MemberRules = {
+  accountId: handled,
+  clientId: handled,
+  exp: handled,
+  iat: handled,
+  jti: handled,
+  kind: handled,
+  openid: (openid) => isSet('single claims')(members(openid).claims),
+  rar: isSet('authorization details'),
+  rejected: handled,
+  resources: isSet('scopes of resources'),
+};
+
+/** A grant remembers what the user consented to, until `exp`, and the scopes that the user rejected, which win (`openid` aside). */
+function consentOf(grant: Members, now: number): FoundConsent {
+  const [sub = '', clientId = ''] = [text(grant.accountId), text(grant.clientId)];
+  const rejected = words(members(members(grant.rejected).openid).scope);
   const scopes = words(members(grant.openid).scope);
   const hasEnded = typeof grant.exp === 'number' && grant.exp * 1000 <= now;
-  if (sub === undefined || clientId === undefined || scopes.length === 0 || hasEnded) return [];
-  return [{ sub, clientId, scopes, ...present({ grantedAt: moment(grant.iat) }) }];
+  return {
+    ...{ sub, clientId, left: leftOf(grant, grantRules) },
+    scopes: scopes.filter((scope) => scope === 'openid' || !rejected.includes(scope)),
+    omission: sub === '' || clientId === '' ? 'incomplete' : hasEnded ? 'ended' : null,
+    ...present({ grantedAt: moment(grant.iat) }),
+  };
 }
 
 /**
@@ -30,6 +60,6 @@ export const readOidcProvider: ReadExport = (document) => {
     clients: payloads
       .filter((one) => text(one.client_id) !== undefined)
       .map((one) => clientOfMetadata(one, now)),
-    consents: payloads.filter((one) => one.kind === 'Grant').flatMap((one) => consentOf(one, now)),
+    consents: payloads.filter((one) => one.kind === 'Grant').map((one) => consentOf(one, now)),
   };
 };

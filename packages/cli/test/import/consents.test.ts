@@ -23,7 +23,7 @@ describe('consents of an export', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       dryRun: false,
-      consents: { imported: 1, known: 0, withoutClient: 1, withoutUser: 1, withoutScopes: 1, limited: 0 },
+      consents: { imported: 1, known: 0, withoutClient: 1, withoutUser: 1, withoutScopes: 1, omitted: {} },
     });
     const again = await run('oidc-provider', rows, '--subjects', subjects);
     expect(again.out).toContain(

@@ -240,7 +240,7 @@ describe('an import from Hydra', () => {
     const { run } = await installation(options);
     const more = { userinfo_signed_response_alg: 'RS256', access_token_strategy: 'jwt', audience: ['api'] };
     expect((await run('hydra', [{ ...hydraClient, ...more, skip_consent: true }])).out).toContain(
-      'without signed userinfo; access tokens that are JWTs; audience: api; sign-ins without a consent page',
+      'without access tokens that are JWTs; audience: api; sign-ins without a consent page; signed userinfo',
     );
   });
 
@@ -282,12 +282,16 @@ describe('what cannot be imported', () => {
   });
 
   it('passes over members that are of another type than they should be', async () => {
-    const odd = [null, 1, 'x', [], { client_id: 1 }, { kind: 'Grant', openid: 1 }, { payload: null }];
+    const odd = [null, 1, 'x', [], { client_id: 1 }, { payload: null }];
     const { run } = await installation();
     expect((await run('oidc-provider', odd)).err).toContain('neither clients nor consents');
+    const { out } = await run('oidc-provider', [{ kind: 'Grant', openid: 1 }]);
+    expect(out).toContain('1 left out: they name no user or no client');
     const types = { client_id: 'a', redirect_uris: 'x', scope: 1, grant_types: {}, client_name: [] };
     expect((await run('oidc-provider', [types])).out).toMatch(/a +REFUSED/);
     expect((await run('keycloak', { clients: [null, { clientId: {} }], users: [null, 7] })).code).toBe(1);
-    expect((await run('hydra', [null, { consent_request: 1 }])).err).toContain('neither');
+    expect((await run('hydra', [null, { consent_request: 1 }])).out).toContain(
+      '1 left out: they name no user',
+    );
   });
 });

@@ -9,7 +9,9 @@ describe('an import from Keycloak', () => {
     const { provider, ostiary, run } = await installation(options);
     const { code, out } = await run('keycloak', realm);
     expect(code).toBe(1);
-    expect(out).toMatch(/shop +created +without service account; scopes: email address phone organization\n/);
+    expect(out).toMatch(
+      /shop +created +without home page; service account; scopes: email address phone organization\n/,
+    );
     expect(out).not.toMatch(/security-admin-console|account-console/);
     for (const [id, reason] of [
       ['masked', 'its secret is not in the file'],
@@ -35,7 +37,9 @@ describe('an import from Keycloak', () => {
     const [consent] = await ostiary.consents.list(id);
     expect(consent?.grantedAt.getTime()).toBe(Math.min(1_795_641_922_043, provider.clock.now()));
     expect(await ostiary.consents.list('u-2')).toEqual([]);
-    expect(out).toContain('1 consent imported\n1 left out: their client is not here');
+    expect(out).toContain(
+      '1 consent imported\n1 left out: their user is disabled\n1 left out: their client is not here',
+    );
   });
 
   it.each([
@@ -86,7 +90,7 @@ describe('an import from Keycloak', () => {
     const { run } = await installation(options);
     const client = keycloakClientOf('a', { ...flows, attributes, protocolMappers: [{}] });
     expect((await run('keycloak', { clients: [client] })).out).toContain(
-      'without PKCE by plain; sign-ins without a consent page; passwords as grants; implicit flow; device flow; pushed authorization requests; DPoP; front-channel logout; protocol mappers; ',
+      'without home page; sign-ins without a consent page; passwords as grants; implicit flow; protocol mappers; DPoP; front-channel logout; device flow; PKCE by plain; pushed authorization requests; ',
     );
   });
 

@@ -68,15 +68,20 @@ describe('the metadata of a client', () => {
 
 describe('a grant of oidc-provider', () => {
   it.each([
-    [{ exp: Math.floor(Date.now() / 1000) - 1 }, 0],
-    [{ exp: Math.floor(Date.now() / 1000) + 60 }, 1],
-    [{ exp: undefined }, 1],
-    [{ openid: {} }, 0],
-    [{ accountId: undefined }, 0],
-    [{ clientId: '' }, 0],
-    [{ kind: 'Session' }, 0],
-  ])('with %j: %d consents', (changes, count) => {
-    expect(readOidcProvider([[{ ...grant, ...changes }]]).consents).toHaveLength(count);
+    [{ exp: Math.floor(Date.now() / 1000) - 1 }, [{ omission: 'ended' }]],
+    [{ exp: Math.floor(Date.now() / 1000) + 60 }, [{ omission: null }]],
+    [{ exp: undefined }, [{ omission: null }]],
+    [{ openid: {} }, [{ omission: null, scopes: [] }]],
+    [{ accountId: undefined }, [{ omission: 'incomplete' }]],
+    [{ clientId: '' }, [{ omission: 'incomplete' }]],
+    [{ kind: 'Session' }, []],
+  ])('with %j is the consent %j', (changes, consents) => {
+    expect(readOidcProvider([[{ ...grant, ...changes }]]).consents).toMatchObject(consents);
+  });
+
+  it('has no scope that the user rejected, apart from openid', () => {
+    const rejected = { openid: { scope: 'openid profile' } };
+    expect(readOidcProvider([{ ...grant, rejected }]).consents).toMatchObject([{ scopes: ['openid'] }]);
   });
 });
 
@@ -93,7 +98,7 @@ describe('an export of Hydra', () => {
 
   it('has for each user and client the session that was handled last', () => {
     const at = (grantedAt: Date | undefined, scope: string, sub = 'u') => ({
-      ...{ sub, clientId: 'c', scopes: [scope] },
+      ...{ sub, clientId: 'c', scopes: [scope], omission: null, left: [] },
       ...(grantedAt && { grantedAt }),
     });
     const sessions = [
@@ -153,8 +158,9 @@ describe('a client of Keycloak', () => {
   });
 
   it('has no consents of users who are disabled', () => {
-    expect(readKeycloak({ users: [keycloakUser] }).consents).toHaveLength(1);
-    expect(readKeycloak({ users: [{ ...keycloakUser, enabled: false }] }).consents).toEqual([]);
+    const omissionOf = (user: object) => readKeycloak({ users: [user] }).consents[0]?.omission;
+    expect(omissionOf(keycloakUser)).toBeNull();
+    expect(omissionOf({ ...keycloakUser, enabled: false })).toBe('ofDisabledUser');
   });
 });
 
