@@ -32,6 +32,20 @@ describe('the login of an app', () => {
     expect(homePage(first).body).toContain('Nobody is signed in.');
   });
 
+  it('shares no cookie with other apps on localhost, whose cookies browsers send to every port', async () => {
+    const own = (await signedIn('/', {})).headers['Set-Cookie']?.split(';')[0] ?? '';
+    const others = 'shop_session=a; session=eyJzdGF0ZSI6MX0; session_id=b; login-form=c';
+    for (const cookies of [`${others}; ${own}`, `${own}; ${others}`])
+      expect(homePage(cookies).body).toContain('Signed in as user-ana');
+    // Flask and Starlette call theirs `session`: either app would sign users out of the other one.
+    expect(own).toMatch(/^session3000=/);
+    expect(loginPage(null, '/').headers['Set-Cookie']).toMatch(/^login-form3000=/);
+  });
+
+  it('takes the name as it is typed: a phone does not begin it with a capital letter', () => {
+    expect(loginPage(null, '/').body).toMatch(/<input name="handle"[^>]* autocapitalize="none"/);
+  });
+
   it.each([
     ['a wrong password', { password: 'wrong' }, 401],
     ['a name that is not there', { handle: 'nobody' }, 401],
@@ -39,7 +53,7 @@ describe('the login of an app', () => {
   ])('refuses %s', async (_, typed, status) => {
     const answer = await signedIn('/', typed);
     expect(answer.status).toBe(status);
-    expect(answer.headers['Set-Cookie']).not.toMatch(/session=/);
+    expect(answer.headers['Set-Cookie']).not.toMatch(/session/);
   });
 
   it.each(['https://evil.example/', '//evil.example/', '/\\evil.example', '/\t/evil.example', ''])(
@@ -52,7 +66,7 @@ describe('the login of an app', () => {
 
 describe('a page of an app', () => {
   it('has what came from elsewhere as text', async () => {
-    const { body } = loginPage('login-form="><b>', '"><script>');
+    const { body } = loginPage('login-form3000="><b>', '"><script>');
     expect(body).toContain('name="return_to" value="&quot;&gt;&lt;script&gt;"');
     expect(body).not.toContain('<b>');
     expect((await signedIn('/', { password: 'wrong' })).body).toContain('Wrong name or password.');

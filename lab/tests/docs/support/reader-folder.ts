@@ -135,10 +135,14 @@ export const answers = (url: string) => () =>
     () => false,
   );
 
-/** Opens a page in a browser that follows redirects. Cookies of all ports are one jar, as on a reader's machine. */
+/**
+ * Opens a page in a browser that follows redirects. Cookies of all ports are one jar, as on a reader's machine, where other apps on
+ * localhost write theirs between two pages: `session` is that of Flask and Starlette.
+ */
 export function browser() {
   const jar = new TestBrowser(withPorts('http://localhost:3000'));
   return async (target: string, form?: Record<string, string>): Promise<{ url: string; text: string }> => {
+    for (const name of ['session', 'shop_session', 'not_remembered']) jar.setCookie(name, 'another-app', '/');
     let url = target;
     let answer = await (form === undefined ? jar.get(url) : jar.post(url, form));
     while (answer.location !== null) {

@@ -12,9 +12,10 @@ const lifeMs = 12 * 60 * 60 * 1000;
 
 const site = new URL(authUrl);
 const isSecure = site.protocol === 'https:';
-// Browsers take a cookie with `__Host-` from this host only, and over https only.
-const prefix = isSecure ? '__Host-' : '';
-const [sessionCookie, formCookie] = [`${prefix}session`, `${prefix}login-form`];
+// Browsers take a cookie with `__Host-` from this host only, and over https only. On your own machine the name has the port:
+// browsers send cookies to every port of a host, and other apps on localhost have a cookie `session` too.
+const named = (name: string): string => (isSecure ? `__Host-${name}` : `${name}${site.port}`);
+const [sessionCookie, formCookie] = [named('session'), named('login-form')];
 // `Lax` and not `Strict`: users arrive from the site of an app, and are signed in then too.
 const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
 
@@ -66,7 +67,7 @@ export function loginPage(
 <form method="post" action="/login">
 <input type="hidden" name="secret" value="${escaped(secret)}">
 <input type="hidden" name="return_to" value="${escaped(returnTo)}">
-<label>Name<input name="handle" autocomplete="username" required></label>
+<label>Name<input name="handle" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
 <button>Sign in</button>
 </form>`;
