@@ -1,6 +1,6 @@
 import { ApiKeyError, ClientError, PartnerNameError, WebhookError } from '@ostiary/core/admin';
 import { type Commands, CommandUsageError, styled } from './command.ts';
-import { usageOf } from './help.ts';
+import { requiredOf, usageOf } from './help.ts';
 
 /** What went wrong, and what to do about it. */
 export interface Failure {
@@ -54,7 +54,7 @@ function commandOf(commands: Commands<never>, argv: readonly string[]) {
   return null;
 }
 
-/** How the command that was meant is called. */
+/** Remedies for a wrong line: the usage of its command, or the command that its words turned round are. */
 function helpFor({ program, commands, argv }: FailureContext): string[] {
   const found = commandOf(commands, argv);
   if (found !== null) {
@@ -63,7 +63,11 @@ function helpFor({ program, commands, argv }: FailureContext): string[] {
   }
   const [first = '', second = ''] = wordsOf(argv);
   const turned = `${second} ${first}`;
-  if (Object.hasOwn(commands, turned)) return [`Run ${program} ${turned}: what it is about comes first.`];
+  const meant = Object.hasOwn(commands, turned) ? commands[turned] : undefined;
+  if (meant !== undefined) {
+    const called = [program, turned, ...requiredOf(meant)].join(' ');
+    return [`Run ${called}: what it is about comes first.`];
+  }
   const isNoun = Object.keys(commands).some((name) => name.startsWith(`${first} `));
   return [`Run ${program} ${isNoun ? `${first} ` : ''}--help to see what there is.`];
 }

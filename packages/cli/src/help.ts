@@ -38,16 +38,15 @@ export function aboutFlag(flag: CommandFlag): string {
   ].join('');
 }
 
-/** What stands behind the name of a command. */
-export function usageOf({ positionals = [], flags = {} }: CommandDescription): string {
-  const all = Object.entries(flags);
-  const required = all.filter(([, flag]) => flag.required === true);
-  return [
-    ...positionals.map((name) => `<${name}>`),
-    ...required.map(([name, flag]) => termOf(name, flag)),
-    '[options]',
-  ].join(' ');
+/** Arguments without which a command is refused: its positionals and its required flags. */
+export function requiredOf({ positionals = [], flags = {} }: CommandDescription): string[] {
+  const required = Object.entries(flags).filter(([, flag]) => flag.required === true);
+  return [...positionals.map((name) => `<${name}>`), ...required.map(([name, flag]) => termOf(name, flag))];
 }
+
+/** Usage of a command: the arguments behind its name. */
+export const usageOf = (command: CommandDescription): string =>
+  [...requiredOf(command), '[options]'].join(' ');
 
 /** What stands at the end of a command's help. */
 export const exampleOf = (name: string, { example }: CommandDescription): string =>

@@ -12,6 +12,7 @@ const lines: readonly (readonly [code: 2 | 3, line: string])[] = [
   [2, 'partners'],
   [2, 'nothing at all'],
   [2, 'list partners'],
+  [2, 'list keys'],
   [2, 'help partnres'],
   [2, 'clients creat --name Shop'],
   [2, 'partners create kafe --nmae Kafe'],

@@ -36,7 +36,7 @@ export async function* checkDeliveries({ database, now }: Examined): AsyncGenera
   yield warning(
     `${dropped} were dropped within a day, after their last attempt`,
     'Partners have missed events.',
-    'Tell them; when their endpoint is well again: ostiary endpoints recover.',
+    'Tell them; when their endpoint is well again: ostiary endpoints recover <partner> <endpoint id> --since <time>.',
   );
 }
 

@@ -1,0 +1,67 @@
+import { keyScopes } from '@ostiary/core/admin';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Installation } from '../../../../examples/reference-server/src/installation.ts';
+import {
+  anaika,
+  environment,
+  jean,
+  start,
+} from '../../../../examples/reference-server/test/support/server.ts';
+
+const identified = z.object({ id: z.string() });
+const listed = z.object({ data: z.array(identified) });
+
+/** A partner with a key, an endpoint and an event; answers their ids. */
+async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid: string) {
+  await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
+  await ledger.fund('kafe', '1250.00', 'HTG');
+  const { key, apiKey } = await ostiary.admin.apiKeys.issue({
+    partner: 'kafe',
+    mode: 'live',
+    scopes: [...keyScopes],
+  });
+  const ask = async (path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${origin}/v1/partner${path}`, {
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json', 'Idempotency-Key': path },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return response.json();
+  };
+  const hook = { url: 'https://127.0.0.1:9/', events: ['*'], secret: 'a secret of the tests' };
+  const endpoint = identified.parse(await ask('/webhooks', hook));
+  await ask('/payments', { amount: '1.00', currency: 'HTG', recipient: { kid } });
+  const firstEvent = async () => listed.parse(await ask('/events')).data[0]?.id;
+  await expect.poll(firstEvent).toBeDefined();
+  return { key_: apiKey.id, we_: endpoint.id, evt_: (await firstEvent()) ?? '' };
+}
+
+/**
+ * Starts a server on a new database that has what commands of the help name (the user anaika, a client and a partner kafe),
+ * except for what the command creates.
+ * @param words of the command's name
+ */
+export async function installationFor([noun, verb]: readonly string[]): Promise<{
+  readonly env: NodeJS.ProcessEnv;
+  /** Ids of what is there, by their prefixes: `key_`. */
+  readonly ids: Readonly<Record<string, string>>;
+}> {
+  const env = await environment({ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' });
+  const server = await start(env);
+  const { installation } = server;
+  const origin = `http://localhost:${server.port}`;
+  const creates = verb === 'create' ? noun : undefined;
+  const { kid, sub } = await installation.accounts.create({ ...anaika, ...(creates === 'users' && jean) });
+  if (creates !== 'clients')
+    await installation.ostiary.admin.clients.create({
+      clientId: 'kafe',
+      name: 'Kafe Lakay',
+      redirectUris: ['https://kafe.example/callback'],
+      allowedScopes: ['openid'],
+    });
+  const ofPartner = creates === 'partners' ? {} : await partnerOf(installation, origin, kid);
+  // A move wants the file for itself.
+  if (noun === 'move') await server.close();
+  return { env, ids: { usr_: sub, ...ofPartner } };
+}
