@@ -194,13 +194,20 @@ export async function readPostedForm(request: IncomingMessage): Promise<string |
   throw invalid('The body has to be a form.');
 }
 
+const mediaTypeOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
+
+/** Whether a body of this content type holds parameters: JSON or a form. */
+export function isParameters(contentType: string): boolean {
+  return ['application/json', 'application/x-www-form-urlencoded'].includes(mediaTypeOf(contentType));
+}
+
 async function readMembers(
   request: IncomingMessage,
   names: ReadonlySet<string> | null,
 ): Promise<Map<string, string>> {
-  const [mediaType = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  const isJson = mediaType.trim() === 'application/json';
-  if (!isJson && mediaType.trim() !== 'application/x-www-form-urlencoded') {
+  const contentType = request.headers['content-type'] ?? '';
+  const isJson = mediaTypeOf(contentType) === 'application/json';
+  if (!isParameters(contentType)) {
     throw invalid('The Content-Type has to be application/json or application/x-www-form-urlencoded.', 415);
   }
   const encoding = request.headers['content-encoding'];

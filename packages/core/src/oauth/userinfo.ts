@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { readKnownParameters } from '../http/body.ts';
+import { hasBody, isParameters, readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
@@ -21,17 +21,22 @@ function refusedToken(code: 'invalid_token' | 'token_expired', description?: str
 
 const userinfoParameters: ReadonlySet<string> = new Set(['access_token']);
 
-async function readPostedToken({ req }: Context): Promise<string | null> {
+/**
+ * Reads the token in the body of a POST; `null` if there is none. HTTP clients name a media type for an empty body too, and beside a
+ * token in the header a body of any other type than a form's has none.
+ */
+async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<string | null> {
+  const type = req.headers['content-type'] ?? '';
+  if (type === '' || !hasBody(req)) return null;
+  if (isInHeader && !isParameters(type)) return null;
   return (await readKnownParameters(req, userinfoParameters)).get('access_token') ?? null;
 }
 
-/** In the Authorization header or in a POST form, in one of them only, never in the query. */
+/** Reads the token in the Authorization header or in a POST form, in one of them only, never in the query. */
 async function readBearerToken(ctx: Context): Promise<string> {
   const header = ctx.req.headers.authorization;
   const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
-  // Without a media type there is no form: a POST may carry its token in the header and no body.
-  const isForm = ctx.method === 'POST' && ctx.req.headers['content-type'] !== undefined;
-  const inBody = isForm ? await readPostedToken(ctx) : null;
+  const inBody = ctx.method === 'POST' ? await readPostedToken(ctx, inHeader !== null) : null;
   if (inHeader !== null && inBody !== null) {
     throw new OAuthError('invalid_request', 'The access token is sent twice; use the header or the form.', {
       headers: { 'WWW-Authenticate': 'Bearer error="invalid_request"' },

@@ -31,6 +31,35 @@ describe('the userinfo endpoint', () => {
     }
   });
 
+  it('takes a POST with the token in the header, whatever media type an empty body, or one that is no form, has', async () => {
+    const types = [
+      'application/json',
+      'text/plain;charset=UTF-8',
+      'application/octet-stream',
+      'multipart/form-data',
+      '',
+    ];
+    for (const type of types) {
+      for (const body of ['', ...(type === 'application/json' ? ['{}'] : ['access_token=other'])]) {
+        const answer = await userinfo({ method: 'POST', headers: { ...bearer, 'content-type': type }, body });
+        expect([type, body, answer.status]).toEqual([type, body, 200]);
+      }
+    }
+    for (const type of [...types, form['content-type']]) {
+      const answer = await userinfo({ method: 'POST', headers: { 'content-type': type }, body: '' });
+      expect([answer.outcome, answer.headers.get('www-authenticate')]).toEqual([
+        '401 invalid_token',
+        'Bearer',
+      ]);
+    }
+    const other = await userinfo({
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: 'access_token=x',
+    });
+    expect(other.status).toBe(415);
+  });
+
   it('refuses it in header and form at once', async () => {
     const body = `access_token=${token}`;
     const answer = await userinfo({ method: 'POST', headers: { ...form, ...bearer }, body });
