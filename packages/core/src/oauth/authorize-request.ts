@@ -76,19 +76,58 @@ export async function findRedirectTarget(
   return { client, redirectUri, state: parameters.get('state') ?? null };
 }
 
+/** Values of `prompt` that are supported. */
+export const promptValues = ['none', 'login', 'consent'] as const;
+
+/**
+ * Names what a client sent in a description. Only characters that RFC 6749, appendix A.7 and A.8, allows in a scope and in a
+ * description are repeated.
+ */
+function printed(names: readonly string[]): string {
+  const printable = names.map((name) =>
+    /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)',
+  );
+  return printable.join(' ').slice(0, 256);
+}
+
+/** Splits a list whose values are separated by spaces. Each value comes once. */
+const listOf = (text: string): string[] => [...new Set(text.split(' ').filter((value) => value !== ''))];
+
+/** The values of `prompt`, in one form (OpenID Connect Core, section 3.1.2.1). @throws OAuthError */
+function requestedPrompt(prompt: string): string {
+  const values = listOf(prompt);
+  const unknown = values.filter((value) => !promptValues.some((supported) => supported === value));
+  if (unknown.length > 0) {
+    const supported = promptValues.join(', ');
+    throw invalid(
+      `The parameter prompt has a value that is not supported: ${printed(unknown)}. Supported: ${supported}.`,
+    );
+  }
+  if (values.includes('none') && values.length > 1)
+    throw invalid('The parameter prompt has none beside another value.');
+  return values.join(' ');
+}
+
+/** @throws OAuthError for a `max_age` that is no whole number */
+function requireMaxAge(maxAge: string): string {
+  if (/^\d{1,15}$/.test(maxAge)) return maxAge;
+  throw invalid('The parameter max_age has to be a whole number of seconds.');
+}
+
 function requestedScopes(catalog: ScopeCatalog, scope: string | undefined, client: ClientRecord): string[] {
-  const requested = [...new Set((scope ?? '').split(' ').filter((name) => name !== ''))];
+  const requested = listOf(scope ?? '');
   if (requested.length === 0) throw invalid('The parameter scope is missing.');
-  const refused = requested.filter((name) => !catalog.has(name) || !client.allowedScopes.includes(name));
+  const isAllowed = (name: string) => catalog.has(name) && client.allowedScopes.includes(name);
+  const refused = requested.filter((name) => !isAllowed(name));
   if (refused.length === 0) return requested;
-  // Only characters that RFC 6749, appendix A.7 and A.8, allow in a scope and in a description; the rest is
-  // not repeated.
-  const named = refused
-    .map((name) => (/^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)'))
-    .join(' ');
+  const isSeparatedOtherwise = refused.some((name) => {
+    const parts = name.split(/[,;+]|%20/).filter((part) => part !== '');
+    return parts.join('') !== name && parts.some((part) => catalog.has(part));
+  });
+  const hint = isSeparatedOtherwise ? ' Scopes are separated by spaces.' : '';
   throw new OAuthError(
     'invalid_scope',
-    `Not allowed: ${named.slice(0, 256)}. This client's allowedScopes: ${client.allowedScopes.join(' ')}.`,
+    `Not allowed: ${printed(refused)}. This client's allowedScopes: ${client.allowedScopes.join(' ')}.${hint}`,
   );
 }
 
@@ -106,7 +145,7 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
     throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 
-/** The rest of the request, checked, in the one form that the engine is given. @throws OAuthError for the redirect URI */
+/** Checks the rest of the request and writes it in the one form that the engine gets. @throws OAuthError for the redirect URI */
 export function normalizedQuery(
   catalog: ScopeCatalog,
   parameters: RawParameters<Parameter>,
@@ -126,13 +165,19 @@ export function normalizedQuery(
   if (responseType !== 'code') throw new OAuthError('unsupported_response_type');
   const scopes = requestedScopes(catalog, value('scope'), client);
   checkPkceParameters(value, client);
+  const [prompt, maxAge] = [value('prompt'), value('max_age')];
+  const normalized: { readonly [name in Parameter]?: string } = {
+    scope: scopes.join(' '),
+    ...(prompt !== undefined && { prompt: requestedPrompt(prompt) }),
+    ...(maxAge !== undefined && { max_age: requireMaxAge(maxAge) }),
+  };
 
   const query = new URLSearchParams();
   for (const name of knownParameters) {
-    const text = name === 'scope' ? scopes.join(' ') : value(name);
+    const text = normalized[name] ?? value(name);
     // A nonce only means something beside an ID token.
     const meaningless = name === 'response_mode' || (name === 'nonce' && !scopes.includes('openid'));
-    if (text !== undefined && !meaningless) query.set(name, text);
+    if (text !== undefined && text !== '' && !meaningless) query.set(name, text);
   }
   return query.toString();
 }

@@ -41,16 +41,23 @@ function basicCredentials(header: string): { clientId: string; secret: string } 
   }
 }
 
-/** Credentials from the Authorization header or the body. @throws OAuthError `invalid_request` where they disagree */
+/**
+ * Whether an Authorization header authenticates a client. Other schemes are not for this endpoint: an access token that an HTTP client
+ * sends with every request, or what a proxy has added. Basic without a name and a password is what libraries make of unset values.
+ */
+function isClientAuthentication(authorization: string): boolean {
+  const [scheme = '', encoded = ''] = authorization.split(/ +/);
+  return scheme.toLowerCase() === 'basic' && Buffer.from(encoded, 'base64').toString('latin1') !== ':';
+}
+
+/** Reads credentials from the Authorization header or the body. @throws OAuthError `invalid_request` where they disagree */
 export function readCredentials(
   authorization: string | undefined,
   parameters: ReadonlyMap<string, string>,
 ): Credentials {
   const bodyId = parameters.get('client_id') || null;
   const bodySecret = parameters.get('client_secret') || null;
-  // An access token that an HTTP client sends with every request does not authenticate a client.
-  const isStale = authorization !== undefined && /^bearer\b/i.test(authorization) && bodyId !== null;
-  if (authorization === undefined || isStale) {
+  if (authorization === undefined || (bodyId !== null && !isClientAuthentication(authorization))) {
     if (bodyId === null) throw new OAuthError('invalid_request', 'The parameter client_id is missing.');
     return { clientId: bodyId, secret: bodySecret, basic: false };
   }
@@ -72,6 +79,14 @@ export function requireEnabled(client: ClientState | null, credentials: Credenti
   if (isEnabled(client)) return client;
   const disabled = partnerDisabled ? 'the partner of the client is disabled' : 'the client is disabled';
   throw invalidClient(credentials, clientId, disabled);
+}
+
+/** Reason for the log: secrets that were read from a file often have a line break at their end. */
+function reasonOfWrongSecret({ secrets }: ClientRecord, secret: string): string {
+  const trimmed = digest(secret.trim());
+  const isTrimmedRight = secrets.some((stored) => !stored.imported && equalDigests(stored.digest, trimmed));
+  const wrong = 'the client_secret is wrong';
+  return isTrimmedRight ? `${wrong}: it would be right without the white space around it` : wrong;
 }
 
 /**
@@ -101,7 +116,7 @@ export async function checkSecret(
     for (const stored of client.secrets)
       if (stored.imported && (await isImported(stored, secret))) equal = [stored];
   }
-  if (equal.length === 0) throw refused('the client_secret is wrong');
+  if (equal.length === 0) throw refused(reasonOfWrongSecret(client, secret));
   if (!equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now))
     throw refused('the client_secret was replaced by another one, and has ended');
 }

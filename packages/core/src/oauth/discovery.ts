@@ -1,6 +1,7 @@
 import { type Core, urlBelow } from '../context.ts';
 import type { Handler } from '../http/route.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
+import { promptValues } from './authorize-request.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 
 /** Claims of the ID token; identity fields come from userinfo. */
@@ -35,7 +36,7 @@ function discoveryDocument({ options }: Core): object {
     }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    prompt_values_supported: ['none', 'login', 'consent'],
+    prompt_values_supported: promptValues,
     ui_locales_supported: options.languages.map(({ tag }) => tag),
     claim_types_supported: ['normal'],
     claims_supported: [

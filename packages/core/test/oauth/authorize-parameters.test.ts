@@ -31,9 +31,49 @@ describe('a parameter with a value that there is not', () => {
     ['response_type', 'invalid_request', ['']],
     ['response_type', 'unsupported_response_type', ['token', 'id_token', 'code id_token', 'none', 'CODE']],
     ['prompt', 'invalid_request', ['none login', 'none consent', 'select_account', 'NONE', 'login nonsense']],
-    ['max_age', 'invalid_request', ['-1', '1.5', 'soon', '1e30']],
+    [
+      'max_age',
+      'invalid_request',
+      ['-1', '1.5', 'soon', '1e30', '1e3', '0x10', '+5', ' 5', '5 ', '9'.repeat(16)],
+    ],
   ])('%s is %s, in the query: %j', async (name, error, values) => {
     for (const value of values) expect([value, await answered({ [name]: value })]).toEqual([value, error]);
+  });
+
+  it.each([
+    ['select_account', 'select_account'],
+    ['consent create', 'create'],
+    ['LOGIN', 'LOGIN'],
+    ['login,consent', 'login,consent'],
+    ['"é', '(malformed)'],
+  ])('prompt=%s is told with what there is (OpenID Connect Core, section 3.1.2.1)', async (prompt, named) => {
+    const callback = await provider.authorize(client, { prompt });
+    expect(callback.get('error_description')).toBe(
+      `The parameter prompt has a value that is not supported: ${named}. Supported: none, login, consent.`,
+    );
+  });
+
+  it('scopes that something else than a space separates are told so', async () => {
+    for (const scope of [
+      'openid,profile',
+      'openid+profile',
+      'openid, profile',
+      'openid%20profile',
+      'openid;kyc',
+    ]) {
+      const callback = await provider.authorize(client, { scope });
+      expect(callback.get('error')).toBe('invalid_scope');
+      expect(callback.get('error_description')).toMatch(/ Scopes are separated by spaces\.$/);
+    }
+    const callback = await provider.authorize(client, { scope: 'mail,phone' });
+    expect(callback.get('error_description')).not.toContain('separated');
+  });
+
+  it('prompt is a list whose values have any number of spaces between them, each once or more', async () => {
+    for (const prompt of ['none none', ' none', 'none  none '])
+      expect(await answered({ prompt })).toBe('code');
+    for (const prompt of ['login  consent', ' consent login', 'login consent login'])
+      expect(await loginPage({ prompt }, provider.browser())).toMatchObject({ reauthenticate: 'true' });
   });
 
   it('leaves response_mode=query, which is the only one there is', async () => {

@@ -162,13 +162,41 @@ it('after a rotation the old secret works to the last millisecond of the overlap
   }
 });
 
-it('an access token in the Authorization header is ignored where the body authenticates', async () => {
+it.each([
+  ['an access token', 'Bearer svc_at_stale'],
+  ['what a proxy has added', 'Negotiate YII='],
+  ['a token of another kind', 'Token abc'],
+  ['what a script has made of nothing', 'undefined'],
+  ['an empty value', ''],
+  ['Basic without a name and a password', basic('', '')],
+])(
+  '%s in the Authorization header is ignored where the body names the client',
+  async (_what, authorization) => {
+    const client = await provider.client();
+    const code = await provider.code(client);
+    const send = (body: object) => provider.call('/v1/oauth/token', body, { authorization });
+    const wrong = await send({ ...tokenRequest(client, code), client_secret: 'wrong' });
+    expect([wrong.outcome, wrong.headers.get('www-authenticate')]).toEqual(['401 invalid_client', null]);
+    expect((await send(tokenRequest(client, code))).outcome).toBe('200 ok');
+    const anonymous = { grant_type: 'authorization_code', code, redirect_uri: client.redirectUri };
+    expect((await send(anonymous)).outcome).toBe('401 invalid_client');
+  },
+);
+
+it('a secret that only white space around it makes wrong is told in the log, and in no answer', async () => {
   const client = await provider.client();
-  const code = await provider.code(client);
-  const headers = { authorization: 'Bearer svc_at_stale' };
-  expect((await provider.call('/v1/oauth/token', tokenRequest(client, code), headers)).outcome).toBe(
-    '200 ok',
-  );
-  const anonymous = { grant_type: 'authorization_code', code, redirect_uri: client.redirectUri };
-  expect((await provider.call('/v1/oauth/token', anonymous, headers)).outcome).toBe('401 invalid_client');
+  const around = 'the client_secret is wrong: it would be right without the white space around it';
+  for (const secret of [
+    `${client.secret}\n`,
+    `${client.secret}\r\n`,
+    ` ${client.secret}`,
+    `${client.secret}x`,
+  ]) {
+    provider.logged.length = 0;
+    const answer = await provider.exchange({ ...client, secret }, 'any');
+    expect(answer.outcome).toBe('401 invalid_client');
+    expect(answer.json().error_description).toBe('Client authentication failed.');
+    const reason = secret.endsWith('x') ? 'the client_secret is wrong' : around;
+    expect(provider.logged.map(({ fields }) => fields)).toEqual([{ client: client.id, reason }]);
+  }
 });
