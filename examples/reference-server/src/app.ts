@@ -1,5 +1,5 @@
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
-import { FormError, scriptRoute, textOn } from '@ostiary/web-kit';
+import { FormError, scriptRoute, textOn, unlessPrefetched } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
@@ -36,16 +36,21 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
 
 const script = (name: string) => ({ GET: scriptRoute(new URL(`../public/${name}`, import.meta.url)) });
 
+/** Makes the handler of a page whose GET has an effect: it gives the browser a cookie or a passport. */
+const unlessAhead = (handler: Handler): Handler => {
+  return (ctx) => unlessPrefetched(ctx, async () => handler(ctx));
+};
+
 /** Every route of this server's own; Ostiary has answered its routes before. */
-function pageRoutes(context: SignInContext): Routes {
+export function pageRoutes(context: SignInContext): Routes {
   const account = createAccountRoutes(context);
   const passport = createPassportRoutes(context);
   const icon = favicon(context.colour, textOn(context.colour));
   return {
-    '/': { GET: account.home },
-    '/login': { GET: account.showLogin, POST: account.signIn },
+    '/': { GET: unlessAhead(account.home) },
+    '/login': { GET: unlessAhead(account.showLogin), POST: account.signIn },
     '/sign-out': { POST: account.signOut },
-    '/passport': { GET: passport.show, POST: passport.again },
+    '/passport': { GET: unlessAhead(passport.show), POST: passport.again },
     '/login.js': script('login.js'),
     '/passport.js': script('passport.js'),
     '/favicon.ico': {

@@ -5,13 +5,18 @@ interface Context {
   set(header: string, value: string): void;
 }
 
+/** Headers in which browsers name the purpose of a request: today's, and those of older browsers. */
+const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'];
+
 /**
- * Answers 204 where a browser asks ahead of its user, who may never go there (`Sec-Purpose`, in older browsers `Purpose`; the router of
- * Next.js). For pages whose GET changes something.
+ * Answers 204 where a browser or the router of Next.js asks ahead of its user, who may never go there. For pages whose GET changes
+ * something.
  */
 export async function unlessPrefetched(ctx: Context, next: () => Promise<unknown>): Promise<void> {
-  const purpose = `${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')} ${ctx.get('X-Moz')}`;
-  if (!/\bprefetch\b/i.test(purpose) && ctx.get('Next-Router-Prefetch') === '') {
+  const isAhead =
+    purposes.some((name) => /\bpre(?:fetch|render|view)\b/i.test(ctx.get(name))) ||
+    ctx.get('Next-Router-Prefetch') !== '';
+  if (!isAhead) {
     await next();
     return;
   }

@@ -81,10 +81,13 @@ it.each([
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     expect(complaints).toEqual([]);
-    await page.getByRole('link', { name: back, exact: true }).click();
+    // The address of the form shows a page, too, such as for a link to it.
+    const login = page.url();
+    await page.goto((await page.locator('form[action*="/cancel"]').getAttribute('action')) ?? '');
     await page.locator('form[action*="/cancel"] button').waitFor();
     await look();
-    await page.locator('form[action*="/cancel"] button').click();
+    await page.goto(login);
+    await page.getByRole('button', { name: back, exact: true }).click();
     await isRefused(page);
     expect(new URL(page.url()).origin).toBe(demo.partnerUrl);
     await page.goto(`${demo.partnerUrl}/nothing`);
@@ -154,9 +157,6 @@ it('with the keyboard alone: back to the app, the password shown and hidden befo
   await begin();
   await tabTo('Back to Kafe Lakay');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Back to Kafe Lakay' }).waitFor();
-  await tabTo('Back to Kafe Lakay');
-  await page.keyboard.press('Enter');
   await isRefused(page);
 
   await begin();
@@ -192,7 +192,6 @@ it('without JavaScript: no button that does nothing, and all the rest', async ()
   await page.goto(demo.partnerUrl);
   await toLogin(page);
   expect(await page.locator('#reveal').isVisible()).toBe(false);
-  await page.getByRole('link', { name: 'Back to Kafe Lakay' }).click();
   await page.getByRole('button', { name: 'Back to Kafe Lakay' }).click();
   await isRefused(page);
 

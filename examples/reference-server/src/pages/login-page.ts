@@ -31,7 +31,10 @@ function naming(text: string, name: Html): Html {
 
 const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.7 4.6 10 4.6 18.2 10 18.2 10 15.3 15.4 10 15.4 1.8 10 1.8 10Z"/><circle cx="10" cy="10" r="2.4"/><path class="slash" d="m3.5 16.5 13-13"/></svg>`;
 
-/** The page where one signs in, or signs in again. It works without its script, which shows the password. */
+/**
+ * The page where one signs in, or signs in again. It works without its script, which shows the password. The button that goes back to
+ * the app belongs to a form of its own, so that it sends no password.
+ */
 export function loginPage(look: Look, language: Language, form: LoginForm): string {
   const t = texts[language];
   const { app, again } = form;
@@ -62,8 +65,9 @@ ${form.problem === null ? null : html`<p class="notice" id="problem" role="alert
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required${form.handle === '' ? null : focus}${invalid}>
 <button class="reveal" id="reveal" type="button" aria-pressed="false" aria-label="${t.showPassword}" aria-controls="password" hidden>${eye}${t.show}</button></div>
 <button class="button primary" type="submit">${t.signIn}</button>
-${app && name && html`<a class="button" href="${app.cancelUrl}"><span>${naming(t.backTo, name)}</span></a>`}
-</form>`,
+${app && name && html`<button class="button" type="submit" form="back"><span>${naming(t.backTo, name)}</span></button>`}
+</form>
+${app && html`<form id="back" method="post" action="${app.cancelUrl}"></form>`}`,
     html`<script src="/login.js" defer></script>\n`,
   );
 }

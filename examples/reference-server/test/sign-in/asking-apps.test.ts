@@ -24,19 +24,29 @@ async function askedByApp(query: Readonly<Record<string, string>> = {}) {
 }
 
 const pathOf = ({ pathname, search }: URL) => pathname + search;
-const backOf = (html: string) =>
-  /<a class="button" href="([^"]+)"><span>Back to (.*?)<\/span><\/a>/.exec(html);
+
+/** Finds the form that goes back to the app without a sign-in: its address, and the name on its button. */
+function backOf(html: string): { readonly action: string; readonly name: string } | null {
+  const [, action] = /<form id="back" method="post" action="([^"]+)"><\/form>/.exec(html) ?? [];
+  const button = /<button class="button" type="submit" form="back"><span>Back to (.*?)<\/span><\/button>/;
+  const [, shown] = button.exec(html) ?? [];
+  if (action === undefined || shown === undefined) return null;
+  return { action: action.replaceAll('&amp;', '&'), name: shown };
+}
+
 const shownName = '<bdi>Kafe &lt;i&gt;Lakay&lt;/i&gt;</bdi>';
 
 test('the sign-in page names the app that asks, and leads back to it without a sign-in', async () => {
   const { visitor, login } = await askedByApp();
   const { html } = await visitor.get(pathOf(login));
   expect(html).toContain(`Use your account to continue to <strong>${shownName}</strong>.`);
-  const [, cancel = '', text] = backOf(html) ?? [];
-  expect(text).toBe(shownName);
-  const asked = await visitor.get(new URL(cancel).pathname);
-  expect(asked.html).toContain(`method="post" action="${cancel}"`);
-  const cancelled = await visitor.post(new URL(cancel).pathname, {});
+  const form = backOf(html);
+  expect(form?.name).toBe(shownName);
+  const cancel = new URL(form?.action ?? '');
+  // Who opens the address gets a page that asks.
+  const asked = await visitor.get(pathOf(cancel));
+  expect(asked.html).toContain(`method="post" action="${cancel.href.replaceAll('&', '&amp;')}"`);
+  const cancelled = await visitor.post(pathOf(cancel), {});
   const back = new URL((await visitor.get(new URL(cancelled.location ?? '').pathname)).location ?? '');
   expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
   expect(back.searchParams.get('error')).toBe('access_denied');
@@ -48,7 +58,7 @@ test('it still does after a wrong password, and the sign-in goes on to the app',
   const { html } = await visitor.get(pathOf(login));
   const wrong = await visitor.post('/login', { ...fieldsOf(html), handle: 'anaika', password: 'wrong' });
   expect(wrong.status).toBe(422);
-  expect(backOf(wrong.html)?.[2]).toBe(shownName);
+  expect(backOf(wrong.html)?.name).toBe(shownName);
   const right = await visitor.post('/login', { ...fieldsOf(wrong.html), ...anaika });
   expect(right.location).toBe(login.searchParams.get('return_to'));
 });
@@ -59,7 +69,7 @@ test('who is signed in and asked again can go back too', async () => {
   const { html } = await visitor.get(pathOf(login));
   expect(html).toContain('<h1>Sign in again</h1>');
   expect(html).toContain(`or use another account, to continue to <strong>${shownName}</strong>.`);
-  expect(backOf(html)?.[2]).toBe(shownName);
+  expect(backOf(html)?.name).toBe(shownName);
 });
 
 test('nobody else can name an app on the page, or lead its link anywhere', async () => {

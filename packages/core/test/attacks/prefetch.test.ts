@@ -14,11 +14,13 @@ const ahead = [
   { 'sec-purpose': 'prefetch;prerender' },
   { 'sec-purpose': 'prefetch;anonymous-client-ip' },
   { purpose: 'prefetch' },
+  { purpose: 'preview' },
+  { 'x-purpose': 'preview' },
   { 'x-moz': 'prefetch' },
   { 'next-router-prefetch': '1' },
 ];
 
-/** Everything that has a route: sign-out, partner API, both consoles. */
+/** Everything that has a route: sign-out, partner API, both consoles, with an operator and a partner who are signed in. */
 async function everything() {
   const database = fragileStorage();
   const { provider } = await partnerProvider({
@@ -28,27 +30,32 @@ async function everything() {
     login: { authenticate: () => null, loginUrl: () => '/login', signOut: () => undefined },
     introspection: true,
   });
+  const { key } = await provider.key({ mode: 'test', scopes: ['webhooks'] });
+  const partner = provider.browser(null);
+  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec((await partner.get('/sandbox')).text) ?? [];
+  expect((await partner.post('/sandbox/sign-in', { csrf, key })).location).toMatch(/\/sandbox$/);
   const writes = () =>
     database.calls.filter(
       (call) => !/^rateLimits\.|^survey$|\.(?:find|list|latest|count|get|head|chain)/.test(call),
     );
-  return { provider, database, writes };
+  return { provider, database, writes, partner };
 }
 
 describe('a GET with an effect', () => {
   it('is one of these, and is answered without it where a browser asks ahead of its user', async () => {
-    const { provider, database, writes } = await everything();
+    const { provider, database, writes, partner } = await everything();
     const paths = [...new Set(provider.ostiary.routes)].map((path) => path.replace(/\{[^}]*\}/g, ''));
     expect(paths.length).toBeGreaterThan(60);
     for (const headers of ahead) {
       const empty: string[] = [];
       for (const path of paths) {
         database.forget();
-        const { status, headers: answered } = await provider.request(path.replace(/:\w+/g, 'x'), { headers });
+        const { status, headers: answered } = await partner.get(path.replace(/:\w+/g, 'x'), headers);
         if (status === 204) empty.push(path);
         if (status === 204) expect(answered.get('cache-control')).toBe('no-store');
-        expect.soft([path, writes()]).toEqual([path, []]);
+        expect.soft([path, writes(), answered.getSetCookie()]).toEqual([path, [], []]);
       }
+      expect((await partner.get('/sandbox', headers)).text).toContain('/sandbox/sign-out"');
       expect(empty.toSorted()).toEqual([
         '/oauth/authorize',
         '/oauth/interaction/:id',
