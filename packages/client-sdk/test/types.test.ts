@@ -97,9 +97,10 @@ describe('types', () => {
       [Scope in keyof typeof readyScopes]: keyof (typeof readyScopes)[Scope]['claims'];
     }[keyof typeof readyScopes];
     expectTypeOf<keyof Userinfo>().toEqualTypeOf<Fields | Ready>();
-    expectTypeOf<Userinfo<'openid' | 'profile'>['name']>().toEqualTypeOf<string>();
+    expectTypeOf<Userinfo<'openid' | 'wallet:balance'>['htgBalance']>().toEqualTypeOf<string>();
+    expectTypeOf<Userinfo<'openid' | 'profile'>['name']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Userinfo<'openid'>['name']>().toEqualTypeOf<string | undefined>();
-    expectTypeOf<Userinfo<'kyc'>['kycTier']>().toEqualTypeOf<number>();
+    expectTypeOf<Userinfo<'kyc'>['kycTier']>().toEqualTypeOf<number | undefined>();
   });
 
   it('are strict for requests and tolerant for answers', () => {

@@ -63,7 +63,7 @@ export const scopes = {
   }),
   profile: scope({
     fields: {
-      name: text,
+      name: text.optional().describe(`string${maybe}`),
       handle: text.optional().describe(`string${maybe}`),
       avatarUrl: z
         .url({ protocol: /^https?$/ })
@@ -82,8 +82,11 @@ export const scopes = {
   }),
   kyc: scope({
     fields: {
-      kycTier: z.int().min(0).max(3).describe('integer, 0 to 3'),
-      kycStatus: z.enum(['approved', 'pending', 'rejected']).describe('`approved`, `pending` or `rejected`'),
+      kycTier: z.int().min(0).max(3).optional().describe(`integer, 0 to 3${maybe}`),
+      kycStatus: z
+        .enum(['approved', 'pending', 'rejected'])
+        .optional()
+        .describe(`\`approved\`, \`pending\` or \`rejected\`${maybe}`),
     },
     consent: {
       en: {

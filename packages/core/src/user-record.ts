@@ -7,16 +7,22 @@ export class UserRecordError extends TypeError {
   override readonly name = 'UserRecordError';
 }
 
-/** The user's public id: `kid`, or `sub` where the host has no other one. */
+/** Returns the user's public id: `kid`, or `sub` where the host has no other one. */
 export const publicId = ({ sub, kid }: UserRecord): string => kid ?? sub;
 
-/** Fields that a host may not know. Answers leave them out. */
+/**
+ * Fields that a host may not know. Answers leave them out: a default such as `pending` would state something about the user. The fields of
+ * `wallet:balance` and `identity` are not among them, because nothing but these scopes shows them.
+ */
 export const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
   'role',
   'country',
   'createdAt',
+  'name',
   'handle',
   'avatarUrl',
+  'kycTier',
+  'kycStatus',
 ]);
 
 /**

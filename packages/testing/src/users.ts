@@ -106,7 +106,10 @@ const seeded: readonly Partial<TestUser>[] = [
   { name: 'Rose Rejected', handle: 'rose', kycStatus: 'rejected', kycTier: 0 },
 ];
 
-const kycOf = ({ kycStatus = 'pending', kycTier = 0 }: TestUser) => ({ kycStatus, kycTier });
+const kycOf = ({ kycStatus, kycTier }: TestUser) => ({
+  kycStatus: kycStatus ?? 'pending',
+  kycTier: kycTier ?? 0,
+});
 
 /** The users, and the directory that the engine asks. */
 export function createTestUsers(

@@ -12,16 +12,16 @@ export interface UserinfoFields {
     readonly createdAt?: string;
   };
   readonly profile: {
-    readonly name: string;
-    /** Missing where the service does not know it, like `avatarUrl`. */
+    /** Missing where the service does not know it, like `handle` and `avatarUrl`. */
+    readonly name?: string;
     readonly handle?: string;
     /** `null` for a user without a picture. */
     readonly avatarUrl?: string | null;
   };
   readonly kyc: {
-    /** 0 to 3. */
-    readonly kycTier: number;
-    readonly kycStatus: KycStatus;
+    /** 0 to 3. Missing where the service does not know it, like `kycStatus`. */
+    readonly kycTier?: number;
+    readonly kycStatus?: KycStatus;
   };
   readonly 'wallet:balance': {
     /** Decimal with two digits. */

@@ -8,18 +8,18 @@ export interface VerifyRequest {
   readonly token: string;
 }
 
-/** Whose passport it is. */
+/** A valid passport, and its user. */
 export interface Verification {
   readonly valid: true;
   readonly user: {
     readonly kid: string;
-    /** Missing where the service does not know it, like `country`. */
+    /** Missing where the service does not know it, like `country`, `kycStatus` and `kycTier`. */
     readonly role?: string;
     /** ISO 3166-1 alpha-2. */
     readonly country?: string;
-    readonly kycStatus: KycStatus;
+    readonly kycStatus?: KycStatus;
     /** 0 to 3. */
-    readonly kycTier: number;
+    readonly kycTier?: number;
   };
   readonly issuedAt: string;
   readonly expiresAt: string;

@@ -6,14 +6,14 @@ import type { KycStatus } from './open.ts';
 /** A user whom you may see. */
 export interface User {
   readonly kid: string;
-  /** Missing where the service does not know it, like `role`, `country` and `createdAt`. */
+  /** Missing where the service does not know it, like `name`, `role`, `country` and `createdAt`. */
   readonly handle?: string;
-  readonly name: string;
+  readonly name?: string;
   readonly role?: string;
   /** ISO 3166-1 alpha-2. */
   readonly country?: string;
   readonly createdAt?: string;
-  /** Only while the user lets a client of yours see it, like `kycTier`. */
+  /** Present only while the user lets a client of yours see it, and where the service knows it, like `kycTier`. */
   readonly kycStatus?: KycStatus;
   /** 0 to 3. */
   readonly kycTier?: number;

@@ -162,19 +162,21 @@ export const verification = component('Verification', 'A passport that is valid.
     kid: kidField,
     role: role.optional(),
     country: country.optional(),
-    kycStatus,
-    kycTier,
+    kycStatus: kycStatus.optional().meta({ description: `How the identity check stands. ${whereKnown}` }),
+    kycTier: kycTier
+      .optional()
+      .meta({ description: `How far the identity was checked, 0 to 3. ${whereKnown}` }),
   }),
   issuedAt: time('When the passport was issued.'),
   expiresAt: time('When the passport ends.', '2026-01-01T12:05:00.000Z'),
 });
 
-const onlyWithConsent = 'Only while the user’s consent with `kyc` is in the hands of a client of yours.';
+const onlyWithConsent = `Only while a client of yours holds the user’s consent with \`kyc\`. ${whereKnown}`;
 
 export const userSchema = component('User', 'A user.', {
   kid: kidField,
   handle: text(`Short name that the user chose. ${whereKnown}`, 'test-approved').optional(),
-  name: text('Full name.', 'Test Approved'),
+  name: text(`Full name. ${whereKnown}`, 'Test Approved').optional(),
   role: role.optional(),
   country: country.optional(),
   createdAt: time(`When the user joined. ${whereKnown}`, '2024-01-01T00:00:00.000Z').optional(),

@@ -30,22 +30,25 @@ export interface UserRecord<Claims = AnyClaims> {
   readonly sub: string;
   /** The user's public id in this service: 1 to 255 printable ASCII characters. Without it, partners see `sub`. */
   readonly kid?: string | null | undefined;
-  /** A word of your own, such as `member`. Left out of answers where it is missing, as `country`, `createdAt`, `handle` and `avatarUrl` are. */
+  /**
+   * A word of your own, such as `member`. Left out of answers where it is missing, as `country`, `createdAt`, `name`, `handle`,
+   * `avatarUrl`, `kycTier` and `kycStatus` are.
+   */
   readonly role?: string | null | undefined;
   /** ISO 3166-1 alpha-2, upper case. */
   readonly country?: string | null | undefined;
   /** ISO 8601, UTC. */
   readonly createdAt?: string | null | undefined;
   /** The full name. */
-  readonly name?: string | undefined;
+  readonly name?: string | null | undefined;
   /** The name under which others know the user in this service. */
   readonly handle?: string | null | undefined;
   /** The URL of a picture; `null` for a user without one. */
   readonly avatarUrl?: string | null | undefined;
   /** How far the identity check went. */
-  readonly kycTier?: 0 | 1 | 2 | 3;
+  readonly kycTier?: 0 | 1 | 2 | 3 | null | undefined;
   /** What the identity check has found. */
-  readonly kycStatus?: KycStatus;
+  readonly kycStatus?: KycStatus | null | undefined;
   /** Decimal string with two digits, such as `"1250.00"`. */
   readonly htgBalance?: string;
   /** Decimal string with two digits. */

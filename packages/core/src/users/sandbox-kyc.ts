@@ -11,9 +11,9 @@ export function sandboxTierOf(status: KycStatus): KycState['kycTier'] {
   return sandboxUsers.find(({ kycStatus }) => kycStatus === status)?.kycTier ?? 0;
 }
 
-/** What every sandbox user begins with. */
-export function originalKyc({ kycStatus = 'approved', kycTier = 0 }: SandboxUser): KycState {
-  return { kycStatus, kycTier };
+/** Returns the identity check that a sandbox user begins with. */
+export function originalKyc({ kycStatus, kycTier }: SandboxUser): KycState {
+  return { kycStatus: kycStatus ?? 'approved', kycTier: kycTier ?? 0 };
 }
 
 export const sameKyc = (one: KycState, other: KycState): boolean =>

@@ -74,6 +74,48 @@ describe.each([
   });
 });
 
+describe.each([
+  ['nothing but', { sub: small.sub }],
+  [
+    'NULL in everything but',
+    { sub: small.sub, ...nulls, name: null, avatarUrl: null, kycTier: null, kycStatus: null },
+  ],
+])('a host that knows %s the sub', (_what, record) => {
+  it('signs users in with all scopes that show what a host may not know', async () => {
+    const { provider } = await partnerProvider({ users: hostOf(record) });
+    const client = await provider.client({ allowedScopes: ['openid', 'profile', 'kyc'] });
+    await openConsent(provider, client, { scope: 'openid profile kyc' });
+    const answer = await provider.userinfo(await provider.token(client, 'openid profile kyc'));
+    const { avatarUrl = 'not there', ...shown } = answer.json();
+    expect([answer.status, shown]).toEqual([200, { sub: small.sub, kid: small.sub }]);
+    expect(avatarUrl).toBe('avatarUrl' in record ? null : 'not there');
+    const apps = await provider.browser().get('/account/apps');
+    expect(apps.status).toBe(200);
+    expect(provider.errors).toEqual([]);
+  });
+
+  it('is taken by every route of the partner API that shows a user', async () => {
+    const { provider } = await partnerProvider({ users: hostOf(record) });
+    const key = await provider.key();
+    const { id } = await provider.client({ partner: key.partner, allowedScopes: ['openid', 'kyc'] });
+    const consent = { sub: small.sub, clientId: id, scopes: ['openid', 'kyc'] as const };
+    await provider.ostiary.admin.consents.import([consent]);
+    const { token } = await provider.ostiary.passports.issue(small.sub);
+    const verified = await provider.partnerCall(key, 'POST /v1/partner/verify', { token });
+    expect([verified.status, verified.json().user]).toEqual([200, { kid: small.sub }]);
+    for (const path of ['/user-ana', '/phone/+50937000001', '?kid=user-ana']) {
+      const found = await provider.partnerCall(key, `GET /v1/partner/users${path}`);
+      expect([path, found.status, found.json()]).toEqual([path, 200, { kid: small.sub }]);
+    }
+    const recipient = { kid: small.sub };
+    const paid = await provider.partnerCall(key, 'POST /v1/partner/payments', { ...payment, recipient });
+    expect([paid.status, paid.json().recipient]).toEqual([201, recipient]);
+    expect(provider.errors).toEqual([]);
+    const missing = missingLines(provider.logged).flatMap((fields) => Object.values(fields).flat());
+    expect(missing).toEqual(['role', 'country', 'kycStatus', 'kycTier', 'handle', 'name', 'createdAt']);
+  });
+});
+
 describe('an id of the host that no endpoint would take back', () => {
   const ids = ['', 'x'.repeat(256), 'añá', 'a\tb', 'a\u0000b', 7];
 
