@@ -71,10 +71,10 @@ async function foundation(flags: readonly string[]) {
       await control(data, 'start', '--log', join(data, 'printed'), '--options', options);
       return { port, data, pool: superusers(urlOf('app', [port])) };
     },
-    async stop({ data, pool }: Server): Promise<void> {
+    async stop({ data, pool }: Server, mode: 'fast' | 'immediate' = 'immediate'): Promise<void> {
       void pool.end();
       // It may have been killed.
-      await control(data, 'stop', '--mode=immediate').catch(() => undefined);
+      await control(data, 'stop', `--mode=${mode}`).catch(() => undefined);
     },
   };
 }
@@ -95,10 +95,15 @@ async function copyOf(primary: Server, data: string): Promise<void> {
   } finally {
     session.release(true);
   }
-  await writeFile(join(data, 'standby.signal'), '');
-  const at = `host=127.0.0.1 port=${primary.port} user=postgres password=postgres`;
-  await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${at}'\n`);
+  await follow(data, primary.port);
   if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', data]);
+}
+
+/** Makes the data of a server those of a standby, which follows the primary on `port` from its next start on. */
+async function follow(data: string, port: number): Promise<void> {
+  await writeFile(join(data, 'standby.signal'), '');
+  const at = `host=127.0.0.1 port=${port} user=postgres password=postgres`;
+  await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${at}'\n`);
 }
 
 /** Has commits wait for the standby. Resolves when they do. */
@@ -165,6 +170,18 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       await standby.pool.query('SELECT pg_promote()');
       gone = primary.data;
       [primary, standby] = [standby, null];
+    },
+    /**
+     * Exchanges the two, as an operator does for maintenance: the primary is stopped in order, its standby takes over, and the server
+     * that was the primary comes back on its port as the standby.
+     */
+    async switchOver(): Promise<void> {
+      if (standby === null) throw new Error('there is no standby');
+      const old = primary;
+      await servers.stop(old, 'fast');
+      await standby.pool.query('SELECT pg_promote()');
+      await follow(old.data, standby.port);
+      [primary, standby] = [standby, await servers.start(old.port, old.data)];
     },
     async remove(): Promise<void> {
       for (const server of [primary, standby]) if (server !== null) await servers.stop(server);

@@ -1,6 +1,6 @@
 import type { HostTransaction } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { sqlStateOf, unavailable } from './errors.ts';
+import { isReadOnlyServer, sqlStateOf, unavailable } from './errors.ts';
 import { postgresHolders } from './holders.ts';
 import type { PostgresClient } from './pool.ts';
 import { postgresPublications } from './publications.ts';
@@ -89,7 +89,7 @@ async function rollBack(connection: Connection): Promise<void> {
 
 function refusalOf(error: unknown): Error {
   if (error instanceof TypeError) return error;
-  if (sqlStateOf(error) === '25006') return new TypeError('transaction: it is read-only', { cause: error });
+  if (isReadOnlyServer(error)) return new TypeError('transaction: it is read-only', { cause: error });
   return unavailable(error);
 }
 

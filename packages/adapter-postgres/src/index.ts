@@ -4,4 +4,5 @@ export { type PostgresStorageOptions, postgresPool } from './options.ts';
 export type { OwnPool as PostgresOwnPool } from './own-pool.ts';
 export { postgresTypes } from './parsers.ts';
 export type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
+export { primaryOnly } from './primary.ts';
 export { postgresStorage } from './storage.ts';

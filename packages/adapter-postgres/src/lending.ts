@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { connectionOf } from './connecting.ts';
 import { type Deadline, deadlineIn } from './deadline.ts';
-import { endsConnection, isConflict, isNameConflict } from './errors.ts';
+import { endsConnection, isConflict, isNameConflict, isReadOnlyServer } from './errors.ts';
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
-import { primaryOf } from './primary.ts';
 import type { Semaphore } from './semaphore.ts';
 
 /** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
@@ -12,9 +12,9 @@ const attempts = 5;
 const pauseMs = 10;
 
 /**
- * Lends a connection to an attempt. A conflict with another transaction is tried again, and so is a connection that
- * broke before anything could have been committed. Whatever is not done when the patience is over is refused: its
- * connection is closed, which ends the transaction on the server.
+ * Lends a connection to an attempt, and waits for a server that is not there for a moment. A conflict with another transaction is
+ * tried again, and so is a connection that broke before anything could have been committed. An attempt that has not ended when the
+ * patience is over is refused: its connection is closed, which ends the transaction on the server.
  *
  * @param semaphore - waits for one of these before it asks for a connection; `null`: for none
  */
@@ -24,6 +24,7 @@ export async function retried<T>(
   attempt: (lease: Lease) => Promise<T>,
   semaphore: Semaphore | null = null,
 ): Promise<T> {
+  const end = performance.now() + patienceMs;
   const deadline = deadlineIn(patienceMs);
   try {
     await semaphore?.acquire(deadline.race);
@@ -33,7 +34,7 @@ export async function retried<T>(
   }
   try {
     for (let number = 1; ; number += 1) {
-      const lease = new Lease(await borrow(pool, deadline, patienceMs));
+      const lease = new Lease(await borrow(pool, deadline, Math.max(1, end - performance.now())));
       try {
         return await deadline.race(attempt(lease));
       } catch (error) {
@@ -78,7 +79,7 @@ export class Lease {
   }
 
   mayTryAgain(error: unknown): boolean {
-    if (isConflict(error) || isNameConflict(error)) return true;
+    if (isConflict(error) || isNameConflict(error) || isReadOnlyServer(error)) return true;
     return this.isBroken && error === this.#failure && !this.isCommitting;
   }
 
@@ -120,17 +121,22 @@ function ran(
   });
 }
 
-/** A connection of the pool; one that comes too late goes straight back. */
+/** Takes a connection of the pool, for which it waits within the deadline. A connection that comes too late goes straight back. */
 async function borrow(
   pool: PostgresPool,
   deadline: Deadline,
   patienceMs: number,
 ): Promise<PostgresPoolClient> {
-  const connecting = primaryOf(pool, patienceMs);
+  let failure: unknown = null;
+  const connecting = connectionOf(pool, patienceMs, (error) => {
+    failure = error;
+  });
   try {
     return await deadline.race(connecting);
   } catch (error) {
-    if (deadline.isOver()) connecting.then((late) => late.release()).catch(() => undefined);
-    throw error;
+    if (!deadline.isOver()) throw error;
+    connecting.then((late) => late.release()).catch(() => undefined);
+    // What the last attempt failed with says more than that the time is over.
+    throw failure ?? error;
   }
 }

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, Pool } from 'pg';
+import { connected, connectsWith } from './connecting.ts';
 import type { PostgresPool } from './pool.ts';
 import { primaryOf } from './primary.ts';
 
@@ -49,7 +50,25 @@ export function openPool(connectionString: string, patienceMs: number, max = 10)
     keepAlive: true,
   });
 
-  return {
+  async function connectToAnyHost(deadline: number) {
+    for (let left = hosts.length - 1; ; left -= 1) {
+      const tried = current;
+      try {
+        return await primaryOf(pool, Math.max(1, deadline - performance.now()));
+      } catch (error) {
+        // Another caller may have moved on to the next host already.
+        if (current === tried) current = (tried + 1) % hosts.length;
+        if (left === 0 || performance.now() >= deadline) throw error;
+      }
+    }
+  }
+
+  function connect(withinMs: number, onFailure?: (error: unknown) => void) {
+    const deadline = performance.now() + withinMs;
+    return connected(() => connectToAnyHost(deadline), withinMs, onFailure);
+  }
+
+  const own: OwnPool = {
     // For connections beside those of the pool.
     Client: HostClient,
     options: pool.options,
@@ -64,19 +83,9 @@ export function openPool(connectionString: string, patienceMs: number, max = 10)
     get waitingCount() {
       return pool.waitingCount;
     },
-    async connect() {
-      const deadline = performance.now() + patienceMs;
-      for (let left = hosts.length - 1; ; left -= 1) {
-        const tried = current;
-        try {
-          return await primaryOf(pool, patienceMs);
-        } catch (error) {
-          // Somebody else may have left it already.
-          if (current === tried) current = (tried + 1) % hosts.length;
-          if (left === 0 || performance.now() >= deadline) throw error;
-        }
-      }
-    },
+    connect: () => connect(patienceMs),
     end: () => pool.end(),
   };
+  connectsWith(own, connect);
+  return own;
 }

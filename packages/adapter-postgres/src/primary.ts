@@ -1,27 +1,49 @@
 import { deadlineIn } from './deadline.ts';
-import { StorageUnavailableError } from './errors.ts';
+import { noWritesParameter, StorageUnavailableError, takesNoWrites } from './errors.ts';
 import { postgresTypes } from './parsers.ts';
 import { ignore, type PostgresClient, type PostgresPool, type PostgresPoolClient } from './pool.ts';
 
-/** Connections to servers that take writes. */
+/** Connections that led to a server that takes writes when they were new. */
 const known = new WeakSet<PostgresClient>();
 
-/** How often another one is asked for in place of a connection that breaks before it was of any use. */
+/** Maximum number of replacements for connections that break before their first use. */
 const replacements = 4;
 
 /**
- * A connection of a pool to a server that takes writes. A standby answers what only reads, but it may be behind: a token that
- * was revoked would be valid there. Such a connection is closed before anything is read from it.
+ * True on a server that takes writes; everywhere else PostgreSQL refuses the statement, because the parameter does not exist. Both
+ * calls are STABLE, so the planner makes a one-time filter of them: evaluated once, before any row is read, 1 µs.
+ */
+const takesWrites = `current_setting(
+  CASE current_setting('transaction_read_only') WHEN 'off' THEN 'transaction_read_only' ELSE '${noWritesParameter}' END
+) = 'off'`;
+
+/**
+ * Wraps a SELECT so that only the primary answers it. A standby answers what only reads, but it may be behind: a revoked token would
+ * be valid there. A check of the connection is not enough: behind a pooler such as PgBouncer a connection outlives the server that it
+ * led to, and leads to a standby a moment later. The rows, their order and the plan stay the same. A statement that writes needs no
+ * wrapping: a standby refuses it.
  *
- * Each connection is asked once. A server that takes writes becomes a standby only by a restart, which ends its connections;
- * where it stops taking writes otherwise, the next write says so (25006) and ends the connection.
+ * @example
+ * ```ts
+ * import { primaryOnly } from '@ostiary/adapter-postgres';
+ *
+ * const text = primaryOnly('SELECT name FROM users WHERE id = $1');
+ * ```
+ */
+export function primaryOnly(select: string): string {
+  return `SELECT * FROM (\n${select}\n) AS answered WHERE ${takesWrites}`;
+}
+
+/**
+ * Connects to a server that takes writes. Each new connection is asked once, so that a pool with several hosts finds the primary
+ * among them, and closed if it leads to a standby. Later changes are found by the statements themselves, see {@link primaryOnly}.
  */
 export async function primaryOf(pool: PostgresPool, patienceMs: number): Promise<PostgresPoolClient> {
   for (let left = replacements; ; left -= 1) {
     const client = await pool.connect();
     if (known.has(client)) return client;
     const deadline = deadlineIn(patienceMs);
-    // Nobody else listens yet, and an error that nobody hears ends the process.
+    // An error event without a listener would end the process.
     client.on?.('error', ignore);
     try {
       await deadline.race(assertWritable(client));
@@ -38,10 +60,7 @@ export async function primaryOf(pool: PostgresPool, patienceMs: number): Promise
 }
 
 async function assertWritable(client: PostgresClient): Promise<void> {
-  // As the field's own `target_session_attrs=read-write`. It is `on` in every transaction of a standby.
+  // As libpq's `target_session_attrs=read-write` does. It is `on` in every transaction of a standby.
   const { rows } = await client.query({ text: 'SHOW transaction_read_only', types: postgresTypes });
-  if (Reflect.get(Object(rows[0]), 'transaction_read_only') === 'off') return;
-  throw new StorageUnavailableError(
-    'the PostgreSQL server takes no writes: it is a standby, or default_transaction_read_only is on',
-  );
+  if (Reflect.get(Object(rows[0]), 'transaction_read_only') !== 'off') throw takesNoWrites();
 }

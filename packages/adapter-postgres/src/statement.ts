@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isNameConflict } from './errors.ts';
 import { postgresTypes } from './parsers.ts';
 import type { PostgresClient } from './pool.ts';
+import { primaryOnly } from './primary.ts';
 
 /** What statements run on: one connection of the pool, or one of the host's. */
 export interface Connection {
@@ -32,12 +33,22 @@ export interface Statement<Parameters extends object, Row = never> {
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
+/** Whether a statement only reads, apart from what functions do that it calls. A standby refuses every other one. */
+function onlyReads(sql: string): boolean {
+  const code = sql.replaceAll(/--.*|'[^']*'/g, '');
+  return (
+    /^\s*(?:SELECT|WITH)\b/.test(code) && !/\b(?:INSERT|UPDATE|DELETE|FOR\s+(?:KEY\s+)?SHARE)\b/.test(code)
+  );
+}
+
+/** Builds a statement. A SELECT is answered by the primary only. */
 export function statement<Parameters extends object, Row = never>(
   sql: string,
   { isPrepared = false }: { readonly isPrepared?: boolean } = {},
 ): Statement<Parameters, Row> {
   const names: string[] = [];
-  const text = sql.replaceAll(/(?<!:):([A-Za-z]\w*)/g, (_match, name: string) => {
+  const guarded = onlyReads(sql) ? primaryOnly(sql) : sql;
+  const text = guarded.replaceAll(/(?<!:):([A-Za-z]\w*)/g, (_match, name: string) => {
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startNetwork } from '../../../lab/support/network.ts';
 import { issued, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { Database } from '../src/database.ts';
@@ -34,7 +35,7 @@ async function expectRefused(call: Promise<unknown>, cause?: object): Promise<vo
   expect(error).toMatchObject(cause === undefined ? unavailable : { ...unavailable, cause });
 }
 
-test('while the server is stopped calls are refused at once, and after its start everything goes on', async () => {
+test('while the server is stopped calls are refused in time, and after its start everything goes on', async () => {
   const { storage } = await opened();
   await save(storage);
   await server.stop();
@@ -138,21 +139,39 @@ test('a pool without a free connection is refused in time, and used again when i
   expect(small.totalCount).toBe(1);
 });
 
-test('a server without a free connection is refused, and used again when it has one', async () => {
-  const { storage } = await opened();
+test('a server without a free connection is waited for, and refused in time', async () => {
   await server.pool.query("CREATE ROLE crowded LOGIN PASSWORD 'crowded' CONNECTION LIMIT 1");
   const schema = server.nextSchema();
   await server.pool.query(`CREATE SCHEMA "${schema}" AUTHORIZATION crowded`);
   const connectionString = server.url.replace('postgres:postgres@', 'crowded:crowded@');
+  const pool = hostPool(connectionString);
+  const storage = storageOn(new Database({ schema, pool, firstPatienceMs: 600 }));
+  onTestFinished(async () => {
+    await storage.close();
+    await pool.end();
+  });
   const other = new Client({ connectionString });
   await other.connect();
-  const second = postgresStorage({ connectionString, schema });
-  onTestFinished(() => second.close());
-  await expectRefused(second.open(), { code: '53300' });
+  await expect(storage.open()).rejects.toMatchObject({
+    message: expect.stringMatching(/did not come up within 600 ms: too many connections for role/),
+    cause: { code: '53300' },
+  });
+  const opening = storage.open();
+  await pause(200);
   await other.end();
-  // The server counts a connection for a moment longer.
-  await expect.poll(() => second.open().then(() => 'open', String)).toBe('open');
-  await storage.ping();
+  await opening;
+  // Another process takes the only connection that the role may have, and returns it while a call waits.
+  (await pool.connect()).release(true);
+  const again = await vi.waitFor(async () => {
+    const client = new Client({ connectionString });
+    await client.connect();
+    return client;
+  });
+  await expectRefused(storage.ping(), { code: '53300' });
+  const waiting = storage.ping();
+  await pause(200);
+  await again.end();
+  await waiting;
 });
 
 test('while every packet is lost calls are refused in time, and new connections are made afterwards', async () => {
@@ -212,7 +231,10 @@ test('a database that turns read-only is refused, and connections to it are give
   };
   onTestFinished(() => turn('off'));
   await turn('on');
-  await expect.poll(() => save(storage).catch(({ cause }) => cause?.code)).toBe('25006');
+  // Each refusal waits for a server that takes writes.
+  await expect
+    .poll(() => save(storage).then(() => 'saved', String), { timeout: 10_000 })
+    .toMatch(/takes no writes/);
   // Nor does it read from a server that it knows to be none that takes writes.
   await expectRefused(storage.interactions.find(digest, 0));
   await turn('off');

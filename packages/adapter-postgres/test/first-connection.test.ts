@@ -115,6 +115,40 @@ test('a database that says it is starting is waited for', async () => {
   await storage.ping();
 });
 
+test.each([
+  ['08001', 'pooler cannot connect'],
+  ['08006', 'server connection failed'],
+  // PgBouncer says everything with this code.
+  ['08P01', 'server login has been failing, try again later (server_login_retry)'],
+  ['08P01', 'no more connections allowed (max_client_conn)'],
+  ['53300', 'sorry, too many clients already'],
+  ['53300', 'too many connections for role "ostiary"'],
+  ['57P01', 'terminating connection due to administrator command'],
+  ['57P02', 'terminating connection because of crash of another server process'],
+  ['57P03', 'the database system is shutting down'],
+])('a call waits for a server that refuses connections with %s: %s', async (code, message) => {
+  let refused = 0;
+  let isRefusing = false;
+  const door = await gate(() => {
+    if (!isRefusing || refused === 3) return 'let through';
+    refused += 1;
+    return fatal(code, message);
+  });
+  const pool = hostPool(urlAt(await door.listen()));
+  const storage = postgresStorage({ schema, pool });
+  onTestFinished(async () => {
+    await storage.close();
+    await pool.end();
+  });
+  await storage.open();
+  // So that the next call needs a new connection.
+  const [client] = await Promise.all([pool.connect()]);
+  client.release(true);
+  isRefusing = true;
+  await storage.ping();
+  expect(refused).toBe(3);
+});
+
 test.each(['its own', 'the host’s'])(
   'a database that takes connections of %s pool and keeps silent is waited for, longer than any call',
   async (whose) => {

@@ -3,6 +3,7 @@ import {
   type PostgresPoolClient,
   postgresPool,
   postgresTypes,
+  primaryOnly,
 } from '@ostiary/adapter-postgres';
 import {
   type Database,
@@ -30,12 +31,12 @@ export function sqlStateOf(error: unknown): string {
   return /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
-/** The connection is of no further use: broken, ended by the server, or to one that became a replica. */
+/** Whether the connection is of no further use: broken, ended by the server, or to a standby (25006, and 42704 of `primaryOnly`). */
 const endsConnection = (error: unknown): boolean =>
-  /^(?:$|08|57P|58|XX|25006|25P0[34])/.test(sqlStateOf(error));
+  /^(?:$|08|57P|58|XX|25006|25P0[34]|42704)/.test(sqlStateOf(error));
 
 /** Mistakes in a statement or its data: nothing that another try or another hour would change. */
-const lasting = /^(?:0A|2[0-4]|26|42|P0)/;
+const lasting = /^(?:0A|2[0-4]|26|42(?!704)|P0)/;
 
 function translated(error: unknown): unknown {
   const state = sqlStateOf(error);
@@ -126,7 +127,8 @@ async function inTransaction<Result>(
     await lent.query(
       `BEGIN ISOLATION LEVEL READ COMMITTED;
        SET LOCAL statement_timeout = ${patienceMs};
-       SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+       SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs};
+       ${primaryOnly('SELECT 1')}`,
     );
     const result = await work();
     const { command } = await lent.query('COMMIT');
@@ -166,7 +168,7 @@ export function openPostgres(
   });
 
   const all = <Row>(sql: string, values?: Values): Promise<Row[]> =>
-    lend(pool, defaultPatienceMs, async (lent) => (await query(lent, sql, values)).rows);
+    lend(pool, defaultPatienceMs, async (lent) => (await query(lent, primaryOnly(sql), values)).rows);
   let closing: Promise<void> | undefined;
 
   return {

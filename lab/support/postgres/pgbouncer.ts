@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { Client } from 'pg';
+import { freePort } from '../free-port.ts';
+import { insist } from '../insist.ts';
+import { owner } from './system-postgres.ts';
+
+/** Path of the PgBouncer of this machine (the Debian package `pgbouncer`); `undefined` if there is none. */
+export const pgbouncer = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
+  .map((folder) => join(folder, 'pgbouncer'))
+  .find((file) => existsSync(file));
+
+/** Settings of the example in docs/cluster.md, which tests may change. */
+const documented = {
+  pool_mode: 'transaction',
+  default_pool_size: 40,
+  max_client_conn: 1000,
+  server_login_retry: 0.2,
+  server_connect_timeout: 1,
+  dns_max_ttl: 1,
+};
+
+/** A PgBouncer in front of the database `app` of a server on this machine. */
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
+
+/**
+ * Starts a real PgBouncer in transaction mode.
+ *
+ * @param program - path of the program, see {@link pgbouncer}
+ * @param serverPort - port of the PostgreSQL server it leads to at first
+ */
+export async function startPgBouncer(
+  program: string,
+  serverPort: number,
+  settings: Readonly<Record<string, string | number>> = {},
+) {
+  const folder = await mkdtemp(join(tmpdir(), 'ostiary-pgbouncer-'));
+  // It refuses to run as root, and the user that it runs as instead reads its files.
+  await chmod(folder, 0o755);
+  const port = await freePort();
+  const file = join(folder, 'pgbouncer.ini');
+  const write = (toPort: number) =>
+    writeFile(
+      file,
+      [
+        '[databases]',
+        `app = host=127.0.0.1 port=${toPort} dbname=app`,
+        '[pgbouncer]',
+        'listen_addr = 127.0.0.1',
+        `listen_port = ${port}`,
+        'unix_socket_dir =',
+        'auth_type = plain',
+        `auth_file = ${join(folder, 'users')}`,
+        'admin_users = ostiary',
+        ...Object.entries({ ...documented, ...settings }).map(([name, value]) => `${name} = ${value}`),
+        '',
+      ].join('\n'),
+    );
+  await writeFile(join(folder, 'users'), '"ostiary" "ostiary"\n');
+  await write(serverPort);
+  const child = spawn(program, [file], { ...owner(), cwd: folder, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const url = (database: string) => `postgres://ostiary:ostiary@127.0.0.1:${port}/${database}`;
+  /** Sends a command to its console. */
+  async function command(text: string): Promise<void> {
+    const client = new Client({ connectionString: url('pgbouncer') });
+    await client.connect();
+    // The console knows the simple protocol only.
+    await client.query(text);
+    await client.end();
+  }
+  await insist(() => command('SHOW VERSION'));
+  return {
+    port,
+    /** URL of the database for its owner. */
+    url: url('app'),
+    command,
+    /** Leads new server connections to another server, as what promotes a standby does. */
+    async pointTo(toPort: number): Promise<void> {
+      await write(toPort);
+      await command('RELOAD');
+    },
+    async stop(): Promise<void> {
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
