@@ -148,19 +148,19 @@ function startWorker(plan: Plan, agenda: Agenda, outbox: Outbox, tally: Tally): 
     const { endpoint, publishedAt, attempt } = delivery;
     const [id, now] = [String(endpoint), agenda.now()];
     tally.ended(endpoint, now);
-    lanes.end(id, answered, tookMs);
+    lanes.end(id, answered ? tookMs : null);
     const delay = delaysMs[attempt - 1];
     if (ok) tally.delivered(endpoint, publishedAt, now);
     else if (delay === undefined) tally.dropped(now);
     else outbox.retry({ ...delivery, dueAt: now + delay, attempt: attempt + 1 });
     results += 1;
     const queue = waiting.get(id) ?? [];
-    while (answered && !lanes.isFull(id)) {
+    while (lanes.isProven(id) && !lanes.isFull(id)) {
       const next = queue.shift();
       if (next === undefined) break;
       begin(next);
     }
-    const handedBack = answered ? [] : queue.splice(0);
+    const handedBack = lanes.isProven(id) ? [] : queue.splice(0);
     outbox.handBack(handedBack);
     results += handedBack.length;
     write();

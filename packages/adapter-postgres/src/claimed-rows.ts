@@ -55,7 +55,8 @@ export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): Claimed
 }
 
 function inTurn(a: ReceiverRow, b: ReceiverRow): number {
-  return a.servedAt - b.servedAt || (a.endpointId < b.endpointId ? -1 : 1);
+  const isTest = (row: ReceiverRow) => Number(row.mode === 'test');
+  return isTest(a) - isTest(b) || a.servedAt - b.servedAt || (a.endpointId < b.endpointId ? -1 : 1);
 }
 
 function inOrder(a: DeliveryRow, b: DeliveryRow): number {

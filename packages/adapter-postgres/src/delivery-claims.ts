@@ -11,21 +11,30 @@ interface Request {
   readonly room: number;
   /** A JSON object: which endpoints have room for how many. */
   readonly rooms: string;
+  readonly freeLive: number | null;
+  readonly freeTest: number | null;
+  /** A JSON object: which owners may have how many more. */
+  readonly most: string;
 }
 
-/** Claims deliveries. How a claim finds them stands beside `claim_deliveries` in sql/0002_functions.sql. */
+/** Claims deliveries. How a claim finds them stands beside `claim_deliveries` in sql/0002_functions.sql, shares in sql/0015_shares.sql. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const claim = statement<Request, ClaimedRow>(`
-    SELECT * FROM ${database.schema}.claim_due_deliveries(:claimId, :now, :leaseEndsAt, :limit, :room, :rooms)
+    SELECT * FROM ${database.schema}.claim_shared_deliveries(
+      :claimId, :now, :leaseEndsAt, :limit, :room, :rooms, :freeLive, :freeTest, :most
+    )
   `);
 
   return {
-    async claim({ claimId, now, leaseMs, limit, room, rooms }) {
-      const request = { claimId, now, leaseEndsAt: now + leaseMs, limit, room };
-      const named = JSON.stringify(Object.fromEntries(rooms));
-      const rows = await database.changeUnsynced((connection) =>
-        claim.all(connection, { ...request, rooms: named }),
-      );
+    async claim({ claimId, now, leaseMs, limit, room, rooms, shares }) {
+      const request = {
+        ...{ claimId, now, leaseEndsAt: now + leaseMs, limit, room },
+        rooms: JSON.stringify(Object.fromEntries(rooms)),
+        freeLive: shares?.free.live ?? null,
+        freeTest: shares?.free.test ?? null,
+        most: JSON.stringify(Object.fromEntries(shares?.most ?? [])),
+      };
+      const rows = await database.changeUnsynced((connection) => claim.all(connection, request));
       return claimedBy(claimId, rows);
     },
   };

@@ -1,6 +1,13 @@
-import type { AttemptRecord, ClaimedDelivery, DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
+import type {
+  AttemptRecord,
+  ClaimedDelivery,
+  DeliveryResult,
+  DeliveryStore,
+  OwnerName,
+} from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { roomOfOwners } from './shares.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
@@ -19,10 +26,11 @@ const noAttempt: FinalAttempt = { at: null, durationMs: null, httpStatus: null, 
 // For the pluses, see `findToken` in grants.ts.
 function claimsOn(connection: Connection) {
   return {
-    // All of them: those without room are known to the caller only.
-    dueEndpoints: connection.prepare<[now: number], { endpointId: string }>(`
-      SELECT endpoint_id AS endpointId FROM endpoint_queues
-      WHERE next_due <= +? ORDER BY served_at, endpoint_id
+    // All of them, test mode last: those without room are known to the caller only.
+    dueEndpoints: connection.prepare<[now: number], Target & { endpointId: string; owner: OwnerName }>(`
+      SELECT endpoint_id AS endpointId, mode || ':' || partner AS owner, url, sealed_secret AS sealedSecret
+      FROM endpoint_queues CROSS JOIN webhook_endpoints ON id = endpoint_id
+      WHERE next_due <= +? ORDER BY mode = 'test', served_at, endpoint_id
     `),
 
     due: connection.prepare<[{ endpointId: string; now: number; limit: number }], DueRow>(`
@@ -33,10 +41,6 @@ function claimsOn(connection: Connection) {
       FROM deliveries CROSS JOIN events ON events.number = event_number
       WHERE status = 'pending' AND endpoint_id = +:endpointId AND ready_at <= +:now
       ORDER BY ready_at, deliveries.number LIMIT +:limit
-    `),
-
-    target: connection.prepare<[string], Target>(`
-      SELECT url, sealed_secret AS sealedSecret FROM webhook_endpoints WHERE id = ?
     `),
 
     // A delivery that has a claim was claimed by a worker that wrote no result: its attempt is counted as cut off.
@@ -104,15 +108,20 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
   }
 
   return {
-    async claim({ claimId, now, leaseMs, limit, room, rooms }) {
+    async claim({ claimId, now, leaseMs, limit, room, rooms, shares }) {
       const roomOf = new Map(rooms);
       return await database.write(() => {
         const claimed: ClaimedDelivery[] = [];
-        for (const { endpointId } of sql().dueEndpoints.all(now)) {
-          const free = Math.min(roomOf.get(endpointId) ?? room, limit - claimed.length);
-          const target = free > 0 ? sql().target.get(endpointId) : undefined;
-          if (target === undefined) continue;
+        const endpoints = sql().dueEndpoints.all(now);
+        const roomOfOwner = roomOfOwners([...new Set(endpoints.map(({ owner }) => owner))], shares);
+        const takenOf = new Map<OwnerName, number>();
+        for (const { endpointId, owner, ...target } of endpoints) {
+          const taken = takenOf.get(owner) ?? 0;
+          const roomOfEndpoint = roomOf.get(endpointId) ?? room;
+          const free = Math.min(roomOfEndpoint, roomOfOwner(owner) - taken, limit - claimed.length);
+          if (free <= 0) continue;
           const rows = sql().due.all({ endpointId, now, limit: free });
+          takenOf.set(owner, taken + rows.length);
           for (const { number: _, ...row } of rows) claimed.push({ ...row, ...target, claimId, endpointId });
           const held = JSON.stringify(rows.map(({ number }) => number));
           sql().claim.run(claimId, now + leaseMs, held);

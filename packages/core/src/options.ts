@@ -343,7 +343,11 @@ export interface WebhookOptions {
    * @defaultValue `[60, 300, 1800, 7200]`
    */
   readonly retryDelaysSeconds?: readonly number[];
-  /** Attempts that one process makes at once at most. @defaultValue 512 */
+  /**
+   * Attempts that one process makes at once at most. One partner takes half of them at most, and test mode, all partners together,
+   * half.
+   * @defaultValue 512
+   */
   readonly concurrency?: number;
   /** Days for which events, deliveries and attempts are kept. @defaultValue 30 */
   readonly retentionDays?: number;

@@ -77,6 +77,7 @@ export type {
 export type { LoggedRequest, LoggedRequestFilter, RequestLog } from './ports/request-log.ts';
 export type { SandboxStore } from './ports/sandbox.ts';
 export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
+export type { OwnerName, Shares } from './ports/shares.ts';
 export type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';
 export type { FailingEndpoint, Survey, SurveyRequest, Waiting } from './ports/survey.ts';

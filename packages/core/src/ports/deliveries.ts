@@ -3,6 +3,7 @@ import type { DeliveryStatus, NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 import type { ListPosition } from './lists.ts';
 import type { Owner } from './partners.ts';
+import type { Shares } from './shares.ts';
 
 export type { DeliveryStatus };
 
@@ -102,9 +103,10 @@ export interface DeliveryStore {
   /**
    * Claims due deliveries until `now + leaseMs`: pending ones whose time has come (`<= now`) and that nobody
    * holds, or whose lease has ended. At most `limit` together, and of one endpoint at most as many as `rooms` says, or
-   * `room` where it does not name the endpoint (0 or less: none). Endpoints of a partner and mode take turns: first comes the one of
+   * `room` where it does not name the endpoint (0 or less: none), and of one partner and mode at most its share. Test mode comes last,
+   * after everything that live mode may take. Endpoints of a partner and mode take turns: first comes the one of
    * which nothing was claimed for the longest time, by any worker, and then by id. So do partners, by endpoint or as a
-   * whole: none waits while others are served again and again; a large backlog of one endpoint costs the
+   * whole: none waits while others of its mode are served again and again; a large backlog of one endpoint costs the
    * others nothing. Within an endpoint those that were never claimed come as they were published, and those that were
    * claimed before as they became due again, or as their lease ended; a storage may put these first. The answer is in this order. No delivery is ever given to two claims whose leases
    * overlap, unless a crash of the database undid the first one: a claim need not survive that.
@@ -116,6 +118,8 @@ export interface DeliveryStore {
     readonly limit: number;
     readonly room: number;
     readonly rooms: ReadonlyMap<string, number>;
+    /** Without it a partner and mode may have as many as there are. */
+    readonly shares?: Shares;
   }): Promise<ClaimedDelivery[]>;
 
   /**

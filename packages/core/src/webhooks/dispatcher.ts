@@ -1,7 +1,8 @@
 /*
  * The dispatcher delivers webhooks in three parts, each with its own state:
  *
- * - this file claims what is due, as much as there is room for, whenever it is looked for (worker/looking.ts);
+ * - this file claims what is due, as much as there is room for, in fair shares of partners and modes (worker/shares.ts), whenever
+ *   the worker polls (worker/looking.ts);
  * - running.ts makes the attempts, within the lanes of their endpoints (lanes.ts);
  * - writing.ts writes what they led to, in groups.
  *
@@ -11,6 +12,7 @@ import type { DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from '../worker/looking.ts';
+import { createShares, ownerName } from '../worker/shares.ts';
 import { stopGraceMs } from '../worker/stopping.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { AttemptOptions } from './attempt.ts';
@@ -43,9 +45,11 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   /** While the worker stops, a claim that was under way is handed back. */
   let isStopping = false;
 
-  const running = createRunning({ ...options, minLeaseMs: leaseMs - maxWaitMs }, (ended) =>
-    writing.add(ended),
-  );
+  const shares = createShares(concurrency);
+  const running = createRunning({ ...options, minLeaseMs: leaseMs - maxWaitMs }, (delivery, ended) => {
+    shares.end(ownerName(delivery));
+    writing.add(ended);
+  });
   const { lanes } = running;
   const trouble = 'deliveries cannot be claimed; it is tried again';
   const looking = createLooking({ look: claim, trouble, logger, schedule });
@@ -72,8 +76,10 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       ...{ now, leaseMs, limit },
       room: lanes.freeOfUnknown,
       rooms: lanes.slots(),
+      shares: shares.forClaim(),
     });
     for (const delivery of claimed) {
+      shares.begin(ownerName(delivery));
       writing.expect();
       const leased = { delivery, leaseEndsAt: now + leaseMs };
       if (isStopping) running.handBack([leased]);

@@ -2,7 +2,13 @@
 const unprovenLimit = 2;
 
 /** Attempts of one endpoint at once at most. */
-const maxLimit = 128;
+const maxLimit = 64;
+
+/** The same of an endpoint that takes its time. */
+const maxSlowLimit = 32;
+
+/** An answer that takes longer, in milliseconds, does not prove that an endpoint is well. */
+const promptMs = 1_000;
 
 /** The share of all attempts at once that endpoints which have not proven themselves may take together. */
 const unprovenShare = 0.75;
@@ -22,17 +28,17 @@ const maxKnown = 10_000;
 interface Lane {
   inFlight: number;
   limit: number;
-  /** Whether its last attempt was answered in time. */
+  /** Whether its last attempt was answered promptly. */
   proven: boolean;
-  /** Whether that came so soon that others may wait here for an attempt to end. */
+  /** Whether the answer came so soon that others may wait here for an attempt to end. */
   quick: boolean;
 }
 
 /**
- * How many attempts each endpoint may have under way, so that a dead one takes little from the others: an
- * endpoint begins with a few, gets one more for every answer, and one only while it does not answer. Those
- * that do not answer never fill the worker together. For one that answers quickly some are claimed ahead, so that it
- * does not wait for the database after every answer.
+ * Limits how many attempts each endpoint may have under way, so that a dead one takes little from the others: an
+ * endpoint begins with a few, gets one more for every answer, and one only while it does not answer. Endpoints
+ * that do not answer, or answer slowly, never fill the worker together. For an endpoint that answers quickly some are claimed ahead,
+ * so that it does not wait for the database after every answer.
  * @param total - attempts under way at most
  * @param waitingOf - how many deliveries of an endpoint wait already
  */
@@ -104,18 +110,17 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       inFlight += 1;
       if (!lane.proven) unproven += 1;
     },
-    /**
-     * @param answered - whether an answer came, whatever its status
-     * @param durationMs - how long it took; without it nothing is claimed ahead
-     */
-    end(id: string, answered: boolean, durationMs: number = Number.POSITIVE_INFINITY): void {
+    /** Whether its last attempt was answered promptly. */
+    isProven: (id: string): boolean => laneOf(id).proven,
+    /** @param answeredMs - how long the answer took, whatever its status; `null`: there was none */
+    end(id: string, answeredMs: number | null): void {
       const lane = laneOf(id);
       if (!lane.proven) unproven -= lane.inFlight;
       lane.inFlight -= 1;
       inFlight -= 1;
-      lane.proven = answered;
-      lane.quick = answered && durationMs <= quickMs;
-      lane.limit = answered ? Math.min(maxLimit, lane.limit + 1) : 1;
+      lane.proven = answeredMs !== null && answeredMs <= promptMs;
+      lane.quick = answeredMs !== null && answeredMs <= quickMs;
+      lane.limit = answeredMs === null ? 1 : Math.min(lane.proven ? maxLimit : maxSlowLimit, lane.limit + 1);
       if (!lane.proven) unproven += lane.inFlight;
     },
   };

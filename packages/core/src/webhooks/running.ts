@@ -18,7 +18,7 @@ export interface Leased {
 
 /**
  * The second part of the dispatcher: makes attempts, no more of an endpoint at once than it has shown to take.
- * @param ended - called with each attempt that is over, and with what is handed back
+ * @param ended - called once for each delivery that was added: its attempt is over, or it is handed back
  */
 export function createRunning(
   options: AttemptOptions & {
@@ -27,7 +27,7 @@ export function createRunning(
     /** What has to be left of a lease when an attempt begins, in milliseconds. */
     readonly minLeaseMs: number;
   },
-  ended: (end: Ended) => void,
+  ended: (delivery: ClaimedDelivery, end: Ended) => void,
 ) {
   const { clock, logger, telemetry, minLeaseMs } = options;
   /** What was claimed ahead, by endpoint; first come, first served. */
@@ -51,10 +51,10 @@ export function createRunning(
 
   function end({ delivery, leaseEndsAt }: Leased, { result, answered }: AttemptEnd): void {
     const { endpointId } = delivery;
-    lanes.end(endpointId, answered, result.attempt?.durationMs);
-    ended({ result, leaseEndsAt });
+    lanes.end(endpointId, answered ? (result.attempt?.durationMs ?? null) : null);
+    ended(delivery, { result, leaseEndsAt });
     const queue = waiting.get(endpointId) ?? [];
-    if (answered) proceed(endpointId, queue);
+    if (lanes.isProven(endpointId)) proceed(endpointId, queue);
     else handBack(queue.splice(0));
     if (queue.length === 0) waiting.delete(endpointId);
   }
@@ -72,7 +72,7 @@ export function createRunning(
   /** Leaves deliveries that were claimed and not begun to another claim. */
   function handBack(unbegun: readonly Leased[]): void {
     for (const { delivery, leaseEndsAt } of unbegun) {
-      ended({ result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
+      ended(delivery, { result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
     }
   }
 

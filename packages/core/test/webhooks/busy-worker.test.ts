@@ -75,7 +75,8 @@ describe('results of attempts', () => {
     receiver.answer({ ...answered(200), response: 'x'.repeat(50_000) });
     await quiet();
     await end();
-    expect(written()).toEqual([41, 41, 38]);
+    // 64 attempts at once have long answers, and those that were claimed ahead have none.
+    expect(written()).toEqual([41, 23, 56]);
   });
 });
 

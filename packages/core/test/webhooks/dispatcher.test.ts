@@ -58,14 +58,16 @@ describe('a started dispatcher', () => {
     expect(new Set(requests.map(({ headers }) => headers['X-SVC-EventId'])).size).toBe(2_000);
   });
 
-  it('serves a healthy endpoint at once while 499 others hang with a backlog', async () => {
+  it('serves a healthy endpoint at once while 499 others of eleven partners hang with a backlog', async () => {
     const { started, endpoint, publish, requests } = await depot();
     await endpoint('healthy');
     await publish('healthy');
     const worker = await started();
     for (let dead = 0; dead < 499; dead += 1) {
-      await endpoint(`dead${dead}`, hangs);
-      await publish(`dead${dead}`, 4);
+      // The first 49 are of the healthy one's partner.
+      const partner = dead < 49 ? 'acme' : `other-${dead % 10}`;
+      await endpoint(`dead${dead}`, hangs, { partner });
+      await publish(`dead${dead}`, 4, { partner });
     }
     const healthy = () => requests.filter(({ url }) => url === 'https://healthy.example/').length;
     for (let round = 2; round <= 50; round += 1) {
@@ -80,6 +82,37 @@ describe('a started dispatcher', () => {
     expect(new Set(hanging.map(({ url }) => url)).size).toBe(384 / 2);
     void worker.stop();
   });
+
+  it.each(['live', 'test'] as const)(
+    'serves other partners at once while %s endpoints hang that were quick before',
+    async (mode) => {
+      const { started, endpoint, publish, requests } = await depot();
+      const receiver = byHand();
+      receiver.isQuick = true;
+      const flooding = Array.from({ length: 50 }, (_, index) => `flood${index}`);
+      for (const id of flooding) await endpoint(id, receiver.behave, { partner: 'flood', mode });
+      const worker = await started();
+      for (let answers = 0; answers < 12; answers += 1) {
+        for (const id of flooding) await publish(id, 1, { partner: 'flood', mode });
+        worker.wake();
+        await quiet();
+      }
+      receiver.isQuick = false;
+      for (const id of flooding) await publish(id, 40, { partner: 'flood', mode });
+      worker.wake();
+      await quiet();
+      for (const partner of ['one', 'two', 'three']) {
+        await endpoint(partner, hangs, { partner });
+        await publish(partner, 1, { partner });
+        worker.wake();
+        await quiet();
+        expect(requests.at(-1)?.url).toBe(`https://${partner}.example/`);
+      }
+      // Half of the worker for one partner, a quarter in test mode.
+      expect(receiver.waiting.length).toBeLessThanOrEqual(mode === 'live' ? 256 : 128);
+      void worker.stop();
+    },
+  );
 
   it('costs a delivery no attempt where it breaks itself', async () => {
     const { dispatcher, endpoint, publish, deliveries, clock, lines } = await depot();

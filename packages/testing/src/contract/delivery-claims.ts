@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { OwnerName, Shares } from '@ostiary/core/storage';
 import { assertFields, assertSame, type Calls, casesOf } from './case.ts';
 import { acme } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
@@ -129,6 +130,57 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     assertSame(new Set(seen).size, 5, seen.join());
     const positions = (id: string) => seen.flatMap((one, index) => (one === id ? [index] : []));
     for (const id of ['we_few', 'we_other']) assert.ok((positions(id)[0] ?? 9) < 5, seen.join());
+  },
+
+  'partners and modes share what is free, and each leaves a part for one that comes later': async (
+    storage,
+  ) => {
+    const owners = [
+      { partner: 'acme', mode: 'live' },
+      { partner: 'bolt', mode: 'live' },
+      { partner: 'acme', mode: 'test' },
+    ] as const;
+    for (const owner of owners) {
+      for (const endpoint of [1, 2])
+        await registered(storage, `${owner.mode} ${owner.partner} ${endpoint}`, owner);
+      for (let index = 0; index < 20; index += 1)
+        await published(storage, `${owner.mode} ${owner.partner} ${index}`, owner);
+    }
+    const counted = async (claimId: string, shares: Shares, limit = 1_000) => {
+      const claimed = await claim(storage, claimId, { limit, shares });
+      const names = claimed.map(({ partner, mode }): OwnerName => `${mode}:${partner}`);
+      assert.deepEqual(
+        names,
+        names.toSorted((a, b) => Number(a > 'm') - Number(b > 'm')),
+        'test mode is last',
+      );
+      return ['live:acme', 'live:bolt', 'test:acme'].map(
+        (name) => names.filter((one) => one === name).length,
+      );
+    };
+    const nothing = new Map<OwnerName, number>();
+    assertSame(await counted('c1', { free: { live: 16, test: 8 }, most: nothing }), [4, 4, 2]);
+    const most = new Map<OwnerName, number>([
+      ['live:acme', 0],
+      ['live:bolt', 3],
+      ['test:nobody', 1],
+    ]);
+    assertSame(await counted('c2', { free: { live: 15, test: 3 }, most }), [0, 3, 1]);
+    assertSame(await counted('c3', { free: { live: 2, test: 0 }, most: nothing }), [1, 1, 0]);
+    assertSame(await counted('c4', { free: { live: 40, test: 40 }, most: nothing }, 12), [10, 2, 0]);
+    assertSame(await counted('c5', { free: { live: 1_000, test: 1_000 }, most: nothing }), [25, 30, 37]);
+  },
+
+  'of many partners in test mode the first ones get what is free': async (storage) => {
+    for (let index = 0; index < 9; index += 1) {
+      const owner = { partner: `partner-${index}`, mode: 'test' } as const;
+      await registered(storage, `${index}`, owner);
+      await published(storage, `${index}`, owner);
+    }
+    const shares = { free: { live: 100, test: 4 }, most: new Map() };
+    assertFields(await claim(storage, 'c1', { shares }), 'endpointId', ['we_0', 'we_1', 'we_2', 'we_3']);
+    const next = await claim(storage, 'c2', { now: now + 1, shares });
+    assertFields(next, 'endpointId', ['we_4', 'we_5', 'we_6', 'we_7']);
   },
 
   'a large backlog neglects nobody': async (storage) => {

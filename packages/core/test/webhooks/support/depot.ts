@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { DeliveryResult, DeliveryStore, NewEvent } from '../../../src/storage.ts';
+import type { DeliveryResult, DeliveryStore, NewEvent, Owner } from '../../../src/storage.ts';
 import type { AttemptAnswer, WebhookClient, WebhookRequest } from '../../../src/webhooks/client.ts';
 import { createDispatcher } from '../../../src/webhooks/dispatcher.ts';
 import { outfit, quiet } from '../../worker/workshop.ts';
@@ -72,7 +72,7 @@ export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (sto
   onTestFinished(() => storage.close());
   const requests: WebhookRequest[] = [];
   const behaviours = new Map<string, Behaviour>();
-  const owner = { partner: 'acme', mode: 'live' } as const;
+  const owner: Owner = { partner: 'acme', mode: 'live' };
   let published = 0;
   let aborted = Promise.withResolvers<AttemptAnswer>();
   const client: WebhookClient = {
@@ -102,24 +102,28 @@ export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (sto
       await quiet();
       return worker;
     },
-    async endpoint(id: string, behaviour: Behaviour = async () => answered(204)): Promise<void> {
+    async endpoint(
+      id: string,
+      behaviour: Behaviour = async () => answered(204),
+      other: Partial<Owner> = {},
+    ): Promise<void> {
       const url = `https://${id}.example/`;
       behaviours.set(url, behaviour);
       const now = clock.now();
       const settings = { url, events: [`order.${id}`], enabled: true, sealedSecret: 'sealed' };
       await storage.webhooks.create({
-        endpoint: { ...owner, id, ...settings, createdAt: now, updatedAt: now, version: 1 },
+        endpoint: { ...owner, ...other, id, ...settings, createdAt: now, updatedAt: now, version: 1 },
         ...{ idempotency: null, max: 1_000, now },
       });
     },
     /** Publishes events that go to one endpoint. */
-    async publish(endpoint: string, count = 1): Promise<void> {
+    async publish(endpoint: string, count = 1, other: Partial<Owner> = {}): Promise<void> {
       const now = clock.now();
       const events = Array.from({ length: count }, (): NewEvent => {
         published += 1;
         const [id, type] = [`evt_${published}`, `order.${endpoint}`];
         const body = JSON.stringify({ id, type });
-        return { ...owner, id, type, body, createdAt: now, deliveryId: `dl_${published}` };
+        return { ...owner, ...other, id, type, body, createdAt: now, deliveryId: `dl_${published}` };
       });
       await storage.events.publish(events, { idempotency: null, now });
     },

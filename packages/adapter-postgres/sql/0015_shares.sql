@@ -1,0 +1,174 @@
+-- Claims deliveries by shares of partners and modes, test mode last. Everything else is as in claim_due_deliveries, which processes of an
+-- older version go on calling; how a claim finds its deliveries is described beside claim_deliveries.
+--
+-- free_live, free_test: places that each mode may take; NULL: there are no shares
+-- most_of: { "mode:partner": most }, for owners that have something under way
+CREATE FUNCTION claim_shared_deliveries(
+  this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb,
+  free_live integer, free_test integer, most_of jsonb
+) RETURNS TABLE (
+  number bigint, id text, "endpointId" text, "eventId" text, "eventType" text, body text, attempt integer, failures integer, "dueAt" bigint,
+  "isNew" boolean, "readyAt" bigint, partner text, mode text, url text, "sealedSecret" text, "servedAt" bigint
+)
+LANGUAGE plpgsql
+SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+
+  RETURN QUERY
+  WITH news AS MATERIALIZED (
+    SELECT ctid AS row, partner, mode, news FROM event_sequences WHERE has_news
+  ),
+  due AS MATERIALIZED (
+    SELECT endpoint_id, partner, mode, next_due, revision FROM endpoint_queues WHERE next_due <= now_ms
+  ),
+  turns AS (
+    SELECT partner, mode, bool_or(has_news) AS has_news, (
+      SELECT max(served_at) FROM endpoint_queues AS queue
+      WHERE queue.partner = owner.partner AND queue.mode = owner.mode
+    ) AS served_at
+    FROM (SELECT partner, mode, true AS has_news FROM news UNION ALL SELECT partner, mode, false FROM due) AS owner
+    GROUP BY partner, mode
+  ),
+  -- The share of each owner: of n that have work due its part of n + 1, and not more than `most_of` says.
+  shared AS MATERIALIZED (
+    SELECT partner, mode, has_news, served_at, share FROM (
+      SELECT *,
+        CASE WHEN places IS NULL THEN most ELSE least(own_most, greatest(1, places / (count(*) OVER () + 1))) END AS share,
+        row_number() OVER (PARTITION BY mode ORDER BY served_at, partner) AS place
+      FROM (
+        SELECT *,
+          CASE mode WHEN 'test' THEN free_test ELSE free_live END AS places,
+          (most_of ->> (mode || ':' || partner))::integer AS own_most
+        FROM turns
+      ) AS owner
+      WHERE own_most IS DISTINCT FROM 0
+    ) AS owner
+    WHERE mode <> 'test' OR places IS NULL OR place <= places
+  ),
+  -- Owners and their endpoints are asked in turn, only as many as it needs (the LIMIT), test mode last. An endpoint whose row has
+  -- changed since the statement began, or that somebody holds, is left for the next claim: what the statement sees of its
+  -- deliveries may be old. A result that is just being written holds a delivery, which is passed over and not waited for.
+  taken AS MATERIALIZED (
+    SELECT of_owner.*
+    FROM (SELECT * FROM shared ORDER BY mode = 'test', served_at, partner, mode) AS turn
+    CROSS JOIN LATERAL (
+      SELECT candidate.endpoint_id, candidate.served_at, held.queue, found.*
+      FROM (
+        SELECT * FROM (
+          SELECT *, coalesce((room_of ->> endpoint_id)::integer, room_of_others) AS room
+          FROM endpoint_queues AS queue
+          WHERE queue.partner = turn.partner AND queue.mode = turn.mode AND (has_news OR next_due <= now_ms)
+        ) AS queue
+        WHERE room > 0 ORDER BY queue.served_at, endpoint_id
+      ) AS candidate
+      CROSS JOIN LATERAL (
+        SELECT ctid AS queue FROM endpoint_queues AS queue
+        WHERE queue.endpoint_id = candidate.endpoint_id AND queue.revision = candidate.revision
+        FOR UPDATE SKIP LOCKED
+      ) AS held
+      CROSS JOIN LATERAL (
+        SELECT * FROM (
+          SELECT *, false AS is_new FROM (
+            SELECT ctid AS row, number, due_at, ready_at FROM pending_deliveries AS pending
+            WHERE pending.endpoint_id = candidate.endpoint_id
+              AND ready_at >= candidate.next_due AND ready_at <= now_ms
+            ORDER BY ready_at, number LIMIT candidate.room
+            FOR UPDATE SKIP LOCKED
+          ) AS again
+          UNION ALL
+          SELECT *, true FROM (
+            SELECT ctid, number, due_at, ready_at FROM pending_deliveries AS pending
+            WHERE pending.endpoint_id = candidate.endpoint_id AND number > candidate.claimed_to
+            ORDER BY number LIMIT candidate.room
+          ) AS published
+        ) AS ready
+        ORDER BY is_new, ready_at, number LIMIT candidate.room
+      ) AS found
+      LIMIT turn.share
+    ) AS of_owner
+    LIMIT most
+  ),
+  -- The leases. One that is due later than it was published is set aside, among those that were claimed before. One that has a
+  -- claim was claimed by a worker that wrote no result: its attempt is counted as cut off.
+  claimed AS (
+    UPDATE pending_deliveries SET
+      attempts = attempts + (claim_id IS NOT NULL)::integer, cut_off = cut_off + (claim_id IS NOT NULL)::integer,
+      claim_id = CASE WHEN due_at <= now_ms THEN this_claim END,
+      ready_at = CASE WHEN due_at <= now_ms THEN lease_end ELSE due_at END
+    WHERE ctid = ANY (ARRAY (SELECT row FROM taken))
+    RETURNING id, number, endpoint_id, event_number, attempts, cut_off, due_at, claim_id
+  ),
+  -- Endpoints that turn out to have nothing ready, because no lease has ended after all; so many of a claim at most.
+  settled AS MATERIALIZED (
+    SELECT queue.ctid AS queue
+    FROM due JOIN endpoint_queues AS queue USING (endpoint_id, revision)
+    WHERE queue.endpoint_id = ANY (ARRAY (SELECT endpoint_id FROM due))
+      AND endpoint_id NOT IN (SELECT endpoint_id FROM taken)
+      AND (
+        SELECT ready_at FROM pending_deliveries AS pending
+        WHERE pending.endpoint_id = due.endpoint_id AND ready_at >= due.next_due AND ready_at <= now_ms
+        ORDER BY ready_at LIMIT 1
+      ) IS NULL
+    LIMIT 200
+    FOR UPDATE OF queue SKIP LOCKED
+  ),
+  visited AS (
+    SELECT
+      queue AS row, max(number) FILTER (WHERE is_new) AS claimed_to,
+      min(CASE WHEN due_at <= now_ms THEN lease_end ELSE due_at END) AS next_due
+    FROM taken GROUP BY queue
+    UNION ALL
+    SELECT queue, NULL, NULL FROM settled
+  ),
+  written AS (
+    UPDATE endpoint_queues AS queue SET
+      claimed_to = coalesce(visited.claimed_to, queue.claimed_to), served_at = now_ms, revision = revision + 1,
+      next_due = least(visited.next_due, CASE WHEN queue.next_due <= now_ms THEN (
+        SELECT ready_at FROM pending_deliveries AS pending
+        WHERE pending.endpoint_id = queue.endpoint_id AND ready_at >= queue.next_due
+          AND ctid NOT IN (SELECT row FROM taken)
+        ORDER BY ready_at LIMIT 1
+      ) ELSE queue.next_due END)
+    FROM visited WHERE queue.ctid = visited.row AND queue.ctid = ANY (ARRAY (SELECT row FROM visited))
+  ),
+  -- A claim that is not full has seen the news of those whose endpoints have nothing left.
+  quiet AS (
+    SELECT row, news.news
+    FROM news JOIN event_sequences AS sequence ON sequence.ctid = row
+    WHERE sequence.ctid = ANY (ARRAY (SELECT row FROM news)) AND (SELECT count(*) FROM taken) < most
+      -- As NOT EXISTS it would be a join with all endpoints there are.
+      AND (
+        SELECT true FROM endpoint_queues AS queue
+        CROSS JOIN LATERAL (
+          SELECT FROM pending_deliveries AS pending
+          WHERE pending.endpoint_id = queue.endpoint_id AND number > claimed_to
+          ORDER BY number LIMIT 1
+        ) AS waiting
+        WHERE queue.partner = news.partner AND queue.mode = news.mode
+        LIMIT 1
+      ) IS NULL
+    FOR UPDATE OF sequence SKIP LOCKED
+  ),
+  seen AS (
+    UPDATE event_sequences AS sequence SET seen = quiet.news
+    FROM quiet WHERE sequence.ctid = row AND sequence.ctid = ANY (ARRAY (SELECT row FROM quiet))
+  )
+  SELECT
+    claimed.number, claimed.id, endpoint_id, events.id, type, body, attempts + 1, attempts - cut_off, claimed.due_at,
+    is_new, ready_at, NULL, NULL, NULL, NULL, NULL::bigint
+  FROM claimed
+  JOIN taken USING (number, endpoint_id)
+  JOIN events ON events.number = event_number
+  WHERE claim_id IS NOT NULL AND events.number = ANY (ARRAY (SELECT event_number FROM claimed))
+  UNION ALL
+  SELECT
+    NULL, NULL, endpoint_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, partner, mode, url, sealed_secret, served_at
+  FROM (SELECT DISTINCT endpoint_id, served_at FROM taken) AS receiver
+  JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id
+  WHERE webhook_endpoints.id = ANY (ARRAY (SELECT endpoint_id FROM taken));
+END
+$$;
