@@ -4,11 +4,13 @@ import { stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
 import type { ReferenceServer } from '../src/index.ts';
+import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { run } from './support/processes.ts';
-import { environment, startServer, temporaryFolder } from './support/server.ts';
+import { environment, start, startServer, temporaryFolder } from './support/server.ts';
 
 const nginx = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
   .map((folder) => join(folder, 'nginx'))
@@ -153,4 +155,95 @@ describe('a server on a Unix socket', () => {
       ]);
     }
   });
+});
+
+describe('several processes on a Unix socket', () => {
+  let postgres: PostgresServer;
+  let databases = 0;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 120_000);
+  afterAll(() => postgres?.remove(), 60_000);
+
+  /** Starts two web processes and a worker on one socket. */
+  async function startProcesses(trustedProxies: string) {
+    databases += 1;
+    const socket = await socketPath();
+    const env = await environment({
+      DATABASE_URL: await postgres.createDatabase(`socket_${databases}`),
+      OSTIARY_DRAIN_SECONDS: '1',
+    });
+    const settings = {
+      OSTIARY_PROCESSES: '2',
+      OSTIARY_SOCKET: socket,
+      OSTIARY_TRUSTED_PROXIES: trustedProxies,
+    };
+    const program = run('main.ts', [], { ...env, ...settings });
+    const lines = (
+      message: string,
+    ): { readonly name: string; readonly pid: number; readonly process: string }[] =>
+      program
+        .output()
+        .split('\n')
+        .filter((line) => line.includes(`"msg":"${message}`))
+        .map((line) => JSON.parse(line));
+    const listening = (count: number) =>
+      expect.poll(() => lines('listening').length, { timeout: 60_000 }).toBe(count);
+    await listening(3);
+    return { socket, env, program, lines, listening };
+  }
+
+  test('warn at the start where unix is not trusted, before any request', async () => {
+    const { lines } = await startProcesses('10.0.0.0/8');
+    const warned = lines('requests on a Unix socket have no address').map((line) => line.process);
+    expect(warned.toSorted()).toEqual(['web-1', 'web-2']);
+  }, 90_000);
+
+  test.skipIf(nginx === undefined)(
+    'know their callers behind nginx, also while they die and are replaced, and take the socket along',
+    async () => {
+      const { socket, env, program, lines, listening } = await startProcesses('unix');
+      expect(lines('requests on a Unix socket')).toEqual([]);
+      expect((await stat(socket)).mode & 0o777).toBe(0o660);
+      const key = await keyFor(await start(env), ['127.0.0.1']);
+      const origin = await startNginx(nginx ?? '', socket);
+      const ask = async () => {
+        const headers = { 'X-API-Key': key, 'X-Forwarded-For': '203.0.113.9' };
+        const answer = await fetch(`${origin}/v1/partner/whoami`, { headers });
+        return [answer.status, ((await answer.json()) as { readonly address?: unknown }).address];
+      };
+      const known = [200, '127.0.0.1'];
+      const many = () => Promise.all(Array.from({ length: 12 }, ask));
+      expect(await many()).toEqual(Array(12).fill(known));
+      expect(new Set(lines('request"').map((line) => line.process))).toEqual(new Set(['web-1', 'web-2']));
+
+      const first = lines('process started').find(({ name }) => name === 'web-1');
+      process.kill(first?.pid ?? 0, 'SIGKILL');
+      await program.until('a process ended; it is started again');
+      await listening(4);
+      expect(await many()).toEqual(Array(12).fill(known));
+
+      program.child.kill('SIGHUP');
+      const statuses = new Set<number>();
+      let isReplaced = false;
+      const replaced = program.until('every process is replaced').then(() => {
+        isReplaced = true;
+      });
+      while (!isReplaced) {
+        statuses.add((await fetch(`${origin}/readyz`)).status);
+        // As fast as possible these requests would take the processors from the processes that start.
+        await pause(25);
+      }
+      await replaced;
+      expect(statuses).toEqual(new Set([200]));
+      expect(await many()).toEqual(Array(12).fill(known));
+      expect((await stat(socket)).mode & 0o777).toBe(0o660);
+
+      program.child.kill('SIGTERM');
+      expect(await program.ended).toBe(0);
+      expect(existsSync(socket)).toBe(false);
+    },
+    150_000,
+  );
 });
