@@ -118,6 +118,8 @@ function tokensOf(answer: TokenAnswer): Tokens {
  */
 export class OstiaryOAuth {
   readonly #settings: OAuthSettings;
+  /** Exchanges that are under way, by code and verifier. */
+  readonly #exchanges = new Map<string, ApiPromise<Tokens>>();
 
   /** @throws TypeError for options that are wrong or that nobody knows, and for a client secret in a browser */
   constructor(options: OstiaryOAuthOptions) {
@@ -159,7 +161,8 @@ export class OstiaryOAuth {
 
   /**
    * Exchanges the code of a callback. A code is good for one exchange, and a second one ends what the first gave: it is tried again
-   * only when it was refused before anything happened. With outcome `unknown`, send the user through the sign-in again.
+   * only when it was refused before anything happened. With outcome `unknown`, send the user through the sign-in again. A call with
+   * a code whose exchange is under way shares that exchange: React's StrictMode runs effects twice.
    *
    * @throws CallbackError when the callback holds an error or belongs to somebody else; OstiaryError `invalid_grant`,
    * `invalid_client`, …
@@ -178,8 +181,15 @@ export class OstiaryOAuth {
         ? exchange.code
         : codeOf(new URL(callbackUrl, redirectUri), { state: state ?? '', issuer });
     if (typeof code !== 'string' || code === '') refuse('give a callbackUrl or a code');
+    const key = `${code} ${codeVerifier}`;
+    const underWay = this.#exchanges.get(key);
+    if (underWay !== undefined) return underWay;
     const parameters = { code, redirect_uri: redirectUri, code_verifier: codeVerifier };
-    return this.#tokens('authorization_code', parameters, [code, codeVerifier], options);
+    const tokens = this.#tokens('authorization_code', parameters, [code, codeVerifier], options);
+    this.#exchanges.set(key, tokens);
+    const forget = () => void this.#exchanges.delete(key);
+    tokens.then(forget, forget);
+    return tokens;
   }
 
   /**

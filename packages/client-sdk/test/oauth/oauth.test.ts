@@ -83,6 +83,21 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     expect(ended).toMatchObject({ code: 'invalid_grant', status: 400, retryable: false });
   });
 
+  it('is one exchange for calls with one callback at once, as React in StrictMode makes them', async () => {
+    const { provider, oauth } = await start();
+    const { url, ...remembered } = await oauth.authorizeUrl({ scope: ['openid'] });
+    const callbackUrl = await visit(provider, url);
+    const wrong = oauth.exchange({ callbackUrl, ...remembered, state: 'of another tab' });
+    const [first, second] = [1, 2].map(() => oauth.exchange({ callbackUrl, ...remembered }));
+    expect(await failureOf(wrong)).toMatchObject({ code: 'state_mismatch' });
+    const answer = await second?.withResponse();
+    expect([answer?.data, answer?.response.attempts]).toEqual([await first, 1]);
+    expect((await oauth.userinfo<'openid'>(answer?.data.accessToken ?? '')).kid).toBe('KID-ANA');
+    // A later one is a second presentation of the code, which ends what the first gave.
+    const later = await failureOf(oauth.exchange({ callbackUrl, ...remembered }));
+    expect(later).toMatchObject({ code: 'invalid_grant' });
+  });
+
   it('takes a code alone from who has compared state and issuer', async () => {
     const { provider, oauth } = await start();
     const { url, codeVerifier } = await oauth.authorizeUrl({ scope: ['kyc'] });
