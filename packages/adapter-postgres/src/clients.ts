@@ -100,7 +100,7 @@ export function postgresClients(database: Database): ClientStore {
   return {
     async insert(client, audit) {
       const row = rowOf(client);
-      const origins = webOrigins(client);
+      const origins = originsOf(client);
       return audits.write(audit, async (connection) => {
         await sql.holdPartner.run(connection, row);
         if ((await sql.insert.run(connection, row)) === 0) return false;
@@ -119,7 +119,7 @@ export function postgresClients(database: Database): ClientStore {
     async replace(client, audit, logo) {
       const row = rowOf(client);
       const png = logo ? Buffer.from(logo) : logo;
-      const origins = webOrigins(client);
+      const origins = originsOf(client);
       const { clientId, disabledAt } = row;
       const { updatedAt } = client;
       return audits.write(
@@ -169,12 +169,20 @@ function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
   return client;
 }
 
-/** The origins that browsers on these pages send (RFC 6454), each once; private-use schemes have none. */
-function webOrigins({ redirectUris, loopbackPorts }: ClientRecord): readonly string[] {
+/**
+ * Origin of a page as it is sent to servers (RFC 6454); `null` if the page has none. Web views of apps send that of a private-use scheme
+ * with a host, such as `capacitor://localhost`, for which `URL` has no origin.
+ */
+function originOf({ origin, protocol, host }: URL): string | null {
+  if (origin !== 'null') return origin;
+  return host === '' ? null : `${protocol}//${host}`;
+}
+
+/** Origins of the pages to which users return, each once. */
+function originsOf({ redirectUris, loopbackPorts }: ClientRecord): readonly string[] {
   const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
-  const web = urls.filter(({ protocol }) => protocol === 'https:' || protocol === 'http:');
-  const origins = web.map(({ origin }) => origin);
-  const loopback = loopbackPorts === 'any' ? web.filter(({ protocol }) => protocol === 'http:') : [];
+  const origins = urls.map(originOf).filter((origin) => origin !== null);
+  const loopback = loopbackPorts === 'any' ? urls.filter(({ protocol }) => protocol === 'http:') : [];
   const anyPort = loopback.map(({ hostname }) => `http://${hostname}:*`);
   return [...new Set([...origins, ...anyPort])];
 }

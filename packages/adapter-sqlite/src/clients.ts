@@ -88,7 +88,7 @@ export function sqliteClients(database: Database): ClientStore {
   return {
     async insert(client, audit) {
       const row = rowOf(client);
-      const origins = webOrigins(client);
+      const origins = originsOf(client);
       return audits.change(audit, () => {
         if (sql().insert.run(row).changes === 0) return false;
         storeOrigins(row.clientId, origins);
@@ -108,7 +108,7 @@ export function sqliteClients(database: Database): ClientStore {
       const row = rowOf(client);
       const png = logo ? Buffer.from(logo) : logo;
       const { updatedAt } = client;
-      const origins = webOrigins(client);
+      const origins = originsOf(client);
       return audits.change(audit, () => {
         const { clientId, disabledAt } = row;
         const replaced = sql().replace.get(row);
@@ -149,12 +149,20 @@ function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
   return client;
 }
 
-/** The origins that browsers on these pages send (RFC 6454); private-use schemes have none. */
-function webOrigins({ redirectUris, loopbackPorts }: ClientRecord): ReadonlySet<string> {
+/**
+ * Origin of a page as it is sent to servers (RFC 6454); `null` if the page has none. Web views of apps send that of a private-use scheme
+ * with a host, such as `capacitor://localhost`, for which `URL` has no origin.
+ */
+function originOf({ origin, protocol, host }: URL): string | null {
+  if (origin !== 'null') return origin;
+  return host === '' ? null : `${protocol}//${host}`;
+}
+
+/** Origins of the pages to which users return. */
+function originsOf({ redirectUris, loopbackPorts }: ClientRecord): ReadonlySet<string> {
   const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
-  const web = urls.filter(({ protocol }) => protocol === 'https:' || protocol === 'http:');
-  const origins = web.map(({ origin }) => origin);
-  const loopback = loopbackPorts === 'any' ? web.filter(({ protocol }) => protocol === 'http:') : [];
+  const origins = urls.map(originOf).filter((origin) => origin !== null);
+  const loopback = loopbackPorts === 'any' ? urls.filter(({ protocol }) => protocol === 'http:') : [];
   const anyPort = loopback.map(({ hostname }) => `http://${hostname}:*`);
   return new Set([...origins, ...anyPort]);
 }

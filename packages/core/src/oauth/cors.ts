@@ -37,26 +37,30 @@ export async function narrowOriginTo(core: Core, ctx: Context, clientId: string)
   await allowOriginOf(core, ctx, await core.storage.clients.find(clientId));
 }
 
+/**
+ * Allows every header that a preflight request names: monitoring and HTTP libraries of a page add their own, such as `traceparent`,
+ * and none of them gives a request a right.
+ */
+function allowPreflight(ctx: Context, methods: readonly string[]): void {
+  ctx.vary('Access-Control-Request-Headers');
+  ctx.set('Access-Control-Allow-Methods', methods.join(', '));
+  const asked = ctx.get('Access-Control-Request-Headers');
+  if (asked !== '') ctx.set('Access-Control-Allow-Headers', asked);
+  ctx.set('Access-Control-Max-Age', '600');
+}
+
 /** Answers a preflight request of an API endpoint (Fetch standard, "CORS protocol"). */
 export function preflightHandler(core: Core, methods: readonly string[]): Handler {
   return async (ctx) => {
-    if (await allowOriginOf(core, ctx, null)) {
-      ctx.set('Access-Control-Allow-Methods', methods.join(', '));
-      ctx.set('Access-Control-Allow-Headers', 'Authorization, Content-Type');
-      ctx.set('Access-Control-Max-Age', '600');
-    }
+    if (await allowOriginOf(core, ctx, null)) allowPreflight(ctx, methods);
     ctx.status = 204;
   };
 }
 
-/** Answers a preflight request of a public document: any origin may send any header that it names. */
+/** Answers a preflight request of a public document, of any origin. */
 export function openPreflight(ctx: Context): void {
   allowAnyOrigin(ctx);
-  ctx.vary('Access-Control-Request-Headers');
-  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD');
-  const asked = ctx.get('Access-Control-Request-Headers');
-  if (asked !== '') ctx.set('Access-Control-Allow-Headers', asked);
-  ctx.set('Access-Control-Max-Age', '600');
+  allowPreflight(ctx, ['GET', 'HEAD']);
   ctx.status = 204;
 }
 

@@ -32,11 +32,20 @@ export function isRegisteredPostLogoutUri(client: RedirectSettings, uri: string)
 }
 
 /**
+ * Returns the origin of a page as it is sent to servers (RFC 6454); `null` if the page has none. Web views of apps send that of a
+ * private-use scheme with a host, such as `capacitor://localhost`, for which `URL` has no origin.
+ */
+function originOf({ origin, protocol, host }: URL): string | null {
+  if (origin !== 'null') return origin;
+  return host === '' ? null : `${protocol}//${host}`;
+}
+
+/**
  * Checks whether a browser's page of this origin belongs to a client: the origin of one of its redirect URIs, on any port where
  * that is a loopback address and the client has `loopbackPorts: 'any'`.
  */
 export function isClientOrigin(client: RedirectSettings, origin: string): boolean {
-  const origins = client.redirectUris.map((uri) => new URL(uri).origin).filter((one) => one !== 'null');
+  const origins = client.redirectUris.map((uri) => originOf(new URL(uri))).filter((one) => one !== null);
   return matchesOne(origins, origin, client.loopbackPorts === 'any');
 }
 

@@ -90,7 +90,7 @@ export interface ClientStore {
 
   /**
    * Whether any client that is not disabled, nor its partner, has a redirect URI of this origin
-   * (`scheme://host[:port]` as a browser sends it). A client with `loopbackPorts: 'any'` also has the origin
+   * (`scheme://host[:port]` as browsers and web views send it, of private-use schemes too). A client with `loopbackPorts: 'any'` also has the origin
    * `http://host:*` for each of its http redirect URIs.
    */
   originRegistered(origin: string): Promise<boolean>;

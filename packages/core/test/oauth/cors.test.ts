@@ -114,21 +114,69 @@ describe('a preflight request', () => {
     expect(await readers('204 ok', ({ origin }) => preflight(path, origin))).toEqual(everyClients);
     expect(Object.fromEntries((await preflight(path, own)).headers)).toMatchObject({
       'access-control-allow-methods': methods,
-      'access-control-allow-headers': 'Authorization, Content-Type',
+      'access-control-allow-headers': asked['access-control-request-headers'],
       'access-control-max-age': '600',
     });
   });
 
+  it('allows the headers that monitoring and HTTP libraries of a page add', async () => {
+    const names = 'authorization,content-type,traceparent,baggage,sentry-trace,x-requested-with';
+    for (const path of ['/v1/oauth/token', '/v1/oauth/userinfo', '/v1/oauth/revoke']) {
+      const headers = { ...asked, origin: own, 'access-control-request-headers': names };
+      const answer = await provider.request(path, { method: 'OPTIONS', headers });
+      expect(answer.headers.get('access-control-allow-headers')).toBe(names);
+      expect(answer.headers.get('vary')).toContain('Access-Control-Request-Headers');
+      const foreigner = await provider.request(path, {
+        method: 'OPTIONS',
+        headers: { ...headers, origin: foreign },
+      });
+      expect(foreigner.headers.get('access-control-allow-headers')).toBeNull();
+    }
+  });
+
   it('is not allowed from an origin that is nearly one of them, nor for apps that have none', async () => {
-    await provider.client({ redirectUris: ['com.example.app://callback'], public: true });
+    await provider.client({ redirectUris: ['com.example.app:/callback'], public: true });
     const ports = ['https://one.example:443', 'https://one.example:444', 'https://two.example'];
     const spelled = ['HTTPS://ONE.EXAMPLE', 'http://one.example', `${own}, ${foreign}`, `${own}/`];
-    const others = ['https://sub.one.example', 'null', '*', 'com.example.app://callback'];
+    const others = [
+      'https://sub.one.example',
+      'null',
+      '*',
+      'com.example.app://callback',
+      'com.example.app://',
+    ];
     for (const origin of [foreign, gone, ...ports, ...spelled, ...others]) {
       const answer = await preflight('/v1/oauth/token', origin);
       expect([origin, answer.status, reader(answer)]).toEqual([origin, 204, null]);
       expect(answer.headers.get('access-control-allow-methods')).toBeNull();
     }
+  });
+});
+
+describe('an app in a web view with a scheme of its own', () => {
+  it.each([
+    ['com.example.app://callback', 'com.example.app://callback'],
+    ['capacitor://localhost/callback', 'capacitor://localhost'],
+    ['ionic://localhost/?x=1', 'ionic://localhost'],
+  ])('that returns to %s may ask from %s, and from nowhere else', async (redirectUri, origin) => {
+    const app = await startProvider();
+    const settings = { redirectUris: [redirectUri], public: true, firstParty: true } as const;
+    const of = await app.client(settings);
+    const { code, verifier } = await app.boundCode(of);
+    const body = { ...tokenRequest(of, code), code_verifier: verifier };
+    for (const [from, read] of [
+      ['null', null],
+      ['com.example.other://callback', null],
+      [origin, origin],
+    ] as const) {
+      const headers = { origin: from, 'access-control-request-method': 'POST' };
+      expect(reader(await app.request('/v1/oauth/token', { method: 'OPTIONS', headers }))).toBe(read);
+      expect(reader(await app.call('/v1/oauth/token', { ...body, code: 'unknown' }, { origin: from }))).toBe(
+        read,
+      );
+    }
+    const answer = await app.call('/v1/oauth/token', body, { origin });
+    expect([answer.outcome, reader(answer)]).toEqual(['200 ok', origin]);
   });
 });
 

@@ -109,7 +109,9 @@ export const clientCases = casesOf('clients', {
     assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
   },
 
-  'origins are those of web redirect URIs, as a browser sends them': async ({ clients }) => {
+  'origins are those of redirect URIs, as browsers and the web views of apps send them': async ({
+    clients,
+  }) => {
     const redirectUris = [
       'https://Shop.Example:443/callback?x=1',
       'https://shop.example:8443/',
@@ -117,6 +119,7 @@ export const clientCases = casesOf('clients', {
       'http://[::1]:4001/',
       'com.example.app:/callback',
       'com.example.app://host/callback',
+      'capacitor://localhost/',
     ];
     await clients.insert(sampleClient({ redirectUris }));
     const registered = [
@@ -124,6 +127,8 @@ export const clientCases = casesOf('clients', {
       'https://shop.example:8443',
       'http://localhost:4000',
       'http://[::1]:4001',
+      'com.example.app://host',
+      'capacitor://localhost',
     ];
     for (const origin of registered) assert.equal(await clients.originRegistered(origin), true, origin);
     const others = [
@@ -133,8 +138,10 @@ export const clientCases = casesOf('clients', {
       'https://shop.example.evil.example',
       'https://hop.example',
       'http://localhost',
-      'com.example.app://host',
+      'com.example.app://host/',
+      'com.example.app://',
       'com.example.app:',
+      'capacitor://',
       'null',
       '',
       '%',
