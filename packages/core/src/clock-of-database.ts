@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
 
 const intervalMs = 10_000;
 
@@ -22,6 +23,7 @@ export class DatabaseClock implements Clock {
   readonly #steady: () => number;
   readonly #machine: () => number;
   readonly #logger: Logger;
+  readonly #outages: OutageLog;
   #ahead: number | null = null;
   /** How far the machine's clock was ahead of the steady one at the last measurement. */
   #apart = 0;
@@ -40,6 +42,13 @@ export class DatabaseClock implements Clock {
     this.#logger = options.logger;
     this.#steady = options.steady ?? (() => performance.now());
     this.#machine = options.machine ?? (() => Date.now());
+    this.#outages = createOutageLog({
+      logger: this.#logger,
+      // This clock itself is what fails.
+      clock: { now: this.#steady },
+      failing: 'the time of the database is not known; going on by what it was',
+      working: 'the time of the database is known again',
+    });
   }
 
   now(): number {
@@ -63,8 +72,9 @@ export class DatabaseClock implements Clock {
   async measure(): Promise<void> {
     try {
       await this.#ask();
+      this.#outages.succeeded();
     } catch (error) {
-      this.#logger.warn({ err: error }, 'the time of the database is not known; going on by what it was');
+      this.#outages.failed(error);
     }
   }
 

@@ -150,10 +150,14 @@ export class OAuthError extends Error {
   }
 }
 
-/** Whether the same request may succeed later: the database did not do its part, or the host did not answer in time. */
+/** Whether the storage could not do what it was asked for, such as a database that cannot be reached. */
+export function isStorageFailure(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
+}
+
+/** Whether the same request may succeed later: the database failed, or the host did not return in time. */
 function isUnavailable(error: unknown): boolean {
-  const isStorageFailure = error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
-  return isStorageFailure || error instanceof HostTimeoutError;
+  return isStorageFailure(error) || error instanceof HostTimeoutError;
 }
 
 /** How the pages of a console tell what the partner API refuses. */

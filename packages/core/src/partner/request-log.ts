@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import type { PartnerError } from '../errors.ts';
+import { createOutageLog } from '../outage-log.ts';
 import type { ApiKeyState } from '../ports/api-keys.ts';
 import type { LoggedRequest } from '../ports/request-log.ts';
 import { bodyRedaction } from './redaction.ts';
@@ -50,12 +51,21 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
   let lost = 0;
   const closing = new AbortController();
 
+  const outages = createOutageLog({
+    ...{ logger, clock },
+    failing: 'requests could not be logged',
+    working: 'requests can be logged again',
+  });
+
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const requests = waiting.splice(0, batch);
-      await storage.requestLog.append(requests, mostOfPartner).catch((err: unknown) => {
-        logger.warn({ err, requests: requests.length }, 'requests could not be logged');
-      });
+      try {
+        await storage.requestLog.append(requests, mostOfPartner);
+        outages.succeeded();
+      } catch (error) {
+        outages.failed(error, { requests: requests.length });
+      }
       if (waiting.length > 0)
         await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }

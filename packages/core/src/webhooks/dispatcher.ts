@@ -8,6 +8,8 @@
  *
  * Every write brings a claim along, so that a busy worker claims and writes in batches, without a timer.
  */
+
+import { createOutageLog } from '../outage-log.ts';
 import type { DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -51,8 +53,12 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     writing.add(ended);
   });
   const { lanes } = running;
-  const trouble = 'deliveries cannot be claimed; it is tried again';
-  const looking = createLooking({ look: claim, trouble, logger, schedule });
+  const outages = createOutageLog({
+    ...{ logger, clock },
+    failing: 'deliveries cannot be claimed; it is tried again',
+    working: 'deliveries can be claimed again',
+  });
+  const looking = createLooking({ look: claim, outages, schedule });
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
     isRunning: looking.isStarted,

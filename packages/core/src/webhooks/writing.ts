@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { createOutageLog } from '../outage-log.ts';
 import type { DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
 import type { Schedule } from '../worker/looking.ts';
 
@@ -46,6 +47,11 @@ function takeGroup(results: Ended[]): Ended[] {
 export function createWriting(options: WritingOptions) {
   const { deliveries, clock, logger, schedule, concurrency, isRunning, writing, written } = options;
   const gatherSize = Math.min(maxGroup.results, Math.ceil(concurrency / 2));
+  const outages = createOutageLog({
+    ...{ logger, clock },
+    failing: 'results of deliveries could not be written',
+    working: 'results of deliveries can be written again',
+  });
   const results: Ended[] = [];
   let flushing: Promise<void> | null = null;
   let open = 0;
@@ -94,9 +100,10 @@ export function createWriting(options: WritingOptions) {
       writing();
       try {
         await finished;
+        outages.succeeded();
         through(group.length);
       } catch (error) {
-        logger.warn({ err: error, results: group.length }, 'results of deliveries could not be written');
+        outages.failed(error, { results: group.length });
         await writeEach(group);
       }
     }

@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.ts';
+import type { OutageLog } from '../outage-log.ts';
 import { createPace } from './pace.ts';
 
 /** Calls back after a time in milliseconds; answers how to call it off. */
@@ -22,15 +22,13 @@ export interface Found {
 /** Looks for work that is due, one look at a time. */
 export function createLooking({
   look,
-  trouble,
-  logger,
+  outages,
   schedule,
 }: {
   /** Claims for the room that there is, and begins what it has claimed. */
   readonly look: () => Promise<Found>;
-  /** What is logged where a look fails. */
-  readonly trouble: string;
-  readonly logger: Logger;
+  /** Logs polls that fail. */
+  readonly outages: OutageLog;
   readonly schedule: Schedule;
 }) {
   const pace = createPace();
@@ -50,10 +48,11 @@ export function createLooking({
         total += claimed;
         isWoken ||= isStarted && isCutOff;
       }
+      outages.succeeded();
       pace.found(total);
     } catch (error) {
       pace.found(0);
-      logger.warn({ err: error }, trouble);
+      outages.failed(error);
     } finally {
       flight = null;
     }

@@ -1,4 +1,5 @@
 import type { Core } from '../context.ts';
+import { createOutageLog } from '../outage-log.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from './looking.ts';
 import { stopGraceMs } from './stopping.ts';
@@ -156,8 +157,12 @@ export function createWorker(
     await Promise.all(queues.flatMap(({ underWay }) => [...underWay]));
   }
 
-  const trouble = 'the queue cannot be read; it is tried again';
-  const polling = createLooking({ look: claimForAll, trouble, logger, schedule });
+  const outages = createOutageLog({
+    ...{ logger, clock },
+    failing: 'the queue cannot be read; it is tried again',
+    working: 'the queue can be read again',
+  });
+  const polling = createLooking({ look: claimForAll, outages, schedule });
 
   return {
     start: polling.start,

@@ -104,6 +104,10 @@ describe('a started worker', () => {
     broken = false;
     await fire();
     expect(await due()).toEqual([]);
+    expect(lines).toEqual([
+      'warn: the queue cannot be read; it is tried again',
+      'info: the queue can be read again',
+    ]);
     await started.stop();
   });
 
