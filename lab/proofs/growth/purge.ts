@@ -119,9 +119,9 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
     const core = {
       storage: purging.storage,
       clock: { now },
-      options: { logger, webhooks: { retentionDays: 30 } },
+      options: { logger, webhooks: { retentionDays: 30, retryDelaysSeconds: [60] } },
     };
-    const handler = purgeHandler(core as unknown as Core);
+    const handler = purgeHandler(core as unknown as Core, {});
     const job = { id: purgeKind, kind: purgeKind, payload: {}, dueAt: 0, claimId: '', attempt: 1 };
     return until('purge', async () => {
       const next = await handler({}, job);

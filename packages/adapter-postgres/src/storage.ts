@@ -24,6 +24,7 @@ import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresSurvey } from './survey.ts';
 import { postgresTransfers } from './transfers.ts';
+import { postgresWaits } from './waits.ts';
 import { postgresWakeUps } from './wake-ups.ts';
 import { postgresWebhooks } from './webhooks.ts';
 
@@ -95,6 +96,8 @@ export function storageOn(database: Database): Storage {
     survey: postgresSurvey(database),
 
     purge: postgresPurge(database),
+
+    boundWaits: postgresWaits(database),
 
     close() {
       stopListening();

@@ -33,8 +33,10 @@ test('no call that was prepared while there was nothing reads a table of many ro
   const { schema, storage } = await server.opened({ pool: single });
   await storeSamples(storage);
   // More often than PostgreSQL plans for the values at hand before it keeps a plan for all.
+  // A survey, and what is done once after the clock went back, read everything that waits.
   const callAll = async () => {
-    for (const [name, call] of calls) if (name !== 'survey') await call(storage).catch(() => undefined);
+    for (const [name, call] of calls)
+      if (name !== 'survey' && name !== 'boundWaits') await call(storage).catch(() => undefined);
   };
   for (let time = 0; time < 8; time += 1) await callAll();
   const { rows: kept } = await single.query('SELECT sum(generic_plans) AS plans FROM pg_prepared_statements');

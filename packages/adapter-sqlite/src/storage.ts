@@ -22,6 +22,7 @@ import { sqliteSandbox } from './sandbox.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
 import { sqliteSurvey } from './survey.ts';
 import { sqliteTransfers } from './transfers.ts';
+import { sqliteWaits } from './waits.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
 /**
@@ -101,6 +102,8 @@ export function storageOn(database: Database): Storage {
     survey: sqliteSurvey(database),
 
     purge: sqlitePurge(database),
+
+    boundWaits: sqliteWaits(database),
 
     close: () => database.close(),
   };

@@ -20,6 +20,14 @@ const heldBackMs = 2_000;
 export const clockToleranceMs = 5_000;
 
 /**
+ * Tells whether something that lasts for so many milliseconds goes on until `endsAt`. What ends later than it can began before the
+ * clock went back, and is over: nobody knows for how long it has lasted.
+ */
+export function goesOn(endsAt: number, now: number, lengthMs: number): boolean {
+  return endsAt > now && endsAt <= now + lengthMs + clockToleranceMs;
+}
+
+/**
  * A clock whose source may be set: by hand, by NTP, by a failover to a machine whose clock differs. A step back of up to two seconds is
  * held back: the time stands still until the source has caught up. A larger one is followed, because standing still for long would stop
  * everything that waits for a time. Steps ahead are followed at once.

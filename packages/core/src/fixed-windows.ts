@@ -1,4 +1,4 @@
-import { clockToleranceMs } from './clock.ts';
+import { goesOn } from './clock.ts';
 import type { AddressCounts, RateLimitState } from './ports/rate-limits.ts';
 
 /** Windows that are counted at once at most; beyond that those that began first are forgotten. */
@@ -8,12 +8,10 @@ const maxWindows = 100_000;
 export function fixedWindows(): AddressCounts {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
-  /** Returns the window of a bucket unless it is over. One that ends later than it can began before the clock went back. */
+  /** Returns the window of a bucket unless it is over. */
   function current({ bucket, now, windowMs }: Parameters<AddressCounts['consume']>[0]) {
     const window = windows.get(bucket);
-    if (window === undefined) return null;
-    const leftMs = window.endsAt - now;
-    return leftMs > 0 && leftMs <= windowMs + clockToleranceMs ? window : null;
+    return window !== undefined && goesOn(window.endsAt, now, windowMs) ? window : null;
   }
 
   function begin(bucket: string, endsAt: number): RateLimitState {

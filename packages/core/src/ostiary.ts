@@ -7,7 +7,7 @@ import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { createForms, type Forms } from './http/csrf.ts';
 import type { Route } from './http/route.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
-import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
+import { resealHandler, resealIntervalMs, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
 import type { Logger } from './logger.ts';
@@ -17,7 +17,7 @@ import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
 import { oauthRoutes } from './oauth/routes.ts';
-import { createSignOuts, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
+import { createSignOuts, longestSignOutWaitMs, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options.ts';
 import type { Partner, PartnerTopics } from './partner/create.ts';
@@ -26,7 +26,7 @@ import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import type { Operators } from './ports/operators.ts';
-import type { Storage } from './ports/storage.ts';
+import type { LongestWaits, Storage } from './ports/storage.ts';
 import type { Authentication } from './ports/users.ts';
 import { systemRandom } from './random.ts';
 import type { AnyScope, HostScopes, ScopeNames } from './scope-catalog.ts';
@@ -38,8 +38,9 @@ import { createWebhooks, type Webhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
-import { purgeHandler, purgeKind, schedulePurge } from './worker/purge.ts';
+import { purgeHandler, purgeIntervalMs, purgeKind, schedulePurge } from './worker/purge.ts';
 import { together } from './worker/together.ts';
+import { createWaitBounds } from './worker/waits.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /** Storages of the instances of this process that are open. */
@@ -208,11 +209,23 @@ async function openStorage(core: Core, databaseClock: DatabaseClock | null): Pro
   }
 }
 
+/** Returns the longest waits of each kind of job, but for failures. */
+function longestJobWaits(options: Options): LongestWaits['jobs']['kinds'] {
+  const atOnce = { firstMs: 0, againMs: 0 };
+  return {
+    [purgeKind]: { firstMs: 0, againMs: purgeIntervalMs },
+    [presenceKind]: atOnce,
+    [resealKind]: { firstMs: resealIntervalMs, againMs: resealIntervalMs },
+    [signOutKind]: { firstMs: 0, againMs: longestSignOutWaitMs(options) },
+    [executionKind]: atOnce,
+  };
+}
+
 /** The worker of the queue, with a handler for each kind of job. */
 function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 'abort'>): Worker {
   const { payments } = core.options;
   const handlers = {
-    [purgeKind]: purgeHandler(core),
+    [purgeKind]: purgeHandler(core, longestJobWaits(core.options)),
     // To take it is all that is to be done.
     [presenceKind]: async () => null,
     [resealKind]: resealHandler(core),
@@ -259,7 +272,9 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const signOuts = createSignOuts(core);
   const jobs = jobWorker(core, webhooks);
   const working = together({ jobs, deliveries: webhooks.worker }, storage.wakeUps);
-  const { worker, stop: stopWatching } = watchForWorker(core, working.worker);
+  const waits = createWaitBounds(core, longestJobWaits(options));
+  clock.onStepBack(waits.clockWentBack);
+  const { worker, stop: stopWatching } = watchForWorker(core, waits.around(working.worker));
   const passports = createPassports(core);
   const partner = options.payments && (await partnerOf(core, { passports, webhooks, forms }));
   const admin = administration(core, {
@@ -299,6 +314,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
       stopWatching();
       databaseClock?.stop();
       await worker.stop();
+      await waits.close();
       await webhooks.close();
       await partner?.settled();
       try {

@@ -79,7 +79,7 @@ export type { SandboxStore } from './ports/sandbox.ts';
 export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
 export type { OwnerName, Shares } from './ports/shares.ts';
 export type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
-export type { PurgeCount, Storage } from './ports/storage.ts';
+export type { LongestWaits, PurgeCount, Storage } from './ports/storage.ts';
 export type { FailingEndpoint, Survey, SurveyRequest, Waiting } from './ports/survey.ts';
 export type {
   Currency,

@@ -12,7 +12,8 @@ import { UnsealError } from './sealing.ts';
  */
 export const resealKind = 'reseal';
 
-const intervalMs = 10 * 60_000;
+/** Time between two runs, in milliseconds. */
+export const resealIntervalMs = 10 * 60_000;
 
 const batch = 200;
 
@@ -30,7 +31,7 @@ export async function scheduleReseal({ storage, clock, sealer }: Core): Promise<
   await storage.queue.enqueue([
     // A key of its own, since the other job may be there already, and due later.
     { ...job, id: `${resealKind} ${sealer.currentKeyId}`, dueAt: now },
-    { ...job, id: resealKind, dueAt: now + intervalMs },
+    { ...job, id: resealKind, dueAt: now + resealIntervalMs },
   ]);
 }
 
@@ -139,6 +140,6 @@ export function resealHandler(core: Core): JobHandler {
     sealed = 0;
     if (unopened > 0) logger.warn(fields, 'some secrets are not sealed with the first sealing key');
     else logger[isNews ? 'info' : 'debug'](fields, 'all secrets are sealed with the first sealing key');
-    return job.id === resealKind ? { dueAt: clock.now() + intervalMs } : null;
+    return job.id === resealKind ? { dueAt: clock.now() + resealIntervalMs } : null;
   };
 }

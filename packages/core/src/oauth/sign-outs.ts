@@ -1,3 +1,4 @@
+import { clockToleranceMs } from '../clock.ts';
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JobHandler, NewJob } from '../ports/queue.ts';
@@ -103,8 +104,22 @@ function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: str
   return signForClient(core, client, claims, { typ: 'logout+jwt', now });
 }
 
-/** When a client is tried again that did not take it: after the waits of webhooks, counted from the sign-out. `null`: no more. */
-function nextTry(delaysSeconds: readonly number[], since: number, now: number): number | null {
+/** Longest wait of a job before its next try, in milliseconds. */
+export const longestSignOutWaitMs = ({ webhooks }: Core['options']): number =>
+  1000 * Math.max(60, ...webhooks.retryDelaysSeconds);
+
+/**
+ * Returns when a client is tried again that did not accept the notice: after the waits of webhooks, counted from the sign-out. `null`: not
+ * again. If the sign-out lies ahead, because the clock went back, the waits count from now, by the number of attempts.
+ */
+function nextTry(
+  delaysSeconds: readonly number[],
+  { since, now, attempt }: { readonly since: number; readonly now: number; readonly attempt: number },
+): number | null {
+  if (since > now + clockToleranceMs) {
+    const seconds = delaysSeconds[attempt - 1];
+    return seconds === undefined ? null : now + seconds * 1000;
+  }
   let at = since;
   for (const seconds of delaysSeconds) {
     at += seconds * 1000;
@@ -141,7 +156,8 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
     const { error, httpStatus } = answer;
     // Stopped: nobody knows what the client saw.
     if (error === 'aborted') return { dueAt: clock.now() };
-    const dueAt = nextTry(options.webhooks.retryDelaysSeconds, Number(since), clock.now());
+    const tried = { since: Number(since), now: clock.now(), attempt };
+    const dueAt = nextTry(options.webhooks.retryDelaysSeconds, tried);
     const fields = { client: id, error, httpStatus };
     if (dueAt === null) {
       options.logger.warn(fields, 'a client could not be told that a user signed out; it is not tried again');

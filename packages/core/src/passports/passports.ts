@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { CompactSign } from 'jose';
-import { clockToleranceMs } from '../clock.ts';
+import { goesOn } from '../clock.ts';
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { Mode } from '../ports/partners.ts';
@@ -91,9 +91,8 @@ export function createPassports(core: Core) {
       }
       const issuedAt = Math.round(Number(claims.iat) * 1000);
       const expiresAt = issuedAt + passportLifetimeMs;
-      const leftMs = expiresAt - core.clock.now();
-      // One that ends later than it can was issued before the clock went back: nobody knows for how long it has been shown.
-      if (leftMs < 0 || leftMs > passportLifetimeMs + clockToleranceMs)
+      // A passport lives through the last millisecond.
+      if (!goesOn(expiresAt + 1, core.clock.now(), passportLifetimeMs))
         throw new PartnerError('token_expired');
       return { sub: String(claims.sub), issuedAt, expiresAt };
     },

@@ -30,6 +30,22 @@ export interface PurgeCount {
   readonly rateLimits: number;
 }
 
+/** Longest times for which work of each kind can wait, in milliseconds. */
+export interface LongestWaits {
+  /** A lease ends no later than so long after its claim. */
+  readonly leaseMs: number;
+  readonly jobs: {
+    /** Of the jobs of a kind that did not fail: before their first claim, and after a claim that handed them back. */
+    readonly kinds: { readonly [kind: string]: { readonly firstMs: number; readonly againMs: number } };
+    /** After the first failure of a job, the second and so on; the last one holds for all further ones. At least one. */
+    readonly retryMs: readonly number[];
+  };
+  readonly deliveries: {
+    /** Before the first failure, after the first, the second and so on; the last one holds for all further ones. At least one. */
+    readonly delaysMs: readonly number[];
+  };
+}
+
 /** What all of them removed, with requests of the log. */
 export type Purged = PurgeCount & { readonly requests: number };
 
@@ -94,6 +110,18 @@ export interface Storage {
     readonly eventsBefore: number;
     readonly limit: number;
   }): Promise<PurgeCount>;
+
+  /**
+   * Brings work forward that waits for longer than it can: it was stored before the clock went back. At most `limit` jobs and as many
+   * deliveries in this call. What is due later than `now`, its longest wait and `toleranceMs` together becomes due after its
+   * longest wait. A lease that ends later than `now + leaseMs + toleranceMs` ends at `now + leaseMs`; its claim stays the current
+   * one. Jobs of other kinds stay as they are. Endpoints that were served later than `now + toleranceMs` take their turn as if
+   * they had been served now.
+   * @returns how many of each were brought forward
+   */
+  boundWaits(
+    request: LongestWaits & { readonly now: number; readonly toleranceMs: number; readonly limit: number },
+  ): Promise<{ readonly jobs: number; readonly deliveries: number }>;
 
   /** Waits for writes under way and closes. Repeatable. */
   close(): Promise<void>;

@@ -16,7 +16,7 @@ import type { Telemetry } from '../telemetry.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from '../worker/looking.ts';
 import { createShares, ownerName } from '../worker/shares.ts';
 import { stopGraceMs } from '../worker/stopping.ts';
-import type { Worker } from '../worker/worker.ts';
+import { leaseMs, type Worker } from '../worker/worker.ts';
 import type { AttemptOptions } from './attempt.ts';
 import { createRunning } from './running.ts';
 import { createWriting } from './writing.ts';
@@ -30,8 +30,6 @@ export interface DispatcherOptions extends AttemptOptions {
   readonly telemetry: Telemetry | null;
   readonly schedule?: Schedule;
 }
-
-const leaseMs = 30_000;
 
 /** What was claimed ahead and waits for longer, because its endpoint has become slow, is claimed anew. */
 export const maxWaitMs = 1_000;

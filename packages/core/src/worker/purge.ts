@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import type { JobHandler } from '../ports/queue.ts';
-import type { Purged } from '../ports/storage.ts';
+import type { LongestWaits, Purged } from '../ports/storage.ts';
+import { boundWaits } from './waits.ts';
 
 /**
  * The kind of the job that removes old rows. There is one such job, so that one process at a time does it.
@@ -9,7 +10,8 @@ export const purgeKind = 'purge';
 
 const dayMs = 24 * 3600_000;
 
-const intervalMs = 10 * 60_000;
+/** Time between two purges, in milliseconds. */
+export const purgeIntervalMs = 10 * 60_000;
 
 /**
  * Used or expired codes and tokens are kept this long, so that an expired token can be told from an unknown
@@ -71,10 +73,14 @@ export async function purgeNow(core: Core, told?: (removed: number) => void): Pr
   return (await purgeBatches(core, Number.POSITIVE_INFINITY, told)).total as Purged;
 }
 
-/** Removes old rows every ten minutes. */
-export function purgeHandler(core: Core): JobHandler {
+/**
+ * Removes old rows every ten minutes, and brings forward what waits for too long: a process whose clock went back, and which ended
+ * before it could do that, may have left it.
+ */
+export function purgeHandler(core: Core, kinds: LongestWaits['jobs']['kinds']): JobHandler {
   return async () => {
+    await boundWaits(core, kinds);
     const { isThrough } = await purgeBatches(core, maxBatches);
-    return { dueAt: core.clock.now() + (isThrough ? intervalMs : 0) };
+    return { dueAt: core.clock.now() + (isThrough ? purgeIntervalMs : 0) };
   };
 }

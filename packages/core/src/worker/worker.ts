@@ -22,16 +22,20 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-const leaseMs = 30_000;
+/** How long a claim of jobs or deliveries lasts, in milliseconds. */
+export const leaseMs = 30_000;
 /** Jobs of one claim at most. */
 const batch = 32;
 /** Jobs under way at once of all kinds that no group of their own names. */
 const atOnceOfOthers = 32;
 
-/** Wait before the next try of a job that failed: 1 s, doubling, up to an hour. */
+/** Wait before the next try of a job that failed, in milliseconds: 1 s, doubling, up to an hour. */
 function backoffMs(attempt: number): number {
   return Math.min(1000 * 2 ** (attempt - 1), 3_600_000);
 }
+
+/** These waits after the first failure, the second and so on; the last one holds for all further ones. */
+export const jobRetryMs: readonly number[] = Array.from({ length: 13 }, (_, index) => backoffMs(index + 1));
 
 /** Does a job and says in the queue what came of it. */
 function jobRunner(

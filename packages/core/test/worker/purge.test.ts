@@ -32,12 +32,17 @@ async function purged(answers: readonly PurgeCount[] = [], requests: readonly nu
   const storage = {
     ...memoryStorage(),
     purge: async (request: object) => answers[asked.push(request) - 1] ?? removed(0),
+    boundWaits: async () => ({ jobs: 0, deliveries: 0 }),
     requestLog: { purge: async (...request: unknown[]) => requests[logged.push(request) - 1] ?? 0 },
   };
   const logger = { debug: (fields: object) => void totals.push(fields), info() {}, warn() {}, error() {} };
   const job = { id: 'purge', kind: 'purge', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
-  const core = { storage, clock, options: { logger, webhooks: { retentionDays: 30 } } };
-  const next = await purgeHandler(core as unknown as Core)({}, job);
+  const core = {
+    storage,
+    clock,
+    options: { logger, webhooks: { retentionDays: 30, retryDelaysSeconds: [60] } },
+  };
+  const next = await purgeHandler(core as unknown as Core, {})({}, job);
   return { asked, logged, totals, next, now: clock.now() };
 }
 

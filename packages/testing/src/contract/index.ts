@@ -43,6 +43,7 @@ import { textCases } from './text.ts';
 import { noTimeCases, timeCases } from './time.ts';
 import { transferListCases } from './transfer-lists.ts';
 import { transferCases } from './transfers.ts';
+import { waitCases } from './waits.ts';
 import { noWakeUpCases, wakeUpCases } from './wake-ups.ts';
 import { webhookCases } from './webhooks.ts';
 
@@ -142,6 +143,7 @@ const storageContractCases = [
   ...parallelCases,
   ...purgeCases,
   ...eventPurgeCases,
+  ...waitCases,
   ...auditCases,
   ...requestLogCases,
   ...surveyCases,

@@ -17,6 +17,7 @@ import { digestOf, minute, now, redeemed, sampleClient, sampleGrant } from './sa
 import { sandboxCalls } from './sandbox.ts';
 import { signingKeyCalls } from './signing-keys.ts';
 import { transferCalls } from './transfers.ts';
+import { boundWaitsCall } from './waits.ts';
 import { webhookCalls } from './webhooks.ts';
 
 const ports = {
@@ -46,6 +47,7 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
   ['ping', (storage) => storage.ping()],
   ['survey', (storage) => storage.survey({ now, droppedSince: now, sealedWith: 'v1.', limit: 1 })],
   ['purge', (storage) => storage.purge({ now, before: now, eventsBefore: now, limit: 1 })],
+  ['boundWaits', boundWaitsCall],
 ];
 
 export const storageCases = casesOf('storage', {

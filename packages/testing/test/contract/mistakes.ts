@@ -15,7 +15,7 @@ export type Spoil = (storage: Storage) => Partial<Storage>;
  */
 export type Mistakes = Readonly<Record<string, readonly [cases: string | readonly string[], spoil: Spoil]>>;
 
-type Ports = Required<Omit<Storage, 'open' | 'ping' | 'survey' | 'purge' | 'close' | 'time'>>;
+type Ports = Required<Omit<Storage, 'open' | 'ping' | 'survey' | 'purge' | 'boundWaits' | 'close' | 'time'>>;
 type CallOf<Port> = keyof Port & string;
 type GivenTo<Call> = Call extends (given: infer Given, ...rest: never[]) => unknown ? Given : never;
 type AnswerOf<Call> = Call extends (...given: never[]) => Promise<infer Answer> ? Answer : never;

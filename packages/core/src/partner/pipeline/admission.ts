@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { addressMatcher } from '../../addresses.ts';
+import { goesOn } from '../../clock.ts';
 import { PartnerError } from '../../errors.ts';
 import { secondsUntil } from '../../fixed-windows.ts';
 import type { LimitGroup, PartnerLimit } from '../../limits.ts';
@@ -67,8 +68,8 @@ export type Admission = ReturnType<typeof createAdmission>;
 
 export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOptions) {
   /**
-   * Until when windows are full in which a request was refused: a window never gets room again, and whoever goes on costs neither
-   * the storage nor the host anything.
+   * Ends of windows in which a request was refused. Such a window never gets room again, so that further requests cost neither the
+   * storage nor the host anything.
    */
   const full = new LRUCache<string, number>({ max: maxFull });
 
@@ -113,8 +114,10 @@ export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOpt
     try {
       checkAddress(found.key, address);
       checkGrant(demands, found);
-      const fullUntil = full.get(bucketOf(found.key, demands.limit)) ?? now;
-      if (fullUntil > now) throw refusal(demands.limit, fullUntil, now);
+      const fullUntil = full.get(bucketOf(found.key, demands.limit));
+      const windowMs = limits[demands.limit].windowSeconds * 1000;
+      if (fullUntil !== undefined && goesOn(fullUntil, now, windowMs))
+        throw refusal(demands.limit, fullUntil, now);
     } catch (error) {
       await keys.confirm(found);
       throw error;
