@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { InterimAnswers } from './interim-answers.ts';
 
 /** Opens a socket to an origin, or tells `resolved` first that its addresses were found and are allowed. */
 export type Open = (url: URL, signal: AbortSignal, resolved: () => void) => Promise<Socket>;
@@ -25,6 +26,7 @@ export class Connection {
   readonly #now: () => number;
   #dialling: AbortController | null = null;
   #socket: Socket | null = null;
+  #interimAnswers: InterimAnswers | null = null;
   #openedAt = 0;
 
   constructor(
@@ -61,11 +63,13 @@ export class Connection {
     this.#socket = await open(url, dialling.signal, () => {
       this.isResolving = false;
     });
+    this.#interimAnswers = new InterimAnswers(this.#socket);
     this.#openedAt = this.#now();
     return this.#socket;
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#interimAnswers?.awaitAnswer();
     this.#client.dispatch(options, handler);
   }
 

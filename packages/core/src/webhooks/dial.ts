@@ -17,19 +17,32 @@ export class TlsError extends Error {
   override readonly name = 'TlsError';
 }
 
-/** How many addresses of a host are tried. */
-const maxAddresses = 4;
-/** How long one address may be silent before the next is tried, in milliseconds; the last one may be so for longer. */
+/** Number of addresses of a host that are tried. */
+const maxAddresses = 8;
+/** Time after which the next address is tried when one is silent, in milliseconds. The last one may be silent for longer. */
 const attemptMs = 1_000;
 
 const ignore = (): void => undefined;
+
+/** Picks the addresses that are tried, of both families in turn (RFC 8305, section 4), so that a dead family leaves room for the other one. */
+function inTurn(addresses: readonly string[]): { readonly address: string; readonly family: number }[] {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  const [first] = found;
+  const preferred = found.filter(({ family }) => family === first?.family);
+  const others = found.filter(({ family }) => family !== first?.family);
+  const pairs = Array.from({ length: maxAddresses }, (_, place) => [preferred[place], others[place]]);
+  return pairs
+    .flat()
+    .filter((one) => one !== undefined)
+    .slice(0, maxAddresses);
+}
 
 /** Connects to the first of some addresses that answers. No name is resolved here. */
 async function connectFirst(
   addresses: readonly string[],
   { host, port, signal }: { readonly host: string; readonly port: number; readonly signal: AbortSignal },
 ): Promise<Socket> {
-  const found = addresses.slice(0, maxAddresses).map((address) => ({ address, family: isIP(address) }));
+  const found = inTurn(addresses);
   const socket = connect({
     host,
     port,

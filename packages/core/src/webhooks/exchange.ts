@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections } from './connections.ts';
@@ -63,6 +64,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Known once the response headers are complete; from then on the outcome is decided. */
   #status: number | null = null;
   #durationMs = 0;
+  /** Whether nothing of this answer can come after its end. */
+  #endsCleanly = true;
   #chunks: Buffer[] = [];
   #size = 0;
   #isSettled = false;
@@ -91,14 +94,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isSent = true;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (this.#isSettled) return;
     if (status === 101) return void this.#fail('protocol');
     if (status < 200) return;
     this.#status = status;
     this.#durationMs = this.#options.now() - this.#startedAt;
-    // No body follows (RFC 9110, section 15.3.5), so there is nothing to wait for.
-    if (status !== 204) this.#limit(bodyMs);
+    // No body follows (RFC 9110, section 15.3.5), so there is nothing to wait for. Some servers announce one all the same: its
+    // bytes would be taken for the answer to the next request.
+    if (status === 204 || status === 304) this.#endsCleanly = !announcesBody(headers);
+    else this.#limit(bodyMs);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -110,7 +119,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isSettled || this.#status === null) return;
-    this.#options.connections.giveBack(this.#connection);
+    if (this.#endsCleanly) this.#options.connections.giveBack(this.#connection);
+    else void this.#connection.destroy();
     this.#settle(this.#answered(this.#status));
   }
 
@@ -167,6 +177,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#options.underWay.delete(this);
     this.#settled(answer);
   }
+}
+
+function announcesBody(headers: IncomingHttpHeaders): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  return coding !== undefined || length !== '0';
 }
 
 /** Bytes as text that every database takes: what is no UTF-8 and U+0000 become U+FFFD. */

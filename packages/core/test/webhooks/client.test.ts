@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
@@ -72,6 +73,7 @@ describe('a response', () => {
 
   const ok = 'HTTP/1.1 200 OK\r\n';
   const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const carryOn = 'HTTP/1.1 100 Continue\r\n\r\n';
   const success = { ok: true, httpStatus: 200, error: null };
   const failure = { ok: false, httpStatus: null, error: 'protocol', response: null };
 
@@ -95,7 +97,18 @@ describe('a response', () => {
     ['has one header that is too large', `${ok}a: ${'b'.repeat(20_000)}\r\n\r\n`, failure],
     ['switches protocols', 'HTTP/1.1 101 OK\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', failure],
     ['switches to no protocol', 'HTTP/1.1 101 OK\r\n\r\n', failure],
-    ['asks for a body that was sent', 'HTTP/1.1 100 Continue\r\n\r\n', failure],
+    [
+      'comes behind a 100 that was not asked for',
+      carryOn + response(200, 'made'),
+      { ...success, response: 'made' },
+    ],
+    [
+      'comes behind interim ones of each kind',
+      `${carryOn + hints + carryOn}HTTP/1.1 102 \r\nx: y\r\n\r\n${response(201, 'made')}`,
+      { ...success, httpStatus: 201, response: 'made' },
+    ],
+    ['never comes behind a 100', carryOn, { ...failure, error: 'connection_reset' }],
+    ['has an interim one without end', `HTTP/1.1 100 Continue\r\na: ${'b'.repeat(20_000)}`, failure],
     // What follows the headers decides nothing.
     ['has chunks that are garbage', `${ok}transfer-encoding: chunked\r\n\r\nzz\r\n`, success],
     ['has a chunk longer than it says', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n`, success],
@@ -103,6 +116,19 @@ describe('a response', () => {
   ])('that %s is taken for what it is', async (_name, bytes, expected) => {
     const { post } = await pair((socket) => socket.end(bytes, 'latin1'));
     expect(await post()).toMatchObject(expected);
+  });
+
+  it('comes behind interim ones byte by byte, again on a kept connection', async () => {
+    const bytes = Buffer.from(carryOn + hints + response(200, 'HTTP/1.1 100 Continue\r\n\r\n'));
+    const { server, post } = await pair(async (socket) => {
+      for (const byte of bytes) {
+        socket.write(Buffer.of(byte));
+        await setImmediate();
+      }
+    });
+    for (let request = 0; request < 3; request += 1)
+      expect(await post()).toMatchObject({ ...success, response: carryOn });
+    expect(server.sockets).toHaveLength(1);
   });
 
   it('is kept as text that every database takes', async () => {

@@ -71,6 +71,24 @@ describe('a connection', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
+  it.each([
+    ['204', 'transfer-encoding: chunked', '0\r\n\r\n'],
+    ['204', 'content-length: 2', '{}'],
+    ['304', 'transfer-encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+  ])('is not used again after %s with %s, whose body comes later', async (status, header, late) => {
+    const { server, post } = await pair((socket) => {
+      socket.write(`HTTP/1.1 ${status} Whatever\r\n${header}\r\n\r\n`);
+      setTimeout(() => socket.write(late), 15);
+    });
+    for (let request = 0; request < 3; request += 1)
+      expect(await post()).toMatchObject({
+        httpStatus: Number(status),
+        error: status === '204' ? null : 'redirect',
+      });
+    expect(server.requests).toHaveLength(3);
+    expect(server.sockets).toHaveLength(3);
+  });
+
   it('is closed when it was idle for a while', async () => {
     const bytes = response(200, '', 'keep-alive: timeout=600\r\n');
     const { server, post } = await pair((socket) => socket.write(bytes), { idleMs: 20 });
@@ -107,6 +125,24 @@ describe('a connection', () => {
     const answer = await send(newClient({ resolve }), `http://receiver.example:${server.port}/`);
     expect(answer).toMatchObject({ ok: true });
     expect(server.requests[0]?.head).toContain(`host: receiver.example:${server.port}`);
+  });
+
+  it.each([
+    ['IPv6', '::1', ['127.0.0.6', '127.0.0.7', '127.0.0.8', '127.0.0.9', '::1']],
+    ['IPv4', '127.0.0.1', [...Array.from({ length: 8 }, () => '::1'), '127.0.0.1']],
+  ])('goes to the only living address, which is of %s', async (_family, host, addresses) => {
+    const server = await serve(accepts, { host });
+    const client = newClient({ resolve: async () => addresses });
+    expect(await send(client, `http://receiver.example:${server.port}/`)).toMatchObject({ ok: true });
+  });
+
+  it('tries eight addresses at most', async () => {
+    const dead = Array.from({ length: 8 }, (_, number) => `127.0.1.${number + 1}`);
+    const server = await serve(accepts, { host: '127.0.0.1' });
+    const client = (addresses: string[]) => newClient({ resolve: async () => addresses });
+    const url = `http://receiver.example:${server.port}/`;
+    expect(await send(client([...dead.slice(1), '127.0.0.1']), url)).toMatchObject({ ok: true });
+    expect(await send(client([...dead, '127.0.0.1']), url)).toMatchObject({ error: 'connection_refused' });
   });
 
   it('is refused where nobody listens', async () => {

@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net';
+
+/** Beginning of an interim answer. 101 is none: it ends HTTP on the connection. */
+const interim = /^HTTP\/1\.1 1(?!01)\d\d/;
+const interimLength = 'HTTP/1.1 100'.length;
+/** Length up to which the headers of one interim answer are waited for, in bytes. */
+const maxLength = 16_384;
+
+/**
+ * Removes the interim answers (1xx) that come ahead of an answer from what a socket reads. A client has to ignore them also when
+ * it did not ask for any (RFC 9110, section 15.2), but undici ends the connection when `100 Continue` comes.
+ */
+export class InterimAnswers {
+  #isAnswerAwaited = true;
+  /** Bytes that may belong to an interim answer whose end has not come. */
+  #pending: Buffer = Buffer.alloc(0);
+
+  constructor(socket: Socket) {
+    const read: () => Buffer | null = socket.read.bind(socket);
+    socket.read = () => {
+      for (;;) {
+        const chunk = read();
+        if (chunk === null || !this.#isAnswerAwaited) return chunk;
+        const isFirst = this.#pending.length === 0;
+        const rest = this.#afterInterim(isFirst ? chunk : Buffer.concat([this.#pending, chunk]));
+        if (rest !== null) return rest;
+      }
+    };
+  }
+
+  /** Begins to look for interim answers again, ahead of the answer to the next request. */
+  awaitAnswer(): void {
+    this.#isAnswerAwaited = true;
+  }
+
+  /** Returns the bytes behind all interim answers, or keeps the bytes and returns `null` while more of them may come. */
+  #afterInterim(bytes: Buffer): Buffer | null {
+    let rest = bytes;
+    for (;;) {
+      const start = rest.toString('latin1', 0, interimLength);
+      const isInterim = interim.test(start);
+      const isTooShort = start.length < interimLength && 'HTTP/1.1 1'.startsWith(start.slice(0, 10));
+      const end = isInterim ? rest.indexOf('\r\n\r\n') : -1;
+      if (end === -1) {
+        const isPending = isTooShort || (isInterim && rest.length <= maxLength);
+        this.#pending = isPending ? rest : Buffer.alloc(0);
+        this.#isAnswerAwaited = isPending;
+        return isPending ? null : rest;
+      }
+      rest = rest.subarray(end + 4);
+    }
+  }
+}
