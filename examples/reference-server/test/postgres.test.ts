@@ -260,11 +260,43 @@ test('serves a process that changed pg.types: sign-in, tokens, a payment', async
   const restore = overrideTypes();
   onTestFinished(restore);
   const server = await start(await postgresEnvironment());
-  const { accounts, ostiary } = server.installation;
-  expect(await statusOf(`http://localhost:${server.port}/readyz`)).toEqual([200, { status: 'ok' }]);
+  const { accounts, ledger, ostiary } = server.installation;
+  const origin = `http://localhost:${server.port}`;
+  expect(await statusOf(`${origin}/readyz`)).toEqual([200, { status: 'ok' }]);
   const account = await accounts.create(anaika);
   expect(await accounts.get('anaika')).toEqual(account);
-  const partner = await createPartner(server, 'kafe');
-  expect((await partner.call('/v1/partner/events')).status).toBe(200);
+  const json = { 'Content-Type': 'application/json' };
+
+  const { clientId, events } = await createPartner(server, 'kafe');
+  const visitor = new Visitor(origin);
+  await visitor.signIn('anaika', anaika.password);
+  const redemption = await approve(visitor, clientId, 'openid kyc');
+  const redeemed = await fetch(`${origin}/v1/oauth/token`, {
+    ...{ method: 'POST', headers: json, body: JSON.stringify(redemption) },
+  });
+  const { access_token } = (await redeemed.json()) as { readonly access_token: string };
+  const userinfo = await fetch(`${origin}/v1/oauth/userinfo`, {
+    headers: { Authorization: `Bearer ${access_token}` },
+  });
+  expect([userinfo.status, await userinfo.json()]).toMatchObject([
+    200,
+    { sub: account.sub, kid: account.kid, kycTier: 0 },
+  ]);
+
+  await ledger.fund('kafe', '10.00', 'HTG');
+  const scopes = ['payments:write', 'payments:read'] as const;
+  const { key } = await ostiary.admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: [...scopes] });
+  const headers = { ...json, 'X-API-Key': key };
+  const body = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: account.kid } });
+  const paid = await fetch(`${origin}/v1/partner/payments`, { method: 'POST', headers, body });
+  const { id } = (await paid.json()) as { readonly id: string };
+  const statusNow = async () =>
+    (
+      (await (await fetch(`${origin}/v1/partner/payments/${id}`, { headers })).json()) as {
+        readonly status: string;
+      }
+    ).status;
+  await expect.poll(statusNow, { timeout: 20_000 }).toBe('completed');
+  expect((await events()).map(({ type }) => type)).toEqual(['payment.completed']);
   expect(await ostiary.admin.health()).toMatchObject({ jobs: expect.anything() });
-});
+}, 60_000);

@@ -23,7 +23,7 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
   const holders = postgresHolders(database);
 
   function outboxOn(client: PostgresClient): HostTransaction {
-    const connection = connectionOn(client);
+    const connection = textOnly(connectionOn(client));
     let isKnown = false;
     let last: Promise<unknown> = Promise.resolve();
 
@@ -68,6 +68,25 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
   };
 }
 
+/**
+ * Passes on rows of text. Statements on a host's connection return nothing else, because an object in place of a client may ignore the
+ * parsers that come with a statement and use those of `pg.types`, which read text as it is unless the host changed even that.
+ *
+ * @throws TypeError if a value is not text
+ */
+function textOnly(connection: Connection): Connection {
+  return {
+    async query(text, values, name) {
+      const result = await connection.query(text, values, name);
+      if (result.rows.every((row) => Object.values(Object(row)).every((value) => typeof value === 'string')))
+        return result;
+      throw new TypeError(
+        'transaction: text does not come as a string: hand the `types` that query is called with on to the driver, or leave text alone in pg.types',
+      );
+    },
+  };
+}
+
 async function begin(connection: Connection): Promise<void> {
   try {
     await connection.query('SAVEPOINT ostiary_publish', []);
@@ -93,10 +112,10 @@ function refusalOf(error: unknown): Error {
   return unavailable(error);
 }
 
-/** Compares what the two see, not how they connect: hosts and pools can have many names. */
+/** Compares what two connections see, not how they connect: hosts and pools can have many names. */
 function sameDatabase(database: Database): (connection: Connection) => Promise<void> {
   const identify = statement<object, { readonly name: string; readonly identity: string }>(`
-    SELECT datname AS name, concat_ws(
+    SELECT datname::text AS name, concat_ws(
       ' ',
       (SELECT system_identifier FROM pg_control_system()),
       oid,

@@ -1,8 +1,11 @@
 import type { Storage } from '@ostiary/core/storage';
 import { storageContract } from '@ostiary/testing/contract';
-import { Client, Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client, Pool, type PoolClient, types } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { overrideTypes } from '../../../lab/support/postgres/hostile-types.ts';
+import { sampleEvent, samplePartner } from '../../testing/src/contract/partner-samples.ts';
+import { now, sampleClient } from '../../testing/src/contract/samples.ts';
+import { sequence } from '../../testing/test/adapters/host-transactions.ts';
 import { postgresPool, postgresStorage, postgresTypes } from '../src/index.ts';
 import { storagesInOneSchema } from './one-schema.ts';
 import { hostPool, schemaNames, type TestServer, testServers } from './server.ts';
@@ -49,6 +52,52 @@ describe('a host that changed pg.types for its whole process', () => {
     expect(Math.abs(((await storage.time?.()) ?? 0) - Date.now())).toBeLessThan(60_000);
     await storage.close();
     await opened.end();
+  });
+
+  /** An object in place of a client, as ORMs need it. */
+  type Query = (statement: { text: string; values: unknown[]; types: object }) => Promise<object>;
+
+  /** Publishes in a transaction of the host's, and returns what was published. */
+  async function publishWith(queryOf: (client: PoolClient) => Query): Promise<string[]> {
+    const storage = postgresStorage({ pool: own, schema: schemas() });
+    await storage.open();
+    await storage.partners.insert(samplePartner());
+    await storage.clients.insert(sampleClient({ partner: 'acme' }));
+    await storage.consents.remember({ sub: 'user-1', clientId: 'client-1', scopes: ['kyc'], now });
+    const client = await pool.connect();
+    try {
+      const transaction = { query: queryOf(client), connect() {}, escapeLiteral() {} };
+      const within = storage.events.within(transaction);
+      await client.query('BEGIN');
+      expect(await within.partnersHolding({ sub: 'user-1', scope: 'kyc' })).toEqual(['acme']);
+      await within.publish([sampleEvent('a')]);
+      await client.query('COMMIT');
+    } finally {
+      client.release(true);
+    }
+    return sequence(storage);
+  }
+
+  test('publishes on an object in place of its client that hands the parsers on', async () => {
+    const query =
+      (client: PoolClient): Query =>
+      (statement) =>
+        client.query(statement);
+    expect(await publishWith(query)).toEqual(['evt_a']);
+  });
+
+  test('publishes on one that hands on text and values only, as long as text is read as text', async () => {
+    const query =
+      (client: PoolClient): Query =>
+      ({ text, values }) =>
+        client.query(text, values);
+    await expect(publishWith(query)).rejects.toThrow(
+      'transaction: text does not come as a string: hand the `types` that query is called with on to the driver',
+    );
+    const changed = types.getTypeParser(types.builtins.TEXT);
+    types.setTypeParser(types.builtins.TEXT, (text) => text);
+    onTestFinished(() => types.setTypeParser(types.builtins.TEXT, changed));
+    expect(await publishWith(query)).toEqual(['evt_a']);
   });
 
   test.each([['hex'], ['escape']])('reads bytes in the format %s', async (format) => {

@@ -39,8 +39,18 @@ export async function createPartner({ installation, config }: ReferenceServer, s
   };
 }
 
-/** The signed-in visitor lets an app have what it asks for. */
-export async function approve(visitor: Visitor, clientId: string, scope: string): Promise<void> {
+/** Body of the token request that redeems a code. */
+export interface Redemption {
+  readonly grant_type: string;
+  readonly code: string;
+  readonly client_id: string;
+  readonly redirect_uri: string;
+  /** The example of RFC 7636, appendix B. */
+  readonly code_verifier: string;
+}
+
+/** Approves what an app asks a signed-in visitor for. Returns what the app sends to the token endpoint. */
+export async function approve(visitor: Visitor, clientId: string, scope: string): Promise<Redemption> {
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
@@ -55,7 +65,12 @@ export async function approve(visitor: Visitor, clientId: string, scope: string)
   const action = /<form[^>]* action="([^"]+)"/.exec(page.html)?.[1] ?? '';
   let next = (await visitor.post(action, { ...fieldsOf(page.html), decision: 'approve' })).location ?? '';
   while (!next.startsWith(redirectUri)) next = (await visitor.get(next)).location ?? redirectUri;
-  if (!new URL(next).searchParams.has('code')) throw new Error(`${clientId} got no code`);
+  const code = new URL(next).searchParams.get('code');
+  if (code === null) throw new Error(`${clientId} got no code`);
+  return {
+    ...{ grant_type: 'authorization_code', code, client_id: clientId, redirect_uri: redirectUri },
+    code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  };
 }
 
 /** A receiver that answers everything with a status, and keeps what came. */
