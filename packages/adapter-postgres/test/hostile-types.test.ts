@@ -1,6 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 import { storageContract } from '@ostiary/testing/contract';
-import { Client, Pool, type PoolClient, types } from 'pg';
+import { Client, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { overrideTypes } from '../../../lab/support/postgres/hostile-types.ts';
 import { sampleEvent, samplePartner } from '../../testing/src/contract/partner-samples.ts';
@@ -55,7 +55,7 @@ describe('a host that changed pg.types for its whole process', () => {
   });
 
   /** An object in place of a client, as ORMs need it. */
-  type Query = (statement: { text: string; values: unknown[]; types: object }) => Promise<object>;
+  type Query = (statement: { text: string; values: unknown[]; types: CustomTypesConfig }) => Promise<object>;
 
   /** Publishes in a transaction of the host's, and returns what was published. */
   async function publishWith(queryOf: (client: PoolClient) => Query): Promise<string[]> {
