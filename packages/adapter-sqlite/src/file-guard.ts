@@ -7,7 +7,8 @@ import { StorageUnavailableError } from './errors.ts';
  * Returns a check that throws when the file of an open better-sqlite3 connection, or its `-wal` or `-shm` file in WAL
  * mode, was moved, deleted, emptied or replaced. SQLite keeps writing into the file that it has opened, and nothing of
  * that is there after a restart. For hosts that have tables of their own in the file of this storage: call the check
- * after each commit, before you report success. A check takes about 5 µs. A database in memory always passes.
+ * after each commit, before you report success. A check takes about 5 µs. A database in memory always passes. A file that is overwritten
+ * in place keeps its inode number, and passes.
  *
  * @throws StorageUnavailableError from the check, with the path and what to do
  *
