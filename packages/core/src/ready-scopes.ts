@@ -20,18 +20,31 @@ interface ReadyScope<Claims = { readonly [claim: string]: ReadyClaim }> {
 
 const ready = <Claims extends ReadyScope['claims']>(scope: ReadyScope<Claims>) => scope;
 
+/** Takes a claim from a field. A database's NULL counts as missing. */
 const taken = (field: keyof UserRecord, check: z.ZodType): ReadyClaim => ({
   ...{ field, check },
-  read: (user) => user[field],
+  read: (user) => user[field] ?? undefined,
 });
 
 const text = z.string().min(1).max(1024);
+
+/**
+ * Looks like an address, and no more: hosts have users whose addresses follow no grammar, such as `ana@localhost`, those in other
+ * scripts (RFC 6531), and Japanese ones with two dots in a row. A user whose address is refused could not sign in.
+ */
+const emailAddress = z
+  .string()
+  .max(320, 'must be an e-mail address such as ana@example.com')
+  .regex(/^[^\p{Cc}]+@[^\p{Cc}\s@]+$/u, 'must be an e-mail address such as ana@example.com');
+
+/** Part of an address; a database's NULL counts as missing. */
+const part = text.nullish().transform((value) => value ?? undefined);
 
 /** Scopes of OpenID Connect Core, section 5.4, that a host can switch on. */
 export const readyScopes = {
   email: ready({
     claims: {
-      email: taken('email', z.email().max(320)),
+      email: taken('email', emailAddress),
       email_verified: taken('emailVerified', z.boolean()),
     },
     consent: {
@@ -63,21 +76,23 @@ export const readyScopes = {
       address: {
         field: 'address',
         read: ({ address }) =>
-          address && {
-            formatted: address.formatted,
-            street_address: address.streetAddress,
-            locality: address.locality,
-            region: address.region,
-            postal_code: address.postalCode,
-            country: address.country,
-          },
+          address == null
+            ? undefined
+            : {
+                formatted: address.formatted,
+                street_address: address.streetAddress,
+                locality: address.locality,
+                region: address.region,
+                postal_code: address.postalCode,
+                country: address.country,
+              },
         check: z.object({
-          formatted: text.optional(),
-          street_address: text.optional(),
-          locality: text.optional(),
-          region: text.optional(),
-          postal_code: text.optional(),
-          country: text.optional(),
+          formatted: part,
+          street_address: part,
+          locality: part,
+          region: part,
+          postal_code: part,
+          country: part,
         }),
       },
     },
@@ -139,6 +154,6 @@ export const standardProfileClaims: { readonly [claim: string]: ReadyClaim } = {
   updated_at: {
     field: 'updatedAt',
     check: z.int(),
-    read: ({ updatedAt }) => (updatedAt === undefined ? undefined : Math.floor(Date.parse(updatedAt) / 1000)),
+    read: ({ updatedAt }) => (updatedAt == null ? undefined : Math.floor(Date.parse(updatedAt) / 1000)),
   },
 };

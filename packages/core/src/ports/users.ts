@@ -66,13 +66,13 @@ export interface UserRecord<Claims = AnyClaims> {
   readonly phoneNumber?: string | null | undefined;
   readonly phoneNumberVerified?: boolean | null | undefined;
   /** For the scope `address`. */
-  readonly address?: PostalAddress;
+  readonly address?: PostalAddress | null | undefined;
   /** BCP 47, such as `ht-HT`; for `standardProfile`, as are the two that follow. */
-  readonly locale?: string;
+  readonly locale?: string | null | undefined;
   /** A time zone, such as `America/Port-au-Prince`. The page of connected apps shows its dates in it. */
-  readonly zoneinfo?: string;
+  readonly zoneinfo?: string | null | undefined;
   /** When the profile changed last: ISO 8601, UTC. */
-  readonly updatedAt?: string;
+  readonly updatedAt?: string | null | undefined;
   /** The claims of your own scopes, by name. */
   readonly claims?: Claims;
 }
@@ -80,12 +80,12 @@ export interface UserRecord<Claims = AnyClaims> {
 /** Where a user lives or gets mail (OpenID Connect Core, section 5.1.1). */
 export interface PostalAddress {
   /** All of it, with line breaks. */
-  readonly formatted?: string;
-  readonly streetAddress?: string;
-  readonly locality?: string;
-  readonly region?: string;
-  readonly postalCode?: string;
-  readonly country?: string;
+  readonly formatted?: string | null | undefined;
+  readonly streetAddress?: string | null | undefined;
+  readonly locality?: string | null | undefined;
+  readonly region?: string | null | undefined;
+  readonly postalCode?: string | null | undefined;
+  readonly country?: string | null | undefined;
 }
 
 /** The host's user directory. */

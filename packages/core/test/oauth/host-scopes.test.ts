@@ -97,6 +97,33 @@ describe('scopes of the host', () => {
     });
   });
 
+  it('leave out what a database has NULL for', async () => {
+    const none = { email: null, emailVerified: null, phoneNumber: null, phoneNumberVerified: null };
+    const profile = { locale: null, zoneinfo: null, updatedAt: null, avatarUrl: null };
+    become({ ...none, ...profile, address: null });
+    expect(await userinfoWith('profile email phone address')).toEqual({
+      ...{ name: ana.name, handle: ana.handle, avatarUrl: null, preferred_username: ana.handle },
+    });
+    become({ address: { formatted: null, streetAddress: '1 Rue Capois', region: null, country: null } });
+    expect(await userinfoWith('address')).toEqual({ address: { street_address: '1 Rue Capois' } });
+  });
+
+  it.each([
+    'ana@localhost',
+    'ana@github',
+    'ana@bücher.example',
+    'jürgen@example.com',
+    '测试@例子.中国',
+    'ana..b.@docomo.example',
+    '"ana pierre"@example.com',
+    'ana@[127.0.0.1]',
+    'ana/b=c@sub_domain.example.com',
+    '"@"@example.com',
+  ])('takes every address that a mail server may have: %s', async (email) => {
+    become({ email });
+    expect(await userinfoWith('email')).toMatchObject({ email });
+  });
+
   it('are told to users.find, and go to userinfo only', async () => {
     const find = vi.fn(() => rich);
     const watched = await startProvider({ scopes, users: { find } });
@@ -144,7 +171,16 @@ describe('scopes of the host', () => {
 
 describe('bad data of the host', () => {
   it.each<readonly [string, object, string]>([
-    ['email', { email: 'not an address' }, 'email: '],
+    ...[
+      'not an address',
+      '@example.com',
+      'ana@',
+      'ana@example.com\r\nBcc: x',
+      'ana@exam ple.com',
+      `${'a'.repeat(310)}@example.com`,
+    ].map(
+      (email) => ['email', { email }, 'email: must be an e-mail address such as ana@example.com'] as const,
+    ),
     ['email', { emailVerified: 'yes' }, 'emailVerified: has to be true or false'],
     ['phone', { phoneNumber: '3700' }, 'phoneNumber: must be E.164, such as +50937000001'],
     ['address', { address: { locality: 7 } }, 'address: '],
