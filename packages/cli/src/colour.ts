@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
@@ -7,8 +8,61 @@ export interface Outlet {
   readonly isTTY?: boolean;
 }
 
-/** Writes text, with its colours where `styleText` gives a stream some: a terminal, unless `NO_COLOR` is set. */
-export function coloured(outlet: Outlet): (text: string) => void {
+/**
+ * Characters that act on a terminal, end a line, turn the direction of writing, or cannot be seen, apart from the two that join
+ * letters (U+200C and U+200D).
+ */
+const acting = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Shows each character that acts on a terminal as `\u…` of its code units, which is also how a string of JSON may have it. */
+export function printable(text: string): string {
+  return text.replace(acting, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/**
+ * Distinguishes colours of this program from escape sequences in stored or foreign text, which cannot know the numbers. They are the
+ * first parameters of the sequence, of four digits at most, so that what measures text (`stripVTControlCharacters`, and with it the
+ * library that writes the help) goes on to work.
+ */
+const numbers = Array.from({ length: 4 }, () => randomInt(1000, 10_000)).join(';');
+const mark = `\u001b[${numbers};`;
+const colours = new RegExp(`(\\u001b\\[${numbers};[0-9;]*m)`);
+
+/** Colours text. The colours are kept at a terminal, and taken out everywhere else. */
+export function styled(style: Parameters<typeof styleText>[0], text: string): string {
+  if (text === '') return '';
+  const [begin = '', end = ''] = styleText(style, '.', { validateStream: false }).split('.');
+  const marked = (sequence: string) => sequence.replaceAll('\u001b[', mark);
+  return `${marked(begin)}${text}${marked(end)}`;
+}
+
+/** Makes text printable and keeps the colours of {@link styled}. */
+const printableWith =
+  (colour: (sequence: string) => string) =>
+  (text: string): string =>
+    text
+      .split(colours)
+      .map((part) => (part.startsWith(mark) ? colour(part) : printable(part)))
+      .join('');
+
+/** Makes one line, or a cell of a table, of any text: {@link printable}, with the colours of {@link styled}. */
+export const oneLine = printableWith((sequence) => sequence);
+
+/** Columns that a text takes. */
+export const widthOf = (text: string): number => stripVTControlCharacters(text).length;
+
+/**
+ * Writes text, line by line, to a terminal or anywhere else. Everything that a command prints comes through here: whatever is in it,
+ * names of partners, answers of receivers, members of a file, nothing but the colours of {@link styled} acts on the terminal, and
+ * those only where `styleText` gives a stream some: a terminal, unless `NO_COLOR` is set.
+ */
+export function writerTo(outlet: Outlet): (text: string) => void {
   const isColoured = outlet instanceof Writable && styleText('bold', '.', { stream: outlet }) !== '.';
-  return (text) => void outlet.write(isColoured ? text : stripVTControlCharacters(text));
+  const shown = printableWith((sequence) => (isColoured ? sequence.replace(mark, '\u001b[') : ''));
+  return (text) => void outlet.write(text.split('\n').map(shown).join('\n'));
 }

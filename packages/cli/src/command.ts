@@ -1,5 +1,5 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
 import type { Administration } from '@ostiary/core/admin';
+import { oneLine, styled, widthOf } from './colour.ts';
 
 /** What commands work on; an `Ostiary` is one. */
 export interface CommandSubject {
@@ -22,7 +22,10 @@ export class CommandUsageError extends Error {
 
 /** What a command writes: for people, or, with `--json`, for programs. */
 export interface CommandOutput {
-  /** Colours (`styleText` of `node:util`) are taken out where they are not wanted. Nothing is written for an empty one. */
+  /**
+   * May contain text of others as it is: characters that act on a terminal are shown and not done. Colours come from {@link styled} alone,
+   * and are taken out where they are not wanted. Nothing is written for an empty text.
+   */
   readonly text: string;
   readonly json: unknown;
   /** Said beside the text, on standard error, so that the text alone can be piped. */
@@ -175,14 +178,10 @@ export function listOf(
   return `${all}${next === null ? '' : `\n\nMore: --after ${next}`}`;
 }
 
-/** Text in a colour; {@link CommandOutput.text} says where it is taken out again. */
-export const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
-  text === '' ? '' : styleText(style, text, { validateStream: false });
-
-/** Columns of text, aligned. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Columns of text, aligned. A cell is one line, whatever is in it. */
+export function table(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(oneLine));
   const widths: number[] = [];
-  const widthOf = (cell: string) => stripVTControlCharacters(cell).length;
   for (const row of rows) {
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
   }

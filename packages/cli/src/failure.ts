@@ -1,5 +1,6 @@
 import { ApiKeyError, ClientError, PartnerNameError, WebhookError } from '@ostiary/core/admin';
-import { type Commands, CommandUsageError, styled } from './command.ts';
+import { styled } from './colour.ts';
+import { type Commands, CommandUsageError } from './command.ts';
 import { requiredOf, usageOf } from './help.ts';
 
 /** What went wrong, and what to do about it. */

@@ -1,4 +1,5 @@
-import { type CommandDescription, type CommandFlag, styled } from './command.ts';
+import { styled } from './colour.ts';
+import type { CommandDescription, CommandFlag } from './command.ts';
 
 /** What the commands of one noun are about. */
 const nouns: { readonly [noun: string]: string } = {

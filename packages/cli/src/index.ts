@@ -1,4 +1,5 @@
 export type { Outlet } from './colour.ts';
+export { styled } from './colour.ts';
 export type {
   Command,
   CommandArguments,
@@ -12,6 +13,6 @@ export type {
   ProgressStep,
   StandaloneCommand,
 } from './command.ts';
-export { CommandUsageError, listOf, present, styled, table, toggle, value, values } from './command.ts';
+export { CommandUsageError, listOf, present, table, toggle, value, values } from './command.ts';
 export { readPassword } from './password.ts';
 export { administrationCommands, type CommandLineOptions, runCommandLine } from './run.ts';

@@ -1,3 +1,4 @@
+import { printable } from './colour.ts';
 import type { ProgressStep } from './command.ts';
 
 /** Where progress is told, and whether somebody looks. */
@@ -52,7 +53,7 @@ export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
       // At a terminal nobody is to look at a step that is over.
       if (at < next && !(isNew && isTerminal)) return;
       next = at + (isTerminal ? terminalMs : logMs);
-      const words = inWords(step, at - startedAt);
+      const words = printable(inWords(step, at - startedAt));
       write(isTerminal ? `\r\u001b[K${words}` : `${words}\n`);
       isShown = isTerminal;
     },

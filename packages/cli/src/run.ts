@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { clientCommands } from './clients.ts';
-import { coloured, type Outlet } from './colour.ts';
+import { type Outlet, oneLine, writerTo } from './colour.ts';
 import {
   type CommandOutput,
   type CommandSubject,
@@ -69,7 +69,7 @@ async function confirmAtTerminal(question: string): Promise<boolean> {
     throw new CommandUsageError('this command asks before it acts: run it at a terminal, or with --yes');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(?:es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    return /^y(?:es)?$/i.test((await terminal.question(`${oneLine(question)} [y/N] `)).trim());
   } finally {
     terminal.close();
   }
@@ -112,7 +112,7 @@ function terminalOf(
     isTerminal,
     now: () => performance.now(),
   });
-  const out = coloured(stdout);
+  const out = writerTo(stdout);
   let ends = signal;
   return {
     progress(step) {
@@ -148,8 +148,8 @@ export async function runCommandLine<Subject extends CommandSubject>(
 ): Promise<number> {
   const { open, program = 'ostiary', version = ownVersion, argv = process.argv.slice(2) } = options;
   const { confirm = confirmAtTerminal, isUsageError = () => false, isNotFound = () => false } = options;
-  const out = coloured(options.stdout ?? process.stdout);
-  const err = coloured(options.stderr ?? process.stderr);
+  const out = writerTo(options.stdout ?? process.stdout);
+  const err = writerTo(options.stderr ?? process.stderr);
   const commands: Commands<Subject> = {
     ...administrationCommands,
     completion: completionCommand(program, () => commands),

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Administration, ApiRequest, PublishedEvent, WebhookDelivery } from '@ostiary/core/admin';
 import type { Owner } from '@ostiary/core/storage';
 import { checkKnown } from './arguments.ts';
+import { styled } from './colour.ts';
 import {
   type CommandArguments,
   type CommandOutput,
   type Commands,
   present,
-  styled,
   toggle,
   value,
   values,

@@ -6,10 +6,13 @@ const mostErrors = 5;
 const mostOfValue = 500;
 const mostOfStack = 8_000;
 
-/** What ends a line or moves the cursor is shown and not done: nobody writes lines of their own into a log. */
+/**
+ * Shows characters that end a line, move the cursor, turn the direction of writing or cannot be seen, so that nobody writes lines of
+ * their own into a log.
+ */
 function printable(text: string): string {
   return text.replace(
-    /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}]/gu,
+    /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
 }

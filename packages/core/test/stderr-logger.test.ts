@@ -103,11 +103,11 @@ describe('lines for people', () => {
   });
 
   it('cannot be forged by what stands in a value or in an error', () => {
-    const forged = '\n2023-11-14T22:13:20.000Z ERROR forged \u001b[2J\r\u2028\u009b';
+    const forged = '\n2023-11-14T22:13:20.000Z ERROR forged \u001b[2J\r\u2028\u009b\u202e';
     const record = written({ id: forged, err: new Error(forged) }, `x${forged}`);
     expect(record.split('\n').filter((line) => !line.startsWith('    '))).toHaveLength(1);
-    expect(record).toMatch(/\\u001b\[2J\\u000d\\u2028\\u009b/);
-    expect(record).not.toMatch(/[^\P{Cc}\n]|\u2028/u);
+    expect(record).toMatch(/\\u001b\[2J\\u000d\\u2028\\u009b\\u202e/);
+    expect(record).not.toMatch(/[^\P{Cc}\n]|\u2028|\u202e/u);
   });
 
   it('show of an error its stack, code and causes, and nothing else that it carries', () => {

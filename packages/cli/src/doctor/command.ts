@@ -1,4 +1,5 @@
-import { CommandUsageError, type StandaloneCommand, styled, table, value } from '../command.ts';
+import { styled } from '../colour.ts';
+import { CommandUsageError, type StandaloneCommand, table, value } from '../command.ts';
 import type { Finding } from './finding.ts';
 
 const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
