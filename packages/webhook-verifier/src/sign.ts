@@ -31,7 +31,8 @@ export interface SignedDelivery {
   /** All headers of the wire, `Content-Type` included. */
   readonly headers: { readonly [name: string]: string };
   /** Bytes that were given are these very bytes; a string is given back as its UTF-8. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  // The same type as `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 refuses to read.
+  readonly body: ReturnType<TextEncoder['encode']>;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packInto } from '../../../../packages/create-ostiary/test/support/packed.ts';
+import { run } from '../../../../packages/create-ostiary/test/support/shell.ts';
 import { newFolderOnDisk } from '../../../support/on-disk.ts';
 
 /** A folder of a partner's, with nothing in it but our packages as they are published. */
@@ -24,4 +25,21 @@ export async function partnerFolder(
   }
   rmSync(packed, { recursive: true, force: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Installs packages as they are published, and tools of the registry, with npm in an empty folder. */
+export async function partnerFolderWith(
+  names: readonly string[],
+  tools: Readonly<Record<string, string>>,
+): Promise<PartnerFolder> {
+  const [folder, packed] = [newFolderOnDisk('partner'), newFolderOnDisk('packed')];
+  const remove = () => {
+    for (const made of [folder, packed]) rmSync(made, { recursive: true, force: true });
+  };
+  const tarballs = await packInto(packed, names, names);
+  const own = Object.fromEntries(Array.from(tarballs, ([name, tarball]) => [name, `file:${tarball}`]));
+  const manifest = { private: true, type: 'module', dependencies: { ...tools, ...own } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  await run(folder, 'npm install --loglevel=error');
+  return { folder, remove };
 }
