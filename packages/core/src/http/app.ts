@@ -151,7 +151,7 @@ export function createRequestHandler(
     if (errors === 'page') dropHostPolicies(ctx);
     try {
       // The first check of the partner API, whatever the path leads to.
-      if (errors === 'partner') refuseLongBody(ctx.req);
+      if (errors === 'partner') await refuseLongBody(ctx.req);
       await next();
     } catch (error) {
       await answerError(ctx, error, ctx.state.errors);

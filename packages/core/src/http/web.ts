@@ -179,6 +179,8 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
       outgoing.on('error', reject);
       outgoing.once('response', (message) => {
         incoming = message;
+        // The response is complete: no more of the body is taken.
+        message.once('end', () => outgoing.writableFinished || outgoing.destroy());
         resolve(responseOf(message, method));
       });
       server ??= createServer((arrived, response) => arrivals.get(arrived.socket)?.(arrived, response));

@@ -1,10 +1,11 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { toPartnerError } from '../errors.ts';
+import { discardBody } from '../http/body.ts';
 import { RequestInProgressError } from '../replays.ts';
 
 /** The one place that turns anything thrown below the partner API into its answer. */
-export function answerPartnerError(core: Core, ctx: Context, thrown: unknown): void {
+export async function answerPartnerError(core: Core, ctx: Context, thrown: unknown): Promise<void> {
   const error = toPartnerError(thrown);
   const requestId = ctx.state.headers['X-Request-Id'];
   const path = ctx.state.route ?? 'unknown';
@@ -16,8 +17,7 @@ export function answerPartnerError(core: Core, ctx: Context, thrown: unknown): v
   }
   ctx.status = error.status;
   ctx.set(error.headers);
-  // Nobody reads on for what may never end.
-  if (!ctx.req.complete && ctx.req.headers['transfer-encoding'] !== undefined) ctx.set('Connection', 'close');
+  await discardBody(ctx.req);
   ctx.set('Cache-Control', 'no-store');
   ctx.body = {
     code: error.code,
