@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { build } from 'tsup';
 import { expect, it, onTestFinished } from 'vitest';
+import { appFiles } from '../src/app.ts';
 import { nodeProblem } from '../src/node-version.ts';
-import { start } from './support/shell.ts';
+import { run, start } from './support/shell.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -19,6 +20,19 @@ it('says on Node 20 in one line which Node it needs', async () => {
   expect(program.said()).toMatch(
     /^create-ostiary: needs Node 22\.18 or later, and this is Node 20\.[^\n]+\n$/,
   );
+});
+
+it('writes apps that npm refuses to install on Node 20, with the version that is needed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'create-ostiary-engines-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const choices = { folder: 'my-app', framework: 'node', storage: 'sqlite', languages: ['en'] } as const;
+  const files = appFiles(choices);
+  const { dependencies, devDependencies, ...manifest } = JSON.parse(files.get('package.json') ?? '');
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(folder, '.npmrc'), files.get('.npmrc') ?? '');
+  const node20 = join(root, 'lab/tests/runtimes/node_modules/node20/bin');
+  const install = run(folder, 'npm install', { PATH: [node20, process.env.PATH].join(delimiter) });
+  await expect(install).rejects.toThrow('Required: {"node":">=22.18"}');
 });
 
 it.each([
