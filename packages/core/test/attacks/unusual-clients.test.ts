@@ -8,8 +8,8 @@ const client = await provider.client();
 
 it.each([
   ['Expect: 100-continue, as curl and .NET send it', ['Expect: 100-continue'], (body: string) => body],
-  ['a byte order mark before the form', [], (body: string) => `\u00ef\u00bb\u00bf${body}`],
-  ['another charset in the media type', ['X-Extra: 1'], (body: string) => body],
+  ['a byte order mark before the form', [], (body: string) => `\ufeff${body}`],
+  ['another charset in the media type', ['Accept: */*'], (body: string) => body],
 ] as const)('a code is exchanged with %s', async (what, headers, written) => {
   const charset = what.includes('charset') ? '; charset=ISO-8859-1' : '';
   const form = new URLSearchParams(tokenRequest(client, await provider.code(client)));
@@ -24,8 +24,8 @@ it.each([
   'svc_interaction=x; svc_interaction=y',
   ';;;=',
   '__proto__=1',
-  `a=${'x'.repeat(5000)}`,
-])('cookies of other apps on the host do not stand in the way of a sign-in: %.40s', async (cookies) => {
+  `a=${'x'.repeat(500)}`,
+])('cookies of other apps on the host do not stand in the way of a sign-in: %s', async (cookies) => {
   const url = new URL(provider.authorizeUrl(client, { prompt: 'consent' }));
   const { origin, host } = new URL(provider.origin);
   const head = [
