@@ -63,6 +63,11 @@ export interface ErrorPageDetails {
   readonly title: string;
   readonly advice: string;
   readonly language: string;
+  /**
+   * App at which the user can begin again, for a link: its name, and the root of the origin of a redirect URI of its own. Present
+   * with the kinds `expired` and `no_cookie`, if the app is on the web and the address of the page names it.
+   */
+  readonly app?: { readonly name: string; readonly url: string };
 }
 
 /** Pages of the host's in the place of the built-in ones (option `pages`). */

@@ -68,8 +68,12 @@ export const en = {
     },
     expired: {
       title: 'This page is no longer valid',
+      advice: 'It was open for too long, or you have already answered. Go back to the app and start again.',
+    },
+    no_cookie: {
+      title: 'Your browser did not send our cookie',
       advice:
-        'It was open for too long, you have already answered, or your browser does not accept cookies from this site. Go back to the app and start again.',
+        'A sign-in goes on only in the browser in which it began, and it needs a cookie. Allow cookies for this site in the settings of your browser, then go back to the app and start again.',
     },
     csrf: {
       title: 'We could not check your answer',

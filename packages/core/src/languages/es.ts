@@ -69,7 +69,12 @@ export const es: Texts = {
     expired: {
       title: 'Esta página ya no es válida',
       advice:
-        'Estuvo abierta demasiado tiempo, usted ya respondió, o su navegador no acepta las cookies de este sitio. Vuelva a la aplicación y empiece de nuevo.',
+        'Estuvo abierta demasiado tiempo, o usted ya respondió. Vuelva a la aplicación y empiece de nuevo.',
+    },
+    no_cookie: {
+      title: 'Su navegador no envió nuestra cookie',
+      advice:
+        'Un inicio de sesión solo continúa en el navegador en el que empezó, y necesita una cookie. Permita las cookies de este sitio en los ajustes de su navegador, después vuelva a la aplicación y empiece de nuevo.',
     },
     csrf: {
       title: 'No pudimos comprobar su respuesta',

@@ -70,7 +70,12 @@ export const fr: Texts = {
     expired: {
       title: 'Cette page n’est plus valable',
       advice:
-        'Elle est restée ouverte trop longtemps, vous avez déjà répondu, ou votre navigateur n’accepte pas les cookies de ce site. Retournez à l’application et recommencez.',
+        'Elle est restée ouverte trop longtemps, ou vous avez déjà répondu. Retournez à l’application et recommencez.',
+    },
+    no_cookie: {
+      title: 'Votre navigateur n’a pas envoyé notre cookie',
+      advice:
+        'Une connexion ne continue que dans le navigateur où elle a commencé, et elle a besoin d’un cookie. Autorisez les cookies de ce site dans les réglages de votre navigateur, puis retournez à l’application et recommencez.',
     },
     csrf: {
       title: 'Nous n’avons pas pu vérifier votre réponse',

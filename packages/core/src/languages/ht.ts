@@ -63,7 +63,12 @@ export const ht: Texts = {
     expired: {
       title: 'Paj sa a pa valab ankò',
       advice:
-        'Li te rete louvri twò lontan, ou te deja reponn, oswa navigatè ou pa aksepte cookie sit sa a. Retounen nan aplikasyon an epi rekòmanse.',
+        'Li te rete louvri twò lontan, oswa ou te deja reponn. Retounen nan aplikasyon an epi rekòmanse.',
+    },
+    no_cookie: {
+      title: 'Navigatè ou pa voye cookie nou an',
+      advice:
+        'Yon koneksyon kontinye sèlman nan navigatè kote li te kòmanse a, epi li bezwen yon cookie. Aksepte cookie sit sa a nan paramèt navigatè ou, apre sa retounen nan aplikasyon an epi rekòmanse.',
     },
     csrf: {
       title: 'Nou pa t kapab verifye repons ou',

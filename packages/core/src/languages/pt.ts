@@ -66,7 +66,12 @@ export const pt: Texts = {
     expired: {
       title: 'Esta página não é mais válida',
       advice:
-        'Ela ficou aberta por tempo demais, você já respondeu, ou o seu navegador não aceita cookies deste site. Volte ao aplicativo e comece de novo.',
+        'Ela ficou aberta por tempo demais, ou você já respondeu. Volte ao aplicativo e comece de novo.',
+    },
+    no_cookie: {
+      title: 'O seu navegador não enviou o nosso cookie',
+      advice:
+        'Uma entrada só continua no navegador em que começou, e precisa de um cookie. Permita os cookies deste site nas configurações do seu navegador, depois volte ao aplicativo e comece de novo.',
     },
     csrf: {
       title: 'Não pudemos verificar a sua resposta',

@@ -26,6 +26,9 @@ export const apiPaths = {
   introspect: '/v1/oauth/introspect',
 } as const;
 
+/** Name of the cookie that binds a browser to its interaction. */
+export const interactionCookie = ({ prefix }: Options): string => `${prefix}_interaction`;
+
 /** As it stands in tokens and metadata: without a trailing slash when it has no path. */
 export function issuerOf(options: Options): string {
   const { issuer } = options;

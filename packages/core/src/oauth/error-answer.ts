@@ -6,7 +6,7 @@ import { choosePageLanguage, type PageLanguage } from '../languages/page-languag
 import type { ErrorPageDetails } from '../own-pages.ts';
 import { type AppToReturnTo, type ErrorKind, errorPage } from '../pages/error.ts';
 import { answerOwnPage } from './own-page.ts';
-import { findAppToReturnTo } from './way-back.ts';
+import { findAppToReturnTo, lacksCookie } from './way-back.ts';
 
 const pageKinds: { readonly [code in OAuthErrorCode]?: ErrorKind } = {
   invalid_client: 'unknown_client',
@@ -17,7 +17,8 @@ const pageKinds: { readonly [code in OAuthErrorCode]?: ErrorKind } = {
   not_found: 'not_found',
 };
 
-function pageKind(error: OAuthError): ErrorKind {
+function pageKind(core: Core, ctx: Context, error: OAuthError): ErrorKind {
+  if (error.page === 'expired' && lacksCookie(core, ctx)) return 'no_cookie';
   if (error.page !== null) return error.page;
   if (error.status === 405) return 'method';
   return pageKinds[error.code] ?? 'invalid_request';
@@ -57,7 +58,7 @@ async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPag
 
 /** Finds the way back that the page of an error offers; `null` for none, also when the storage cannot say. */
 async function findWayBack(core: Core, ctx: Context, kind: ErrorKind): Promise<AppToReturnTo | null> {
-  if (kind !== 'expired') return null;
+  if (kind !== 'expired' && kind !== 'no_cookie') return null;
   try {
     return await findAppToReturnTo(core, ctx);
   } catch (err) {
@@ -83,12 +84,13 @@ export async function answerError(
   ctx.set(error.headers);
   if (expects === 'page' && isBrowser(ctx)) {
     const language = requestLanguage(core, ctx);
-    const kind = pageKind(error);
-    const details = { ...language.texts.errors[kind], kind, language: language.tag, requestId };
-    const { code, description, status } = error;
-    if (await answeredByHost(core, ctx, { ...details, code, description, status })) return;
-    const detail = `${code}: ${description}`;
+    const kind = pageKind(core, ctx, error);
     const app = await findWayBack(core, ctx, kind);
+    const texts = { ...language.texts.errors[kind], language: language.tag };
+    const { code, description, status } = error;
+    const details = { ...texts, kind, code, description, status, requestId, ...(app && { app }) };
+    if (await answeredByHost(core, ctx, details)) return;
+    const detail = `${code}: ${description}`;
     answerPage(ctx, errorPage({ theme: core.options.theme, language, kind, detail, requestId, app }));
   } else {
     setNoStore(ctx);

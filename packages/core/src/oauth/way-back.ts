@@ -3,8 +3,9 @@ import type { Core } from '../context.ts';
 import { isLoopback } from '../option-values.ts';
 import type { AppToReturnTo } from '../pages/error.ts';
 import { isClientId, isEnabled } from './client.ts';
-import { pageUrl } from './endpoints.ts';
+import { interactionCookie, pageUrl } from './endpoints.ts';
 import type { PendingInteraction } from './engine/engine.ts';
+import { anonymousInteractionSeconds } from './lifetimes.ts';
 import { isClientOrigin } from './redirect-uri.ts';
 
 /** Whether a browser can be sent there: https, or http on a loopback address. */
@@ -12,20 +13,34 @@ const isWebUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 
 /**
- * Returns the URL of an interaction's page. Its query names the client and the origin of its redirect URI, for the error page that
- * the browser gets when the interaction is over: nothing else is stored of it then.
+ * Returns the URL of an interaction's page. Its query names the client, the origin of its redirect URI and the time at which the
+ * interaction began, for the error page that the browser gets when the interaction is over: nothing else is stored of it then.
  */
 export function interactionPageUrl(
   core: Core,
-  { id, params }: PendingInteraction,
+  { id, params, start }: PendingInteraction,
   page: 'interaction' | 'cancel',
 ): string {
   const url = pageUrl(core.options, page, id);
   const { client_id = '', redirect_uri = '' } = params;
   const { origin } = new URL(redirect_uri);
+  const began = String(Math.floor(start.startedAt / 1000));
   // Apps with a private-use scheme have no page to go back to.
-  if (!URL.canParse(origin)) return url;
-  return `${url}?${new URLSearchParams({ client_id, origin })}`;
+  const app = URL.canParse(origin) ? { client_id, origin } : {};
+  return `${url}?${new URLSearchParams({ ...app, began })}`;
+}
+
+/**
+ * Whether a browser sent no cookie of an interaction although it would still have one: the cookie ends with the interaction, and no
+ * interaction ends sooner than {@link anonymousInteractionSeconds} after the time in the query of {@link interactionPageUrl}. Nothing
+ * is looked up, so that the answer does not tell whether the interaction exists.
+ */
+export function lacksCookie({ options, clock }: Core, ctx: Context): boolean {
+  const name = interactionCookie(options);
+  const cookies = (ctx.req.headers.cookie ?? '').split(/; */);
+  if (cookies.some((cookie) => cookie.startsWith(`${name}=`))) return false;
+  const began = Number(ctx.query.began ?? Number.NaN);
+  return !(began * 1000 + anonymousInteractionSeconds * 1000 <= clock.now());
 }
 
 /**

@@ -63,5 +63,5 @@ it('the page of an interaction whose cookie did not come names cookies', async (
   const { location } = await provider.browser().get(provider.authorizeUrl(client, { prompt: 'consent' }));
   const page = await provider.browser().get(location ?? '');
   expect(page.outcome).toBe('400 invalid_request');
-  expect(page.text).toContain('does not accept cookies from this site');
+  expect(page.text).toContain('Your browser did not send our cookie');
 });

@@ -121,7 +121,7 @@ describe('an error page by a function of the host', () => {
       'unknown_client',
       'invalid_client',
     ],
-    ['/oauth/interaction/none', 400, 'expired', 'invalid_request'],
+    ['/oauth/interaction/none', 400, 'no_cookie', 'invalid_request'],
     ['/nothing', 404, 'not_found', 'not_found'],
   ])('is shown for %s, with the status of the error', async (path, status, kind, code) => {
     const provider = await withPages({ error });
@@ -138,6 +138,35 @@ describe('an error page by a function of the host', () => {
       },
     ]);
     expect(page.text).toContain(`<title>${told[0]?.title}</title><p>x`);
+  });
+
+  it('is told the app at which a user begins again whose sign-in has ended', async () => {
+    const provider = await withPages({ error });
+    const redirectUris = ['https://app.example/deep/callback'];
+    const client = await provider.client({ name: 'Kafé <Lakay>', redirectUris });
+    const browser = provider.browser(null);
+    const login = await provider.follow(browser, provider.authorizeUrl(client));
+    const returnTo = login.callback.get('return_to') ?? '';
+    const app = { name: 'Kafé <Lakay>', url: 'https://app.example/' };
+    told.length = 0;
+    await provider.browser(null).get(returnTo);
+    provider.clock.advance(11 * 60_000);
+    await browser.get(returnTo);
+    expect(told.map((details) => [details.kind, details.app])).toEqual([
+      ['no_cookie', app],
+      ['expired', app],
+    ]);
+    // An address that does not name the app, or another error.
+    told.length = 0;
+    for (const address of [
+      returnTo.split('?')[0] ?? '',
+      `${provider.site}/nothing?${returnTo.split('?')[1]}`,
+    ])
+      await browser.get(address);
+    expect(told.map((details) => ['app' in details, details.kind])).toEqual([
+      [false, 'expired'],
+      [false, 'not_found'],
+    ]);
   });
 
   it('speaks the language that the app asked for, before that of the browser', async () => {

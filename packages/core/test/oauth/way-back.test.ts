@@ -99,3 +99,58 @@ it('a disabled client gets no link', async () => {
   await provider.ostiary.admin.clients.disable(gone.id);
   expect(wayBack((await browser.get(returnTo)).text)[0]).toBeUndefined();
 });
+
+const pages = {
+  en: ['This page is no longer valid', 'Your browser did not send our cookie'],
+  fr: ['Cette page n’est plus valable', 'Votre navigateur n’a pas envoyé notre cookie'],
+  ht: ['Paj sa a pa valab ankò', 'Navigatè ou pa voye cookie nou an'],
+  es: ['Esta página ya no es válida', 'Su navegador no envió nuestra cookie'],
+  pt: ['Esta página não é mais válida', 'O seu navegador não enviou o nosso cookie'],
+};
+const titleOf = (text: string) => /<h1>(.*?)<\/h1>/.exec(text)?.[1];
+
+it.each(Object.entries(pages))(
+  'in %s a page without cookies names them, and a page that was open for too long does not',
+  async (language, [tooOld, noCookie]) => {
+    const accept = { 'accept-language': language };
+    const browser = provider.browser(null);
+    const { location: page } = await browser.get(provider.authorizeUrl(app, request));
+    const toLogin = await browser.get(page ?? '');
+    const returnTo = toLogin.callback.get('return_to') ?? '';
+    const cancelUrl = returnTo.replace('?', '/cancel?');
+    // A browser that does not send the cookie, a minute later.
+    provider.clock.advance(60_000);
+    for (const address of [page ?? '', `${page}/resume`, returnTo, cancelUrl]) {
+      const blocked = await browser.get(address, {
+        ...accept,
+        cookie: 'other=1; svc_interaction_of_another=1',
+      });
+      expect([address, blocked.outcome, titleOf(blocked.text)]).toEqual([
+        address,
+        '400 invalid_request',
+        noCookie,
+      ]);
+      const link = address.includes('?') ? 'https://app.example/' : undefined;
+      expect(wayBack(blocked.text)[0]).toBe(link);
+    }
+    expect(titleOf((await browser.post(cancelUrl, {}, { ...accept, cookie: '' })).text)).toBe(noCookie);
+    // The browser has thrown the cookie away at the end of the interaction, or kept it by a clock that is behind.
+    provider.clock.advance(10 * 60_000);
+    for (const cookies of [{ cookie: '' }, {}]) {
+      const old = await browser.get(returnTo, { ...accept, ...cookies });
+      expect([titleOf(old.text), wayBack(old.text)[0]]).toEqual([tooOld, 'https://app.example/']);
+    }
+  },
+);
+
+it('a time in the URL that nobody wrote means nothing', async () => {
+  const stranger = provider.browser(null);
+  for (const began of ['', 'x', '1e999', '-1', '99999999999999', '1&began=2']) {
+    const { status, text } = await stranger.get(`/oauth/interaction/nothing?began=${began}`);
+    expect([began, status, Object.values(pages.en).includes(titleOf(text) ?? '')]).toEqual([
+      began,
+      400,
+      true,
+    ]);
+  }
+});

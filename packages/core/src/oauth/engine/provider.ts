@@ -3,7 +3,7 @@ import type { Core } from '../../context.ts';
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import { requireStillAllowed, unknownRequest } from '../client.ts';
-import { authPaths, issuerOf, pageUrl } from '../endpoints.ts';
+import { authPaths, interactionCookie, issuerOf, pageUrl } from '../endpoints.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
 import { isConsented } from '../user.ts';
@@ -80,8 +80,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
       // One cookie shows the page of an interaction and resumes it: browsers keep few cookies of a site.
       names: {
         session: `${options.prefix}_session`,
-        interaction: `${options.prefix}_interaction`,
-        resume: `${options.prefix}_interaction`,
+        interaction: interactionCookie(options),
+        resume: interactionCookie(options),
       },
       long: cookies,
       short: cookies,
