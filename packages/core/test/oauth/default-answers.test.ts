@@ -25,7 +25,7 @@ const random: readonly (readonly [RegExp, string])[] = [
   [/(tr|we|evt|dl|key)_[0-9a-f]+/g, '$1_ID'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/expires=[^;]*/g, 'expires=TIME'],
-  [/began=\d+/g, 'began=TIME'],
+  [/began(=|%3D)\d+/g, 'began$1TIME'],
   [/<time[^<]*</g, '<time<'],
   [/partner-[0-9a-f]{12}/g, 'PARTNER'],
 ];
