@@ -127,8 +127,8 @@ export default {
       to: { path: `^${core}/`, pathNot: `^${core}/(admin|console)\\.ts$` },
     },
     {
-      name: 'only the test kit uses the seams of core',
-      from: { pathNot: '^packages/(core|testing)/' },
+      name: 'only the test kit and the command line use the seams of core',
+      from: { pathNot: '^packages/(core|testing|cli)/' },
       to: { path: `^${core}/seams\\.ts$` },
     },
     {

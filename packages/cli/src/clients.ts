@@ -15,6 +15,7 @@ import {
   value,
   values,
 } from './command.ts';
+import { download } from './download.ts';
 
 const settings = {
   name: value('shown to users on the consent page'),
@@ -85,12 +86,12 @@ function withSecret(client: Client, clientSecret: string | null, note: string): 
 
 const kept = 'Keep the secret now: it is not shown again.';
 
-/** The bytes of a file, or of what is at an address now. */
+/** The largest logo that clients may have, in bytes. */
+const maxLogoBytes = 65_536;
+
+/** Reads a picture from a file, or from a public https address. */
 async function picture(source: string): Promise<Uint8Array> {
-  if (!/^https?:/.test(source)) return readFile(source);
-  const response = await fetch(source, { signal: AbortSignal.timeout(10_000) });
-  if (!response.ok) throw new CommandUsageError(`${source} answered ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
+  return /^https?:/i.test(source) ? download(source, { maxBytes: maxLogoBytes }) : readFile(source);
 }
 
 /** OAuth clients. */
@@ -189,7 +190,7 @@ export const clientCommands: Commands = {
 
   'clients set-logo': {
     about:
-      'show a logo beside the name: a square PNG of 32 to 1024 pixels, from a file or fetched once from a URL; "none" takes it away',
+      'show a logo beside the name: a square PNG of 32 to 1024 pixels, from a file or fetched once from a public https address; "none" takes it away',
     example: 'kafe logo.png',
     positionals: ['client id', 'file or URL'],
     async run({ admin }, { positionals: [clientId = '', source = ''] }) {

@@ -1,5 +1,5 @@
 /**
- * Parts of core that `@ostiary/testing` replaces or calls. Not for hosts: these may change in any release.
+ * Parts of core that `@ostiary/testing` and `@ostiary/cli` replace or call. Not for hosts: these may change in any release.
  *
  * @packageDocumentation
  */
@@ -8,3 +8,5 @@ export type { Seams } from './ostiary.ts';
 export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';
 export type { WebhookClient, WebhookRequest } from './webhooks/client.ts';
+export { dialTarget, TlsError } from './webhooks/dial.ts';
+export { TargetError, type TargetPolicy } from './webhooks/targets.ts';

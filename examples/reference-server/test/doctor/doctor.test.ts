@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Finding } from '@ostiary/cli/doctor';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../../lab/support/free-port.ts';
 import { type ProxyOptions, startTlsProxy } from '../../../mounts/test/support/tls-proxy.ts';
 import { diagnose } from '../../src/cli/doctor.ts';
@@ -279,13 +281,15 @@ describe('ostiary doctor', () => {
 
   test('finds that no worker runs, and what PostgreSQL would lose', async () => {
     const env = { ...(await production('PostgreSQL')), OSTIARY_ROLE: 'web' };
-    const { database } = (await deploy(env)).installation;
+    await deploy(env);
+    const client = new Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    onTestFinished(() => client.end());
     const setFsync = async (value: 'on' | 'off'): Promise<void> => {
-      // Not in a transaction.
-      await database.all(`ALTER SYSTEM SET fsync = ${value}`);
-      await database.all('SELECT pg_reload_conf()');
-      const shown = () => database.get<{ fsync: string }>('SHOW fsync');
-      await expect.poll(shown, { timeout: 20_000 }).toEqual({ fsync: value });
+      await client.query(`ALTER SYSTEM SET fsync = ${value}`);
+      await client.query('SELECT pg_reload_conf()');
+      const shown = async () => (await client.query('SHOW fsync')).rows;
+      await expect.poll(shown, { timeout: 20_000 }).toEqual([{ fsync: value }]);
     };
     await setFsync('off');
     try {
@@ -346,6 +350,26 @@ describe('ostiary doctor', () => {
     expect(await tryOut(`https://127.0.0.1:${await freePort()}`)).toMatchObject([
       { verdict: 'problem', what: expect.stringContaining('ECONNREFUSED') },
     ]);
+  });
+
+  test('connects to no private address for the name of a partner', async () => {
+    const env = await environment();
+    const server = await start(env);
+    const connections = vi.fn();
+    const inside = createTcpServer(connections).listen(0, '127.0.0.1');
+    onTestFinished(() => void inside.close());
+    await once(inside, 'listening');
+    const { port } = inside.address() as AddressInfo;
+    const partner = await createPartner(server, 'kafe');
+    const url = `https://127.0.0.1:${port}/`;
+    expect((await partner.register(url)).status).toBe(201);
+    await server.close();
+    // A partner's name may lead into this network by now, wherever no server allows private targets.
+    const findings = await diagnose(loadConfig(env));
+    expect(findings.filter(({ check }) => check === 'egress').map(({ what }) => what)).toEqual([
+      `cannot be reached from here: 127.0.0.1:${port} (no address, or one that is not public)`,
+    ]);
+    expect(connections).not.toHaveBeenCalled();
   });
 
   test('says which endpoints there are when it has none to try', async () => {

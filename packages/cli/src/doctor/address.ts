@@ -36,6 +36,8 @@ async function checkIssuer({ settings, database }: Examined): Promise<Said> {
       'Give all processes one {authUrl}: the address that people use.',
     );
   }
+  // Something else that answers could send the doctor anywhere in this network.
+  if (!keysUrl.startsWith(`${new URL(authUrl).origin}/`)) return foreign('{authUrl}', authUrl);
   const { keys } = await read(keysUrl);
   const published = (Array.isArray(keys) ? keys : []).map((key: Json | null) => String(key?.kid));
   const known = await signingKeyIds(database);

@@ -14,7 +14,8 @@ export interface Answer {
   readonly askedAt: number;
 }
 
-const patienceMs = 5_000;
+/** Time that an answer is waited for, in milliseconds. */
+export const patienceMs = 5_000;
 const largest = 1_000_000;
 
 /**

@@ -1,7 +1,7 @@
-import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { ask, reasonOf } from './ask.ts';
+import { dialTarget, TargetError, type TargetPolicy, TlsError } from '@ostiary/core/seams';
+import { ask, patienceMs, reasonOf } from './ask.ts';
 import type { Examined } from './examined.ts';
 import { ok, problem, type Said, warning } from './finding.ts';
 import { endpointUrls } from './readings.ts';
@@ -10,27 +10,20 @@ const dayMs = 24 * 3_600_000;
 /** When a certificate should have been renewed. */
 const renewedBeforeDays = 14;
 
-/** Connects, says nothing, and hangs up. What certificate there is is for the caller to judge. */
-function greet<Result>(
-  { hostname, port }: URL,
-  look: (socket: TLSSocket) => Result,
-  addressOf = async (host: string) => host,
-): Promise<Result> {
+/** Connects to a server of this installation, says nothing, and hangs up. Returns what `look` finds at its certificate. */
+function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Result): Promise<Result> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const name = isIP(host) === 0 ? { servername: host } : {};
-  return addressOf(host).then(
-    (address) =>
-      new Promise((resolve, reject) => {
-        const options = { host: address, port: Number(port || 443), timeout: 5_000 };
-        const socket = connect({ ...options, ...name, rejectUnauthorized: false });
-        socket.once('secureConnect', () => {
-          resolve(look(socket));
-          socket.destroy();
-        });
-        socket.once('timeout', () => socket.destroy(new Error('no answer within 5 s')));
-        socket.once('error', reject);
-      }),
-  );
+  return new Promise((resolve, reject) => {
+    const options = { host, port: Number(port || 443), timeout: patienceMs };
+    const socket = connect({ ...options, ...name, rejectUnauthorized: false });
+    socket.once('secureConnect', () => {
+      resolve(look(socket));
+      socket.destroy();
+    });
+    socket.once('timeout', () => socket.destroy(new Error('no answer within 5 s')));
+    socket.once('error', reject);
+  });
 }
 
 async function checkCertificate(origin: string): Promise<Said> {
@@ -130,21 +123,28 @@ export async function* checkCookies({ settings }: Examined): AsyncGenerator<Said
 
 const triedAtMost = 5;
 
-/** As the worker finds hosts: by name servers, without the hosts file. */
-async function addressOf(host: string): Promise<string> {
-  if (isIP(host) !== 0) return host;
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  const [address] = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  if (address === undefined) throw new Error('no name server knows it');
-  return address;
+/** Connects to a target as a worker does, and hangs up. Returns why it cannot be reached, or `null`. */
+async function tryTarget(url: URL, policy: TargetPolicy): Promise<string | null> {
+  try {
+    (await dialTarget(url.href, policy, AbortSignal.timeout(patienceMs))).destroy();
+    return null;
+  } catch (error) {
+    // A host whose certificate is refused was reached.
+    if (error instanceof TlsError) return null;
+    const reason = error instanceof TargetError ? 'no address, or one that is not public' : reasonOf(error);
+    return `${url.host} (${reason})`;
+  }
 }
 
 /**
- * Whether webhooks can leave this machine: names are found and connections can be made to `asked`, or else to endpoints of
- * partners, which see a connection and no request. Only https is tried: plain http is for receivers on the same machine.
+ * Checks whether webhooks can leave this machine: whether connections can be made to `asked`, or else to endpoints of partners,
+ * which see a connection and no request. Names of partners are dialled as deliveries dial them, so that none leads into this
+ * network. Only https is tried: plain http is for receivers on the same machine.
  */
-export async function* checkEgress({ database }: Examined, asked: string | null): AsyncGenerator<Said> {
+export async function* checkEgress(
+  { database, nodes }: Examined,
+  asked: string | null,
+): AsyncGenerator<Said> {
   const urls = asked === null ? await endpointUrls(database, 100) : [asked];
   const https = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:');
   const targets = [...new Map(https.map((url) => [url.host, url])).values()].slice(0, triedAtMost);
@@ -153,11 +153,8 @@ export async function* checkEgress({ database }: Examined, asked: string | null)
       urls.length === 0 ? 'no partner has an endpoint' : 'no https endpoint, partners have only http ones';
     return yield ok(`not tried: ${none} (--egress https://… tries one)`);
   }
-  const results = await Promise.all(
-    targets.map((url) =>
-      greet(url, () => null, addressOf).catch((error: unknown) => `${url.host} (${reasonOf(error)})`),
-    ),
-  );
+  const allowPrivate = asked !== null || (nodes ?? []).some(({ facts }) => facts.privateTargets);
+  const results = await Promise.all(targets.map((url) => tryTarget(url, { allowPrivate })));
   const failed = results.filter((result) => result !== null);
   if (failed.length === 0)
     return yield ok(`${targets.length} of ${targets.length} hosts can be reached from here`);

@@ -1,8 +1,16 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { type SecureContext, type TLSSocket, connect as upgrade } from 'node:tls';
+import { createSecureContext, type SecureContext, type TLSSocket, connect as upgrade } from 'node:tls';
 import { unmapped } from '../addresses.ts';
-import { hostOf, TargetError } from './targets.ts';
+import { isPublicAddress } from './addresses.ts';
+import {
+  defaultResolve,
+  hostOf,
+  parseTarget,
+  TargetError,
+  type TargetPolicy,
+  targetAddresses,
+} from './targets.ts';
 
 export interface DialOptions {
   /** Whether an address may be at the other end. */
@@ -108,6 +116,22 @@ export async function dial(
   }
   if (!isSecure) return socket;
   return secured(socket, host, options);
+}
+
+/**
+ * Connects to the host of a URL that somebody else chose, as deliveries do: to none of this network, unless the policy allows it.
+ * @throws TargetError for a URL or a host that is not allowed
+ * @throws TlsError when the certificate does not prove the name
+ */
+export async function dialTarget(
+  text: string,
+  policy: TargetPolicy,
+  signal: AbortSignal,
+): Promise<Socket | TLSSocket> {
+  const url = parseTarget(text, policy);
+  const addresses = await targetAddresses(url, policy, defaultResolve(policy));
+  const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
+  return dial(url, addresses, { isAllowed, secureContext: () => createSecureContext(), signal });
 }
 
 /** What a socket says whose other end is gone already. */

@@ -1,0 +1,55 @@
+import { type IncomingMessage, request } from 'node:http';
+import { dialTarget, TargetError, type TargetPolicy } from '@ostiary/core/seams';
+import { CommandUsageError } from './command.ts';
+
+interface DownloadOptions {
+  /** The largest file that is taken, in bytes. */
+  readonly maxBytes: number;
+  /** @defaultValue public addresses only */
+  readonly policy?: TargetPolicy;
+  /** Time for all of it, in milliseconds. @defaultValue 10,000 */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Downloads a small file from a public https address. Follows no redirect.
+ * @throws CommandUsageError when the address is not allowed, does not answer with the file, or the file is too large
+ */
+export async function download(
+  text: string,
+  { maxBytes, policy = { allowPrivate: false }, timeoutMs = 10_000 }: DownloadOptions,
+): Promise<Uint8Array> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const socket = await dialTarget(text, policy, signal);
+    const url = new URL(text);
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { host: url.host, accept: 'image/png', 'accept-encoding': 'identity' };
+      const path = `${url.pathname}${url.search}`;
+      const asked = request({ createConnection: () => socket, path, headers, signal });
+      asked.once('response', resolve).once('error', reject).end();
+    });
+    if (response.statusCode !== 200) {
+      socket.destroy();
+      throw new CommandUsageError(`${text} answered ${response.statusCode}; redirects are not followed`);
+    }
+    return await bodyOf(response, text, maxBytes);
+  } catch (error) {
+    if (error instanceof CommandUsageError) throw error;
+    if (error instanceof TargetError) throw new CommandUsageError(`${text}: ${error.message}`);
+    const reason = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : String(error);
+    throw new CommandUsageError(`${text} cannot be downloaded: ${reason}`);
+  }
+}
+
+async function bodyOf(response: IncomingMessage, text: string, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop destroys the response, and its connection with it.
+  for await (const chunk of response) {
+    size += chunk.length;
+    if (size > maxBytes) throw new CommandUsageError(`${text} is larger than ${maxBytes / 1024} KiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
