@@ -280,7 +280,7 @@ describe('ostiary doctor', () => {
   });
 
   test('finds that no worker runs, and what PostgreSQL would lose', async () => {
-    const env = { ...(await production('PostgreSQL')), OSTIARY_ROLE: 'web' };
+    const env: NodeJS.ProcessEnv = { ...(await production('PostgreSQL')), OSTIARY_ROLE: 'web' };
     await deploy(env);
     const client = new Client({ connectionString: env.DATABASE_URL });
     await client.connect();
