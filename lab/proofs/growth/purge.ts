@@ -122,7 +122,15 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
       options: { logger, webhooks: { retentionDays: 30, retryDelaysSeconds: [60] } },
     };
     const handler = purgeHandler(core as unknown as Core, {});
-    const job = { id: purgeKind, kind: purgeKind, payload: {}, dueAt: 0, claimId: '', attempt: 1 };
+    const job = {
+      id: purgeKind,
+      kind: purgeKind,
+      payload: {},
+      dueAt: 0,
+      claimId: '',
+      attempt: 1,
+      owner: '' as const,
+    };
     return until('purge', async () => {
       const next = await handler({}, job);
       // Through, and not only to give others a turn.

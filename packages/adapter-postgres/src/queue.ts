@@ -1,20 +1,21 @@
-import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core/storage';
+import type { Claim, ClaimedJob, NewJob, Queue, Shares } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { patienceLeft } from './patience.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
-type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
+type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
 
 /** Stores jobs inside a transaction that is under way, except those whose id is taken. */
 export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
   // In the order of their ids, so that two calls with the same ids wait for each other and not in a circle.
   const insert = prepared<{ readonly jobs: string }>(`
-    INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
-    SELECT id, kind, payload, "dueAt"
-    FROM json_to_recordset(:jobs::json) AS job (place integer, id text, kind text, payload text, "dueAt" bigint)
+    INSERT INTO ${schema}.jobs (id, kind, owner, payload, due_at)
+    SELECT id, kind, owner, payload, "dueAt"
+    FROM json_to_recordset(:jobs::json)
+      AS job (place integer, id text, kind text, owner text, payload text, "dueAt" bigint)
     ORDER BY id COLLATE "C", place
     ON CONFLICT (id) DO NOTHING
   `);
@@ -28,8 +29,23 @@ export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
 /** Claims have no space. */
 const nameOf = ({ id, claimId }: Claim): string => `${claimId} ${id}`;
 
-export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
-  return { id, kind, payload: JSON.stringify(payload), dueAt };
+export function jobRowOf({ id, kind, payload, dueAt, owner = '' }: NewJob): NewRow {
+  return { id, kind, payload: JSON.stringify(payload), dueAt, owner };
+}
+
+/** Sorts by the time at which jobs are due, those of test mode last. */
+function inOrder(a: JobRow, b: JobRow): number {
+  const isTest = ({ owner }: JobRow) => Number(owner.startsWith('test:'));
+  return isTest(a) - isTest(b) || a.dueAt - b.dueAt;
+}
+
+/** Returns shares as claim_shared_jobs takes them. */
+function sharesText(shares: ReadonlyMap<string, Shares>): string {
+  const rows = Array.from(shares, ([kind, { free, most }]) => [
+    kind,
+    { ...free, most: Object.fromEntries(most) },
+  ]);
+  return JSON.stringify(Object.fromEntries(rows));
 }
 
 export function postgresQueue(database: Database): Queue {
@@ -37,11 +53,18 @@ export function postgresQueue(database: Database): Queue {
   const store = postgresJobs(database);
   const sql = {
     claim: prepared<
-      { kinds: readonly string[]; claimId: string; now: number; leaseEndsAt: number; limit: number },
+      {
+        kinds: readonly string[];
+        claimId: string;
+        now: number;
+        leaseEndsAt: number;
+        limit: number;
+        shares: string;
+      },
       JobRow
     >(`
-      SELECT id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
-      FROM ${schema}.claim_jobs(:kinds, :claimId, :now, :leaseEndsAt, :limit)
+      SELECT id, kind, owner, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
+      FROM ${schema}.claim_shared_jobs(:kinds, :claimId, :now, :leaseEndsAt, :limit, :shares)
     `),
 
     complete: prepared<{ ids: readonly string[]; claimIds: readonly string[] }, Claim>(`
@@ -74,11 +97,13 @@ export function postgresQueue(database: Database): Queue {
       await database.change((connection) => store(connection, rows));
     },
 
-    async claim({ kinds, claimId, now, leaseMs, limit }) {
-      const request = { kinds: [...new Set(kinds)], claimId, now, leaseEndsAt: now + leaseMs, limit };
+    async claim({ kinds, claimId, now, leaseMs, limit, shares }) {
+      const request = {
+        ...{ kinds: [...new Set(kinds)], claimId, now, leaseEndsAt: now + leaseMs, limit },
+        shares: sharesText(shares ?? new Map()),
+      };
       const claimed = await database.change((connection) => sql.claim.all(connection, request));
-      const sorted = claimed.sort((a, b) => a.dueAt - b.dueAt);
-      return sorted.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
+      return claimed.sort(inOrder).map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
     },
 
     complete: ({ id, claimId }) => complete({ id, claimId }),

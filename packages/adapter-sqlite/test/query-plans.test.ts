@@ -128,8 +128,11 @@ test('a claim walks along what is due of endpoints, and reads no delivery that i
     plans.map((plan) => plan.filter((step) => /^SEARCH|^SCAN (?!walk)|B-TREE/.test(step)));
   const plans = await plansOf((all) => claim(all, 'c'));
   expect(searches(plans).filter((plan) => plan.length > 0)).toEqual([
-    ['SEARCH endpoint_queues USING INDEX endpoint_queues_due (next_due<?)', 'USE TEMP B-TREE FOR ORDER BY'],
-    [expect.stringMatching(/^SEARCH webhook_endpoints USING INDEX \w+ \(id=\?\)$/)],
+    [
+      'SEARCH endpoint_queues USING INDEX endpoint_queues_due (next_due<?)',
+      expect.stringMatching(/^SEARCH webhook_endpoints USING INDEX \w+ \(id=\?\)$/),
+      'USE TEMP B-TREE FOR ORDER BY',
+    ],
     [
       'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=? AND ready_at<?)',
       'SEARCH events USING INTEGER PRIMARY KEY (rowid=?)',

@@ -232,11 +232,7 @@ function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 
     [signOutKind]: signOutHandler(core, postForm),
     ...(payments && { [executionKind]: executionHandler(core, payments) }),
   };
-  const groups = [
-    { kinds: [executionKind], atOnce: 64 },
-    { kinds: [signOutKind], atOnce: 256 },
-  ];
-  return createWorker(core, handlers, { groups: payments ? groups : groups.slice(1), abort });
+  return createWorker(core, handlers, { atOnce: { [executionKind]: 64, [signOutKind]: 256 }, abort });
 }
 
 /** The partner API, loaded where there is one. */

@@ -33,6 +33,7 @@ export const knownMigrations: readonly (readonly [name: string, checksum: string
   ['0009_interaction-answers.sql', '06f104529ae375d727ac4876e08c34b967a2c9025c9f7d5e98a56d1efdf857ec'],
   ['0010_refresh-families.sql', '01c6fce43fb50f87779776ae36aab87f9a5f91b71f284463364129ee09f5afa2'],
   ['0011_cut-off-attempts.sql', 'd08041f92329eae9ecf975e436fe2b0dce76e5e7f5cba085a18948c9b0cc16fe'],
+  ['0012_job-owners.sql', 'b04729caff25e09ca5a285756afe7bc7cf39a496734350d767c7cb7452a6e538'],
 ];
 
 /**

@@ -28,20 +28,20 @@ export type SignOuts = ReturnType<typeof createSignOuts>;
 /** Notifies the apps of a user that the user has signed out. */
 export function createSignOuts({ storage, clock, random, wake, options: { logger } }: Core) {
   /** Describes one notice. Its id is its own: an earlier sign-out of the same user may still be under way. */
-  const jobOf = (sub: string, sid: string | null, clientId: string): NewJob => ({
+  const jobOf = (sub: string, sid: string | null, { clientId, partner }: ClientRecord): NewJob => ({
     id: `${signOutKind}:${random.bytes(16).toString('base64url')}`,
     kind: signOutKind,
     payload: { sub, sid, clientId, since: clock.now() },
     dueAt: clock.now(),
+    // A client of no partner has a share of its own.
+    owner: `live:${partner ?? `client ${clientId}`}`,
   });
 
   /** Returns a job for every client that has the user's consent and a URL for the notice. */
   async function jobsFor(sub: string, sid: string | null): Promise<NewJob[]> {
     const consents = await storage.consents.list(sub);
     const clients = await Promise.all(consents.map(({ clientId }) => storage.clients.find(clientId)));
-    return clients.flatMap((client) =>
-      client?.backchannelLogoutUri ? [jobOf(sub, sid, client.clientId)] : [],
-    );
+    return clients.flatMap((client) => (client?.backchannelLogoutUri ? [jobOf(sub, sid, client)] : []));
   }
 
   function logUnnotified(err: unknown): void {

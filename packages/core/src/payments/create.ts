@@ -36,7 +36,7 @@ export async function createTransfer(
   const creation = await core.storage.transfers.create({
     transfer,
     idempotency: claim && { ...claim, answer },
-    job: executionJob(transfer.id, now),
+    job: executionJob(transfer, now),
     now,
   });
   switch (creation.outcome) {

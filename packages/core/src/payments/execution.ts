@@ -3,6 +3,7 @@ import { withDeadline } from '../host-call.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { JobHandler, NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
+import { ownerName } from '../shares.ts';
 import { count } from '../telemetry.ts';
 import { checkedResult, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
@@ -16,9 +17,11 @@ export const executionKind = 'transfer';
  */
 export const executionTimeoutMs = 20_000;
 
-/** The job that executes a transfer; stored with it in one transaction. */
-export function executionJob(transferId: string, now: number): NewJob {
-  return { id: `transfer:${transferId}`, kind: executionKind, payload: { transferId }, dueAt: now };
+/** Returns the job that executes a transfer; stored with it in one transaction. */
+export function executionJob(transfer: TransferRecord, now: number): NewJob {
+  const { id } = transfer;
+  const owner = ownerName(transfer);
+  return { id: `transfer:${id}`, kind: executionKind, payload: { transferId: id }, dueAt: now, owner };
 }
 
 function orderOf(transfer: TransferRecord): TransferOrder {

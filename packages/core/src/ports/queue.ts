@@ -1,4 +1,5 @@
 import type { JsonObject } from './interactions.ts';
+import type { OwnerName, Shares } from './shares.ts';
 
 /** A job to be done later, at least once. Times are milliseconds since the Unix epoch. */
 export interface NewJob {
@@ -8,6 +9,8 @@ export interface NewJob {
   readonly payload: JsonObject;
   /** Not claimed before. */
   readonly dueAt: number;
+  /** Whose work it is, for fair shares. @defaultValue `''`, the host's */
+  readonly owner?: OwnerName;
 }
 
 /** A job that this worker holds until its lease ends. */
@@ -16,6 +19,7 @@ export interface ClaimedJob extends NewJob {
   readonly claimId: string;
   /** 1 on the first claim, one more on each further one. */
   readonly attempt: number;
+  readonly owner: OwnerName;
 }
 
 /** What a job handler says when it is through. `null`: done, remove the job. */
@@ -36,8 +40,8 @@ export interface Queue {
   enqueue(jobs: readonly NewJob[]): Promise<void>;
 
   /**
-   * Claims due jobs (`dueAt <= now`, unclaimed or with an ended lease) of these kinds, oldest due first, at
-   * most `limit`. No job is ever given to two claims whose leases overlap. `claimId` marks all jobs of this
+   * Claims due jobs (`dueAt <= now`, unclaimed or with an ended lease) of these kinds, at most `limit`: oldest due first, and those of
+   * test mode after all others. Of a kind that `shares` names at most as many as it has places, and of one owner at most its share. No job is ever given to two claims whose leases overlap. `claimId` marks all jobs of this
    * call.
    */
   claim(request: {
@@ -46,6 +50,8 @@ export interface Queue {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
+    /** By kind. */
+    readonly shares?: ReadonlyMap<string, Shares>;
   }): Promise<ClaimedJob[]>;
 
   /**

@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import { createOutageLog } from '../outage-log.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
+import { createShares, type FairShares } from '../shares.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from './looking.ts';
 import { stopGraceMs } from './stopping.ts';
 
@@ -26,8 +27,8 @@ export interface Worker {
 export const leaseMs = 30_000;
 /** Jobs of one claim at most. */
 const batch = 32;
-/** Jobs under way at once of all kinds that no group of their own names. */
-const atOnceOfOthers = 32;
+/** Jobs of one kind under way at once at most, if the kind has no bound of its own. */
+const defaultAtOnce = 32;
 
 /** Wait before the next try of a job that failed, in milliseconds: 1 s, doubling, up to an hour. */
 function backoffMs(attempt: number): number {
@@ -73,29 +74,23 @@ function jobRunner(
   };
 }
 
-/** Kinds of jobs that share a bound. Jobs of one group never wait for those of another. */
-export interface JobGroup {
-  readonly kinds: readonly string[];
-  /** Jobs of these kinds under way at once at most. */
-  readonly atOnce: number;
-}
-
 /**
- * Creates a worker; it does nothing before `start` or `runDue`. A job under way holds one place of its group and nothing else: the
- * worker claims more jobs as long as there are places, whether or not those before have ended.
+ * Creates a worker; it does nothing before `start` or `runDue`. A job under way holds one place of its kind and nothing else: the
+ * worker claims more jobs as long as there are places, whether or not those before have ended. Partners and modes share the places of
+ * each kind, so that jobs of one partner which hang delay no other partner.
  *
- * @param groups - bounds of their own; kinds that no group names share one bound
+ * @param atOnce - jobs under way at once at most, by kind
  * @param abort - cuts off the outgoing requests of jobs, when `stop` has waited for them
  */
 export function createWorker(
   core: Core,
   handlers: JobHandlers,
   {
-    groups = [],
+    atOnce = {},
     abort = () => {},
     schedule = nodeTimer,
   }: {
-    readonly groups?: readonly JobGroup[];
+    readonly atOnce?: { readonly [kind: string]: number };
     readonly abort?: () => void;
     readonly schedule?: Schedule;
   } = {},
@@ -104,61 +99,48 @@ export function createWorker(
   const { queue } = core.storage;
   const { logger } = core.options;
   const run = jobRunner(core, handlers);
-  const grouped = new Set(groups.flatMap(({ kinds }) => kinds));
-  const others = Object.keys(handlers).filter((kind) => !grouped.has(kind));
-  const queues = [...groups, { kinds: others, atOnce: atOnceOfOthers }]
-    .filter(({ kinds }) => kinds.length > 0)
-    .map((group) => ({ ...group, underWay: new Set<Promise<void>>() }));
+  const sharesOf = new Map(
+    Object.keys(handlers).map((kind) => [kind, createShares(atOnce[kind] ?? defaultAtOnce)]),
+  );
+  const underWay = new Set<Promise<void>>();
 
-  function begin(job: ClaimedJob, { atOnce, underWay }: (typeof queues)[number]): void {
+  function begin(job: ClaimedJob, shares: FairShares): void {
+    shares.begin(job.owner);
     const end = run(job)
       .catch((error: unknown) =>
         logger.warn({ err: error, job: job.id }, 'what came of a job could not be stored'),
       )
       .finally(() => {
         underWay.delete(end);
-        // A full group is claimed for again when a quarter of it is free, so that claims stay large.
-        if (atOnce - underWay.size === Math.ceil(atOnce / 4)) polling.wake();
+        // Claims stay large: an owner that had all its places is claimed for again when a quarter of them is free.
+        if (shares.end(job.owner)) polling.wake();
       });
     underWay.add(end);
   }
 
-  /** Claims jobs of some groups, at most `limit`, and begins them. */
-  async function claimFor(some: typeof queues, limit: number): Promise<Found> {
+  /** Claims jobs of all kinds that have places, and begins them. */
+  async function claim(): Promise<Found> {
+    const open = Array.from(sharesOf, ([kind, shares]) => [kind, shares.forClaim()] as const).filter(
+      ([, { free }]) => free.live > 0,
+    );
+    if (open.length === 0) return { claimed: 0, isCutOff: false };
     const jobs = await queue.claim({
-      kinds: some.flatMap(({ kinds }) => kinds),
+      kinds: open.map(([kind]) => kind),
       claimId: random.bytes(16).toString('hex'),
       now: clock.now(),
       leaseMs,
-      limit,
+      limit: batch,
+      shares: new Map(open),
     });
     for (const job of jobs) {
-      const group = some.find(({ kinds }) => kinds.includes(job.kind));
-      if (group !== undefined) begin(job, group);
+      const shares = sharesOf.get(job.kind);
+      if (shares !== undefined) begin(job, shares);
     }
-    return { claimed: jobs.length, isCutOff: jobs.length === limit };
-  }
-
-  /**
-   * Claims for all groups that have places. Groups with places for a whole batch share one claim, so that an idle worker makes one
-   * statement; a group with fewer places has a claim of its own.
-   */
-  async function claimForAll(): Promise<Found> {
-    const places = ({ atOnce, underWay }: (typeof queues)[number]) => atOnce - underWay.size;
-    const roomy = queues.filter((group) => places(group) >= batch);
-    const narrow = queues.filter((group) => places(group) > 0 && places(group) < batch);
-    const found = await Promise.all([
-      ...(roomy.length > 0 ? [claimFor(roomy, batch)] : []),
-      ...narrow.map((group) => claimFor([group], places(group))),
-    ]);
-    return {
-      claimed: found.reduce((total, { claimed }) => total + claimed, 0),
-      isCutOff: found.some(({ isCutOff }) => isCutOff),
-    };
+    return { claimed: jobs.length, isCutOff: jobs.length === batch };
   }
 
   async function untilAllEnded(): Promise<void> {
-    await Promise.all(queues.flatMap(({ underWay }) => [...underWay]));
+    await Promise.all(underWay);
   }
 
   const outages = createOutageLog({
@@ -166,19 +148,19 @@ export function createWorker(
     failing: 'the queue cannot be read; it is tried again',
     working: 'the queue can be read again',
   });
-  const polling = createLooking({ look: claimForAll, outages, schedule });
+  const polling = createLooking({ look: claim, outages, schedule });
 
   return {
     start: polling.start,
     wake: polling.wake,
     async runDue() {
-      const { claimed } = await claimForAll();
+      const { claimed } = await claim();
       await untilAllEnded();
       return claimed;
     },
     async stop() {
       await polling.stop();
-      if (queues.every(({ underWay }) => underWay.size === 0)) return;
+      if (underWay.size === 0) return;
       const callOff = schedule(abort, stopGraceMs);
       await untilAllEnded();
       callOff();

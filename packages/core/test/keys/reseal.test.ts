@@ -179,7 +179,15 @@ describe('sealing anew', () => {
     const clock = new TestClock();
     const logger = { ...silentLogger, info: vi.fn(), warn: vi.fn() };
     const handler = resealHandler({ storage, clock, options: { logger }, sealer } as unknown as Core);
-    const job = { id: 'reseal x', kind: 'reseal', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
+    const job = {
+      id: 'reseal x',
+      kind: 'reseal',
+      payload: {},
+      dueAt: 0,
+      claimId: 'c',
+      attempt: 1,
+      owner: '' as const,
+    };
     expect(await handler({}, job)).toEqual({ dueAt: clock.now() });
     expect([sizes.length, Math.max(...sizes)]).toEqual([50, 200]);
     expect(await handler({}, job)).toBe(null);

@@ -303,7 +303,10 @@ describe('whatever becomes of telling', () => {
     const core = { clock, storage: { ...storage, clients: { find: () => never } } } as unknown as Core;
     const handle = signOutHandler(core, () => never);
     const payload = { sub: ana.sub, clientId: 'mute', since: clock.now() };
-    const job = { id: 'job', claimId: 'claim', kind: signOutKind, payload, dueAt: clock.now(), attempt: 1 };
+    const job = {
+      ...{ id: 'job', claimId: 'claim', kind: signOutKind, payload, dueAt: clock.now(), attempt: 1 },
+      owner: '' as const,
+    };
     for (let user = 0; user < 8; user += 1) void handle(payload, job);
     const waits: number[] = [];
     for (const attempt of [1, 2, 3, 7, 1000]) {

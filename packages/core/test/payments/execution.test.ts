@@ -79,6 +79,28 @@ describe('a transfer', () => {
     expect(await show(hung)).toMatchObject({ status: 'completed' });
   });
 
+  it('delays no transfer of another partner while a hundred of one hang', async () => {
+    const { rail, key, pay, show, provider } = await till();
+    await provider.ostiary.admin.partners.create({ slug: 'other', name: 'Other' });
+    const other = await provider.key({ partner: 'other', mode: 'live' });
+    const hanging = Promise.withResolvers<TransferResult>();
+    rail.answer = async (order) =>
+      order.partner === key.partner ? hanging.promise : { status: 'completed' };
+    for (let number = 0; number < 100; number += 1) await pay();
+    const { worker } = provider.ostiary;
+    worker.start();
+    // Half of the places.
+    await vi.waitFor(() => expect(rail.orders).toHaveLength(32), patient);
+    const id = await pay(payment, other);
+    await vi.waitFor(
+      async () => expect(await show(id, other)).toMatchObject({ status: 'completed' }),
+      patient,
+    );
+    expect(rail.orders).toHaveLength(33);
+    hanging.resolve({ status: 'completed' });
+    await worker.stop();
+  });
+
   it('fails when the rail says so, with code and message', async () => {
     const { rail, pay, show, events, work, now } = await till();
     const failure = { code: 'insufficient_funds', message: 'Pa gen lajan. 🙂' };

@@ -36,7 +36,15 @@ async function purged(answers: readonly PurgeCount[] = [], requests: readonly nu
     requestLog: { purge: async (...request: unknown[]) => requests[logged.push(request) - 1] ?? 0 },
   };
   const logger = { debug: (fields: object) => void totals.push(fields), info() {}, warn() {}, error() {} };
-  const job = { id: 'purge', kind: 'purge', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
+  const job = {
+    id: 'purge',
+    kind: 'purge',
+    payload: {},
+    dueAt: 0,
+    claimId: 'c',
+    attempt: 1,
+    owner: '' as const,
+  };
   const core = {
     storage,
     clock,

@@ -145,7 +145,7 @@ describe('a started worker', () => {
   });
 });
 
-describe('jobs of a group with a bound of its own', () => {
+describe('jobs of a kind with a bound of its own', () => {
   it('keep none of the others back, end before the worker has stopped, and are not more than 256 at once', async () => {
     const ends: (() => void)[] = [];
     const abort = vi.fn(() => {
@@ -154,7 +154,7 @@ describe('jobs of a group with a bound of its own', () => {
     const slow = vi.fn<JobHandler>(() => new Promise((resolve) => ends.push(() => resolve(null))));
     const work = handler();
     const { worker, enqueue, fire, due } = await workshop({ slow, work }, undefined, {
-      groups: [{ kinds: ['slow'], atOnce: 256 }],
+      atOnce: { slow: 256 },
       abort,
     });
     await enqueue(300, 'slow');
@@ -181,8 +181,8 @@ describe('jobs of a group with a bound of its own', () => {
     const hanging = new Promise<null>(() => {});
     const work = handler().mockReturnValueOnce(hanging);
     const pay = handler().mockReturnValueOnce(hanging);
-    const groups = [{ kinds: ['pay'], atOnce: 3 }];
-    const { worker, enqueue, fire } = await workshop({ work, pay }, undefined, { groups });
+    const atOnce = { pay: 3 };
+    const { worker, enqueue, fire } = await workshop({ work, pay }, undefined, { atOnce });
     await enqueue(1);
     await enqueue(1, 'pay');
     worker().start();
@@ -200,7 +200,7 @@ describe('jobs of a group with a bound of its own', () => {
     const ends: (() => void)[] = [];
     const pay = vi.fn<JobHandler>(() => new Promise((resolve) => ends.push(() => resolve(null))));
     const { worker, enqueue } = await workshop({ pay }, undefined, {
-      groups: [{ kinds: ['pay'], atOnce: 8 }],
+      atOnce: { pay: 8 },
     });
     await enqueue(20, 'pay');
     worker().start();
@@ -219,7 +219,7 @@ describe('jobs of a group with a bound of its own', () => {
     const { worker, enqueue, lines, waits } = await workshop(
       { slow },
       (queue) => ({ ...queue, claim: (wanted) => queue.claim(wanted), complete: broken, retry: broken }),
-      { groups: [{ kinds: ['slow'], atOnce: 256 }] },
+      { atOnce: { slow: 256 } },
     );
     await enqueue(1, 'slow');
     const own = worker();
@@ -233,7 +233,7 @@ describe('jobs of a group with a bound of its own', () => {
   it('that end in time leave no timer behind when the worker stops', async () => {
     const end = Promise.withResolvers<null>();
     const { worker, enqueue, waits } = await workshop({ slow: () => end.promise }, undefined, {
-      groups: [{ kinds: ['slow'], atOnce: 256 }],
+      atOnce: { slow: 256 },
     });
     await enqueue(1, 'slow');
     const own = worker();
@@ -254,7 +254,7 @@ describe('jobs of a group with a bound of its own', () => {
       return null;
     };
     const { worker, enqueue } = await workshop({ slow }, undefined, {
-      groups: [{ kinds: ['slow'], atOnce: 256 }],
+      atOnce: { slow: 256 },
     });
     await enqueue(1, 'slow');
     expect([await worker().runDue(), isDone]).toEqual([1, true]);

@@ -4,7 +4,7 @@ import type { JobHandler } from '../../src/ports/queue.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
 import type { Schedule } from '../../src/worker/looking.ts';
-import { createWorker, type JobGroup } from '../../src/worker/worker.ts';
+import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 
 /** Resolves when everything that needs no timer has happened. */
@@ -51,7 +51,7 @@ export async function outfit() {
 export async function workshop(
   handlers: Record<string, JobHandler>,
   wrap: (queue: Queue) => Queue = (queue) => queue,
-  more: { readonly groups?: readonly JobGroup[]; readonly abort?: () => void } = {},
+  more: { readonly atOnce?: { readonly [kind: string]: number }; readonly abort?: () => void } = {},
 ) {
   const given = await outfit();
   const { clock, tools } = given;

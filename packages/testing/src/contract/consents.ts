@@ -183,7 +183,7 @@ export const consentCases = casesOf('consents', {
     const claimed = await storage.queue.claim({ kinds: ['notice'], claimId: 'c', now, leaseMs: 1, limit: 9 });
     assertSame(
       claimed.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      jobs.map((job) => ({ ...job, claimId: 'c', attempt: 1 })),
+      jobs.map((job) => ({ ...job, owner: '', claimId: 'c', attempt: 1 })),
     );
   },
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewJob, Queue } from '@ostiary/core/storage';
+import type { NewJob, OwnerName, Queue, Shares } from '@ostiary/core/storage';
 import { assertSame, type Calls, casesOf } from './case.ts';
 import { now } from './samples.ts';
 
@@ -25,7 +25,7 @@ export const queueCases = casesOf('queue', {
   'a job is handed out as it was stored': async ({ queue }) => {
     const job = sampleJob('a', { payload: { list: [1, null, { deep: '🗝️' }], text: "it's" }, dueAt: now - 5 });
     await queue.enqueue([job]);
-    assertSame(await claim(queue, 'claim 1'), [{ ...job, claimId: 'claim 1', attempt: 1 }]);
+    assertSame(await claim(queue, 'claim 1'), [{ ...job, owner: '', claimId: 'claim 1', attempt: 1 }]);
   },
 
   'the oldest due jobs of the asked kinds come first, up to the limit': async ({ queue }) => {
@@ -52,6 +52,52 @@ export const queueCases = casesOf('queue', {
     assert.ok(third);
     await queue.retry(third, { dueAt: now + 1, error: 'gone' });
     assertSame(await claimedIds(queue, 'rest', { limit: 2 }), ['3', '4']);
+  },
+
+  'owners share the places of a kind, the host takes what is free, and test mode comes last': async ({
+    queue,
+  }) => {
+    const owners: OwnerName[] = ['test:acme', 'live:acme', 'live:bolt'];
+    const jobs = owners.flatMap((owner) =>
+      Array.from({ length: 20 }, (_, index) =>
+        sampleJob(`${owner} ${index}`, { owner, dueAt: now - 100 + index }),
+      ),
+    );
+    await queue.enqueue([...jobs, sampleJob('other', { kind: 'mail', dueAt: now - 1 })]);
+    const counted = async (
+      claimId: string,
+      free: Shares['free'],
+      most: [OwnerName, number][] = [],
+      limit = 100,
+    ) => {
+      const shares = new Map([['delivery', { free, most: new Map(most) }]]);
+      const claimed = await claim(queue, claimId, { shares, limit, kinds: ['delivery', 'mail'] });
+      const isTest = claimed.map(({ owner }) => owner.startsWith('test:'));
+      assertSame(isTest, isTest.toSorted(), 'test mode is last');
+      return ['live:acme', 'live:bolt', 'test:acme', ''].map(
+        (name) => claimed.filter(({ owner }) => owner === name).length,
+      );
+    };
+    assertSame(await counted('c1', { live: 16, test: 8 }), [4, 4, 2, 1]);
+    assertSame(
+      await counted('c2', { live: 15, test: 3 }, [
+        ['live:acme', 0],
+        ['live:bolt', 3],
+      ]),
+      [0, 3, 1, 0],
+    );
+    assertSame(await counted('c3', { live: 1, test: 0 }), [1, 0, 0, 0]);
+    assertSame(await counted('c4', { live: 0, test: 0 }), [0, 0, 0, 0]);
+    await queue.enqueue(
+      [1, 2, 3, 4].map((number) => sampleJob(`own ${number}`, { dueAt: now - 500 + number })),
+    );
+    assertSame(await counted('c5', { live: 4, test: 2 }), [0, 0, 0, 4]);
+    assertSame(await counted('c6', { live: 40, test: 20 }, [], 12), [7, 5, 0, 0]);
+    assert.equal(
+      (await claimedIds(queue, 'c7', { limit: 3 })).length,
+      3,
+      'without shares the limit alone counts',
+    );
   },
 
   'an id that is stored is left as it is': async ({ queue }) => {

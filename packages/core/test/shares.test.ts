@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createShares, ownerName } from '../../src/worker/shares.ts';
+import { createShares, ownerName } from '../src/shares.ts';
 
 const live = (partner: string) => ownerName({ partner, mode: 'live' });
 const test = (partner: string) => ownerName({ partner, mode: 'test' });

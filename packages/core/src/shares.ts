@@ -1,5 +1,5 @@
-import type { Owner } from '../ports/partners.ts';
-import type { OwnerName, Shares } from '../ports/shares.ts';
+import type { Owner } from './ports/partners.ts';
+import type { OwnerName, Shares } from './ports/shares.ts';
 
 /** The part of all places that test mode may take, all partners together. */
 const testPart = 0.5;
@@ -41,13 +41,23 @@ export function createShares(total: number) {
 
   /** Returns how many more places an owner may take. */
   const mostOf = (name: OwnerName, { live, test }: Shares['free']): number => {
+    if (name === '') return live;
     const left = (modeOf(name) === 'test' ? test : live) - (underWay.get(name) ?? 0);
     return Math.max(0, Math.ceil(left / 2));
   };
 
   return {
     begin: (name: OwnerName): void => change(name, 1),
-    end: (name: OwnerName): void => change(name, -1),
+    /** @returns whether with this place a quarter of what the owner may have became free: time to claim for it again */
+    end(name: OwnerName): boolean {
+      const isQuarterFree = () => {
+        const more = mostOf(name, free());
+        return more * 4 >= (underWay.get(name) ?? 0) + more;
+      };
+      const was = isQuarterFree();
+      change(name, -1);
+      return !was && isQuarterFree();
+    },
     /** Whether an owner may take another place now. */
     hasRoom: (name: OwnerName): boolean => mostOf(name, free()) > 0,
     /** Returns what a claim may take. */
