@@ -19,6 +19,7 @@ import { stopGraceMs } from '../worker/stopping.ts';
 import { leaseMs, type Worker } from '../worker/worker.ts';
 import type { AttemptOptions } from './attempt.ts';
 import { createRunning } from './running.ts';
+import { createTestBudget } from './test-budget.ts';
 import { createWriting } from './writing.ts';
 
 /** What the delivery of webhooks needs. */
@@ -46,8 +47,11 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   let isStopping = false;
 
   const shares = createShares(concurrency);
+  const testBudget = createTestBudget();
   const running = createRunning({ ...options, minLeaseMs: leaseMs - maxWaitMs }, (delivery, ended) => {
-    shares.end(ownerName(delivery));
+    const owner = ownerName(delivery);
+    shares.end(owner);
+    if (ended.result.attempt === null) testBudget.giveBack(owner);
     writing.add(ended);
   });
   const { lanes } = running;
@@ -80,10 +84,12 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       ...{ now, leaseMs, limit },
       room: lanes.freeOfUnknown,
       rooms: lanes.slots(),
-      shares: shares.forClaim(),
+      shares: testBudget.limited(shares.forClaim(), now),
     });
     for (const delivery of claimed) {
-      shares.begin(ownerName(delivery));
+      const owner = ownerName(delivery);
+      shares.begin(owner);
+      testBudget.spend(owner, now);
       writing.expect();
       const leased = { delivery, leaseEndsAt: now + leaseMs };
       if (isStopping) running.handBack([leased]);
