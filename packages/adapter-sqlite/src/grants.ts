@@ -121,7 +121,7 @@ function statementsOn(connection: Connection) {
     >(`
       SELECT
         grants.id AS grantId, own.successor, own.digest IS NULL OR own.replaced_at IS NOT NULL AS isReplaced,
-        coalesce(:now - own.replaced_at <= :graceMs, 0)
+        coalesce(abs(:now - own.replaced_at) <= :graceMs, 0)
           AND EXISTS (SELECT 1 FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL) AS givesSuccessor,
         coalesce(own.expires_at > :now, 0) AND revoked_at IS NULL AS isAlive
       FROM grants LEFT JOIN refresh_tokens AS own ON own.digest = :digest
@@ -140,10 +140,10 @@ function statementsOn(connection: Connection) {
       WHERE digest = :digest
     `),
 
-    removeOldTokens: connection.prepare<[{ grantId: number; maxAccessTokens: number }]>(`
+    removeOldTokens: connection.prepare<[{ grantId: number; digest: Uint8Array; maxAccessTokens: number }]>(`
       DELETE FROM access_tokens WHERE digest IN (
         SELECT digest FROM access_tokens WHERE grant_id = :grantId
-        ORDER BY issued_at DESC, digest LIMIT -1 OFFSET :maxAccessTokens
+        ORDER BY digest = :digest DESC, issued_at DESC, digest LIMIT -1 OFFSET :maxAccessTokens
       )
     `),
 
@@ -239,7 +239,7 @@ export function sqliteGrants(database: Database): GrantStore {
           sql().prolong.run({ grantId, endsAt: next.expiresAt });
         }
         sql().insertToken.run({ ...token, grantId });
-        sql().removeOldTokens.run({ grantId, maxAccessTokens });
+        sql().removeOldTokens.run({ grantId, digest: token.digest, maxAccessTokens });
         sql().prolong.run({ grantId, endsAt: token.expiresAt });
         return { outcome: 'refreshed', successor };
       });

@@ -129,7 +129,7 @@ export interface GrantStore {
    * live refresh token at most, whatever number of calls race, over any number of processes. Keeps two refresh tokens of the
    * family, the live one and the one that it replaced, and the newest `maxAccessTokens` access tokens of the grant.
    *
-   * - `refreshed`: the token was live, and `successor` is stored; or it was first used at most `graceMs` ago and its successor,
+   * - `refreshed`: the token was live, and `successor` is stored; or it was first used at most `graceMs` before or after `now` and its successor,
    *   which is `successor` or among `otherSuccessors`, is still live: the stored one stays, and is returned. The grant was not
    *   revoked, the token had not ended (`expiresAt > now`), and neither its client nor the partner of that is disabled.
    * - `unknown_successor`: the same, with a live successor that is none of these; nothing was changed.

@@ -247,6 +247,21 @@ export const refreshCases = casesOf('refresh tokens', {
     assert.equal(await isLive(storage, other.token), true);
   },
 
+  'after the clock went back the grace period is over too, and a new access token is kept beside later ones':
+    async (storage) => {
+      await connected(storage, 'a');
+      await refresh(storage, 'a 1', 'a 2');
+      const back = { now: now - 60 * minute, maxAccessTokens: 1 };
+      const token = sampleToken('a 3', { issuedAt: back.now });
+      assert.equal(await refresh(storage, 'a 2', 'a 3', { ...back, token }), 'refreshed');
+      assert.equal(await isAlive(storage, 'a 3'), true);
+      assert.equal(await isAlive(storage, 'a 2'), false);
+      await connected(storage, 'b');
+      await refresh(storage, 'b 1', 'b 2');
+      const again = { now: now + minute - graceMs - 1, token: 'b again' };
+      assert.equal(await refresh(storage, 'b 1', 'b 2', again), 'replayed');
+    },
+
   'an unused successor is given to nobody once the token or the grant has ended': async (storage) => {
     await connected(storage, 'ended');
     const { expiresAt } = sampleRefreshToken('');
