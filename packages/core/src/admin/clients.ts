@@ -71,7 +71,8 @@ export interface ClientAdministration<Name extends string = string> {
     },
   ): Promise<ClientWithSecret>;
   /**
-   * Shows a logo beside the client's name: a square PNG of 32 to 1,024 pixels and 64 KiB at most, which is stored and served from
+   * Shows a logo beside the client's name: a square, still PNG of 32 to 1,024 pixels and 64 KiB at most, without a color
+   * profile, compressed text and other metadata beyond plain text. It is stored and served from
    * `authUrl`. `null` takes it away.
    * @throws TypeError for another picture; ClientError `client_not_found`
    */

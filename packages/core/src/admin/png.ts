@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { pixelProblem } from './png-pixels.ts';
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 const maxBytes = 64 * 1024;
@@ -6,34 +7,98 @@ const maxBytes = 64 * 1024;
 /** The smallest and the largest side, in pixels. */
 const sides = { least: 32, most: 1024 } as const;
 
-/** What is wrong with the chunks of a PNG (section 5.3 of the W3C recommendation); `null` when it is whole and nothing follows it. */
-function chunkProblem(png: Buffer): string | null {
-  for (let at = signature.length; at + 12 <= png.length; ) {
-    const length = png.readUInt32BE(at);
-    const end = at + 12 + length;
-    if (end > png.length) return 'ends early';
-    const name = png.toString('latin1', at + 4, at + 8);
-    if (crc32(png.subarray(at + 4, end - 4)) !== png.readUInt32BE(end - 4)) return 'is damaged';
-    if (name === 'IEND') return end === png.length ? null : 'has more after its end';
-    at = end;
-  }
-  return 'ends early';
+/** A part of a PNG. */
+interface Chunk {
+  readonly name: string;
+  readonly data: Buffer;
 }
 
-/** @throws TypeError for what is no square PNG, or a large one */
+/**
+ * Chunks that a logo may have, and those that each of them must not follow (PNG, third edition, section 5.6). Chunks with
+ * compressed data of their own (`iCCP`, `zTXt`, `iTXt`) are missing because a viewer can expand each of them a thousandfold,
+ * those of animations (`acTL`, `fcTL`, `fdAT`) because they show another picture than the one an administrator checked, and
+ * `eXIf` because it can say where a photograph was taken.
+ */
+const neverAfter = new Map<string, readonly string[]>([
+  ['IHDR', []],
+  ['cHRM', ['PLTE', 'IDAT']],
+  ['gAMA', ['PLTE', 'IDAT']],
+  ['sBIT', ['PLTE', 'IDAT']],
+  ['sRGB', ['PLTE', 'IDAT']],
+  ['PLTE', ['bKGD', 'hIST', 'tRNS', 'IDAT']],
+  ['bKGD', ['IDAT']],
+  ['hIST', ['IDAT']],
+  ['tRNS', ['IDAT']],
+  ['pHYs', ['IDAT']],
+  ['IDAT', []],
+  ['tIME', []],
+  ['tEXt', []],
+  ['IEND', []],
+]);
+
+const repeatable: ReadonlySet<string> = new Set(['IDAT', 'tEXt']);
+
+/** @throws TypeError always */
+function refuse(problem: string): never {
+  throw new TypeError(`logo: ${problem}`);
+}
+
+/** Reads the chunks of a PNG up to its end, and checks the sum of each (section 5.3). @throws TypeError */
+function readChunks(png: Buffer): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let at = signature.length; at + 12 <= png.length; ) {
+    const end = at + 12 + png.readUInt32BE(at);
+    if (end > png.length) break;
+    const name = png.toString('latin1', at + 4, at + 8);
+    if (crc32(png.subarray(at + 4, end - 4)) !== png.readUInt32BE(end - 4)) refuse('is damaged');
+    chunks.push({ name, data: png.subarray(at + 8, end - 4) });
+    if (name === 'IEND') {
+      if (end !== png.length) refuse('has more after its end');
+      return chunks;
+    }
+    at = end;
+  }
+  return refuse('ends early');
+}
+
+/** Checks that each chunk is a known one, in its place, and not repeated. @throws TypeError */
+function checkOrder(chunks: readonly Chunk[]): void {
+  const seen = new Set<string>();
+  let previous = '';
+  for (const { name } of chunks) {
+    const forbidden = neverAfter.get(name);
+    if (forbidden === undefined) {
+      const chunk = /^[A-Za-z]{4}$/.test(name) ? `the chunk ${name}` : 'an unknown chunk';
+      refuse(`has ${chunk}: save it as a plain PNG, without animation, color profile and metadata`);
+    }
+    if (seen.has(name) && !repeatable.has(name)) refuse(`has the chunk ${name} twice`);
+    const isSeparated = name === 'IDAT' && seen.has('IDAT') && previous !== 'IDAT';
+    if (isSeparated || forbidden.some((other) => seen.has(other)))
+      refuse(`has the chunk ${name} in a wrong place`);
+    seen.add(name);
+    previous = name;
+  }
+}
+
+/** Checks that bytes are a square, still PNG of bounded size that viewers can decode. @throws TypeError if not */
 export function checkPng(bytes: Uint8Array): void {
-  const refuse = (problem: string): never => {
-    throw new TypeError(`logo: ${problem}`);
-  };
   if (!(bytes instanceof Uint8Array)) refuse('has to be bytes');
   if (bytes.length > maxBytes) refuse(`may have ${maxBytes} bytes at most`);
   const png = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (!png.subarray(0, 8).equals(signature) || png.length < 33 || png.toString('latin1', 12, 16) !== 'IHDR')
-    refuse('is no PNG');
+  const startsAsPng = png.subarray(0, 8).equals(signature) && png.readUInt32BE(8) === 13;
+  if (png.length < 33 || !startsAsPng || png.toString('latin1', 12, 16) !== 'IHDR') refuse('is no PNG');
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   if (width !== height) refuse(`has to be square, and is ${width} × ${height}`);
   if (width < sides.least || width > sides.most)
     refuse(`has to have ${sides.least} to ${sides.most} pixels on a side, and has ${width}`);
-  const problem = chunkProblem(png);
+  const chunks = readChunks(png);
+  checkOrder(chunks);
+  const dataOf = (wanted: string) => chunks.filter(({ name }) => name === wanted).map(({ data }) => data);
+  const problem = pixelProblem({
+    header: Buffer.concat(dataOf('IHDR')),
+    palette: dataOf('PLTE')[0] ?? null,
+    transparency: dataOf('tRNS')[0] ?? null,
+    compressed: Buffer.concat(dataOf('IDAT')),
+  });
   if (problem !== null) refuse(problem);
 }

@@ -27,3 +27,58 @@ export function png(width: number, height = width, filler = 0): Buffer {
 /** One of so many bytes. */
 export const ofBytes = (count: number): Buffer =>
   png(64, 64, count - png(64).length - chunk('tEXt', Buffer.alloc(0)).length);
+
+/** The first eight bytes of every PNG. */
+export const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/** Color types of PNG: the values of their field, and samples of a pixel. */
+export const colors = {
+  grey: { type: 0, samples: 1 },
+  rgb: { type: 2, samples: 3 },
+  indexed: { type: 3, samples: 1 },
+  greyAlpha: { type: 4, samples: 2 },
+  rgba: { type: 6, samples: 4 },
+} as const;
+
+/** What a header says. */
+export interface Header {
+  readonly side: number;
+  readonly color: keyof typeof colors;
+  readonly depth: number;
+  readonly isInterlaced: boolean;
+}
+
+/** The chunk `IHDR`. */
+export function header({ side, color, depth, isInterlaced }: Header): Buffer {
+  const data = Buffer.alloc(13);
+  data.writeUInt32BE(side, 0);
+  data.writeUInt32BE(side, 4);
+  data.set([depth, colors[color].type, 0, 0, isInterlaced ? 1 : 0], 8);
+  return chunk('IHDR', data);
+}
+
+/** Bytes of the rows of a black picture: pixel by pixel, into the pass that PNG's table of eight by eight pixels gives it. */
+export function rows({ side, color, depth, isInterlaced }: Header): Buffer {
+  const table = [
+    '16462646',
+    '77777777',
+    '56565656',
+    '77777777',
+    '36463646',
+    '77777777',
+    '56565656',
+    '77777777',
+  ];
+  const widths = new Map<string, number>();
+  for (let row = 0; row < side; row += 1) {
+    for (let column = 0; column < side; column += 1) {
+      const pass = isInterlaced ? (table[row % 8] ?? '')[column % 8] : '1';
+      const key = `${pass} ${row}`;
+      widths.set(key, (widths.get(key) ?? 0) + 1);
+    }
+  }
+  const bits = colors[color].samples * depth;
+  return Buffer.alloc(
+    [...widths.values()].reduce((sum, width) => sum + 1 + Math.ceil((width * bits) / 8), 0),
+  );
+}
