@@ -18,7 +18,7 @@ export interface HttpServer {
   /** 0 on a Unix socket. */
   readonly port: number;
   /**
-   * Accepts nothing new and lets requests under way finish, for at most `deadlineMs`.
+   * Accepts nothing new and lets requests under way finish, for at most `deadlineMs`. Answers that take longer are broken off.
    * @param options - `keepsIdle`: connections between two requests get one more answer, or end by themselves; for a server
    * whose clients find another one at the same address
    */
@@ -112,6 +112,15 @@ interface Connection {
 }
 
 /**
+ * Breaks a connection with an answer under way. A reset is an error for every reader; without chunks, as nginx asks for answers
+ * unless it is configured otherwise, closing the connection would be the end of a whole answer. A Unix socket knows no reset.
+ */
+function breakOff(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+/**
  * Listens, with limits on how long a request may take to arrive and on how many connections there are.
  *
  * @throws {@link AddressError} when the address cannot be had
@@ -192,7 +201,10 @@ export async function listen(
       new Promise((resolve) => {
         closing = true;
         endsIdle = !keepsIdle;
-        const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+        const deadline = setTimeout(() => {
+          for (const [socket, { underWay }] of connections) if (underWay.size > 0) breakOff(socket);
+          server.closeAllConnections();
+        }, deadlineMs);
         // That of HTTP ends connections between two requests, one of which may be on its way.
         const { close } = keepsIdle ? TcpServer.prototype : server;
         close.call(server, () => {

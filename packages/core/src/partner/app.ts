@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { apiKeyHeader } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
 import { hasBody, readBody } from '../http/body.ts';
+import { breakOff } from '../http/break-off.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
 import type { StoredRequest } from '../ports/idempotency.ts';
@@ -16,7 +17,7 @@ import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
 import type { RequestNotes } from './request-log.ts';
 
 /**
- * Sends a stream. Its first part is made before anything is said, so that a database that does not answer is
+ * Sends a stream. Its first part is made before the status is sent, so that a database that does not answer is
  * still a 503.
  */
 async function writeStream(
@@ -33,8 +34,8 @@ async function writeStream(
     } catch (error) {
       const requestId = ctx.state.headers['X-Request-Id'];
       core.options.logger.error({ requestId, path: ctx.state.route, err: error }, 'an answer broke off');
-      // A body without its end says that it is incomplete; Koa would leave the connection open.
-      ctx.res.destroy();
+      // Koa would leave the connection open.
+      breakOff(ctx.res);
     }
   }
   ctx.status = answer.status;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { PartnerError } from '../errors.ts';
 import type { ListPosition } from '../ports/lists.ts';
 import type { Owner } from '../ports/partners.ts';
@@ -267,6 +268,8 @@ export async function* exportTransfers(
       return;
     }
     told(written, page.end.time);
+    // Pages of SQLite come at once: with a quick reader an export would keep everything else in this process waiting until its end.
+    await setImmediate();
     next = read(page.end);
     // The reader may go before it comes to this page; where it stays, it hears of the failure then.
     next.catch(() => undefined);

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type IncomingHttpHeaders } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { manyPages } from '../payments/books.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { afterwards } from '../support/running.ts';
@@ -59,4 +60,22 @@ it('a request without a body over HTTP/2 is answered as one', async () => {
   });
   const missing = await ask('POST /v1/partner/payments', null, json);
   expect(missing).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+});
+
+it('an export that breaks off over HTTP/2 is an error of its stream, and of no other', async () => {
+  const books = await manyPages();
+  const server = createServer(books.provider.ostiary.handler as unknown as Handler);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(async () => {
+    session.close();
+    await new Promise((closed) => server.close(closed));
+  });
+  const get = (path: string) => session.request({ ':path': path, 'x-api-key': books.key });
+  const stream = get('/v1/partner/reconciliation?date=2024-01-01');
+  await once(stream, 'response');
+  books.pages.breakAfter = books.pages.asked;
+  await expect(text(stream)).rejects.toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' });
+  expect(JSON.parse(await text(get('/v1/partner/whoami')))).toMatchObject({ mode: 'live' });
 });

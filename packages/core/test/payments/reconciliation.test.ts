@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { RawConnection } from '../attacks/raw.ts';
 import { books, columns, dateOf, day, type Format, formats, manyPages, midnight, read } from './books.ts';
@@ -168,6 +170,33 @@ it('an export that breaks off in the middle is cut, logged, and has no summary',
   expect(text).not.toContain('"summary"');
   expect(text.endsWith('0\r\n\r\n')).toBe(false);
   expect(provider.errors.map(({ message }) => message)).toEqual(['an answer broke off']);
+});
+
+it.each(['1.0', '1.1'])('an export that breaks off over HTTP/%s is a reset, not an end', async (version) => {
+  const { provider, key, pages } = await manyPages();
+  const socket = connect(Number(new URL(provider.origin).port), '127.0.0.1');
+  const closed = once(socket, 'close');
+  const target = '/v1/partner/reconciliation?date=2024-01-01';
+  socket.write(`GET ${target} HTTP/${version}\r\nHost: a\r\nX-API-Key: ${key}\r\n\r\n`);
+  socket.once('data', () => {
+    pages.breakAfter = pages.asked;
+    socket.resume();
+  });
+  await expect(closed).rejects.toMatchObject({ code: 'ECONNRESET' });
+});
+
+it('an export that is read quickly lets other work of the process run', async () => {
+  const { provider, pages } = await manyPages();
+  const { partner } = await provider.key();
+  const range = { from: '2024-01-01', to: '2024-01-01', format: 'ndjson', mode: 'live' } as const;
+  const pieces = await provider.ostiary.admin.reconciliation.export({ partner, ...range });
+  let askedBefore: number | undefined;
+  setImmediate(() => {
+    askedBefore = pages.asked;
+  });
+  for await (const _piece of pieces);
+  expect(pages.asked).toBe(501);
+  expect(askedBefore).toBeLessThan(10);
 });
 
 it('HEAD of an export is answered without reading it all', async () => {
