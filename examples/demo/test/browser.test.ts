@@ -35,7 +35,7 @@ async function signIn(page: Page): Promise<void> {
   const { handle, password } = userAt(0);
   await page.locator('input[name=handle]').fill(handle);
   await page.locator('input[name=password]').fill(password);
-  await page.locator('main button[type=submit]').click();
+  await page.locator('main button[type=submit]:not([form])').click();
 }
 
 async function openPassport(page: Page): Promise<void> {

@@ -161,6 +161,7 @@ describe('the removal of a connected app', () => {
     }
     expect(own.logged.map(({ fields }) => fields)).toEqual([
       { form: 'revoke app', reason: 'its page is older than a day' },
+      { backMs: 48 * 3_600_000 - 1 },
       { form: 'revoke app', reason: 'its page is from a process whose clock is ahead' },
     ]);
   });
