@@ -74,7 +74,9 @@ describe('the cookie of a session', () => {
     // Browsers send cookies of longer paths first (RFC 6265, section 5.4).
     browser.setCookie('svc_sandbox', 'planted', '/sandbox/endpoints');
     await signIn(browser, (await kit.key()).key);
-    expect(browser.cookieHeader('/sandbox/endpoints')).toMatch(/svc_sandbox=planted; svc_sandbox=[\w-]{43}(?:;|$)/);
+    expect(browser.cookieHeader('/sandbox/endpoints')).toMatch(
+      /svc_sandbox=planted; svc_sandbox=[\w-]{43}(?:;|$)/,
+    );
     expect((await browser.get('/sandbox/endpoints')).status).toBe(200);
   });
 
