@@ -78,9 +78,12 @@ test('named parameters are numbered, each once, and casts are left alone', async
     },
   };
   const sql = statement<{ a: number; b1: string | null }, { n: number }>(
-    'SELECT :b1::text, x::int[], :a, :b1 FROM t WHERE y = :a::bigint',
+    'UPDATE t SET n = :b1::text, m = x::int[], k = :a, l = :b1 WHERE y = :a::bigint RETURNING n',
   );
   expect(await sql.get(connection, { a: 7, b1: null })).toEqual({ n: 1 });
   expect(await sql.run(connection, { a: 7, b1: null })).toBe(3);
-  expect(sent[0]).toEqual(['SELECT $1::text, x::int[], $2, $1 FROM t WHERE y = $2::bigint', [null, 7]]);
+  expect(sent[0]).toEqual([
+    'UPDATE t SET n = $1::text, m = x::int[], k = $2, l = $1 WHERE y = $2::bigint RETURNING n',
+    [null, 7],
+  ]);
 });

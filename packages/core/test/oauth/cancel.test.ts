@@ -50,7 +50,7 @@ it('the link shows a page that asks, in the language of the request, and changes
     const page = await browser.get(cancelUrl);
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(page.text).toContain(
-      `<form class="actions" method="post" action="${cancelUrl.replace('&', '&amp;')}">`,
+      `<form class="actions" method="post" action="${cancelUrl.replaceAll('&', '&amp;')}">`,
     );
     expect(page.text).toContain('Revenir sans vous connecter');
   }
