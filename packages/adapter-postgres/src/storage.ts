@@ -49,9 +49,10 @@ export function postgresStorage(options: PostgresStorageOptions): Storage {
 export function storageOn(database: Database): Storage {
   const { schema } = database;
   const { close: stopListening, ...wakeUps } = postgresWakeUps(database);
-  // The time of the moment, not that of a transaction.
+  // The time of the moment, not that of a transaction. As a whole number: `extra_float_digits` of a role or a database may round a
+  // float8 to seconds or worse.
   const time = statement<object, { readonly now: number }>(
-    'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',
+    'SELECT round(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now',
   );
   // Reads a table, unlike `SELECT 1`.
   const ping = statement<object>(`SELECT number FROM ${schema}.schema_migrations LIMIT 1`);

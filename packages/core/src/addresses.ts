@@ -26,9 +26,9 @@ const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 function rangeMatcher(ranges: Iterable<readonly [number, string]>, pathOf: (index: number) => string) {
   const list = new BlockList();
   for (const [index, range] of ranges) {
-    const [text = '', prefix] = range.split('/');
+    const [text = '', prefix, ...rest] = range.split('/');
     const address = unmapped(text);
-    if (address === null)
+    if (address === null || rest.length > 0)
       throw new TypeError(`${pathOf(index)}: ${range} is not an IP address or a CIDR range`);
     const bits = isIP(address) === 4 ? 32 : 128;
     const length = prefix ?? String(bits);

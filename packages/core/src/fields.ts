@@ -26,9 +26,20 @@ export const text = (description: string, example: string) => field(z.string(), 
 export const time = (description: string, example = '2026-01-01T12:00:00.000Z') =>
   field(z.iso.datetime(), `${description} ISO 8601, UTC.`, example);
 
+/** Explains why text is no moment. The `+` of an offset arrives as a space where it was not encoded for a query. */
+function wrongTime({ code, input }: z.core.$ZodRawIssue): string | undefined {
+  if (code !== 'invalid_format') return undefined;
+  if (/T\S* \d\d:\d\d$/.test(String(input))) return 'has a space for the + of its offset: write %2B in a URL';
+  return 'has to be a time such as 2026-01-31T12:00:00Z or 2026-01-31T07:00:00-05:00';
+}
+
 /** A moment, as the API reads it. Clients generated for Python write `+00:00` and not `Z`. */
 export const givenTime = (description: string, example: string) =>
-  field(z.iso.datetime({ offset: true }), `${description} ISO 8601, with \`Z\` or an offset.`, example);
+  field(
+    z.iso.datetime({ offset: true, error: wrongTime }),
+    `${description} ISO 8601, with \`Z\` or an offset.`,
+    example,
+  );
 
 /** A public user id, as answers show it. */
 export const kidField = text('Public id of the user.', 'KID-TEST-APPROVED');

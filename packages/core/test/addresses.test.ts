@@ -57,7 +57,7 @@ describe('the address of a client', () => {
 
   it('is not looked for behind ranges that are none', () => {
     const lengths = ['33', '', '-1', '8.5'].map((length) => `10.0.0.0/${length}`);
-    for (const range of [...lengths, '::/129', 'proxy', '', '10.0.0', 'fe80::1%eth0'])
+    for (const range of [...lengths, '10.0.0.0/8/9', '::/129', 'proxy', '', '10.0.0', 'fe80::1%eth0'])
       expect(() => clientAddressFinder(['10.0.0.0/8', range])).toThrow(/^createOstiary: trustedProxies\.1: /);
   });
 });

@@ -103,7 +103,12 @@ describe('what the partner API says of a wrong field', () => {
       [
         'GET /v1/partner/payments?createdFrom=yesterday',
         undefined,
-        'createdFrom has to be a time in UTC such as 2026-01-31T12:00:00Z',
+        'createdFrom has to be a time such as 2026-01-31T12:00:00Z or 2026-01-31T07:00:00-05:00',
+      ],
+      [
+        'GET /v1/partner/payments?createdFrom=2026-01-31T12:00:00+02:00',
+        undefined,
+        'createdFrom has a space for the + of its offset: write %2B in a URL',
       ],
     ] as const) {
       const answer = await provider.partnerCall(key, target, body);

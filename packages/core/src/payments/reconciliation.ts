@@ -153,6 +153,16 @@ const formula = new RegExp(`^(?:[\\t\\r\\n]|(?:${unseen};)*${unseen}${signs})`, 
 /** Where the list separator is `;`, a spreadsheet begins a cell behind one, and at every tab and end of line, quoted or not. */
 const inner = new RegExp(`([;\\t\\r\\n]${unseen})(?=${signs})`, 'gu');
 
+/**
+ * Writes an object as a line of NDJSON. JSON lets U+0085, U+2028 and U+2029 stand in a string as they are, but Node's `readline` and
+ * Python's `splitlines` end a line there.
+ */
+function ndjsonLine(value: object): string {
+  const separators = /[\u0085\u2028\u2029]/g;
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${JSON.stringify(value).replace(separators, escaped)}\n`;
+}
+
 /** A cell as CSV (RFC 4180). An apostrophe stands before what a spreadsheet would run, wherever it lets a cell begin. */
 function csvCell(value: string | null): string {
   if (value === null) return '';
@@ -173,9 +183,9 @@ export const exportFormats = {
   ndjson: {
     type: 'application/x-ndjson; charset=utf-8',
     start: '',
-    row: (row) => `${JSON.stringify(row)}\n`,
+    row: ndjsonLine,
     end: '',
-    summary: (summary) => `${JSON.stringify({ summary })}\n`,
+    summary: (summary) => ndjsonLine({ summary }),
   },
   csv: {
     type: 'text/csv; charset=utf-8',

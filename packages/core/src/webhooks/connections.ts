@@ -14,8 +14,8 @@ export interface ConnectionsOptions {
 
 /** How long a busy connection is kept, in milliseconds: a name that moved is noticed by then. */
 const maxAgeMs = 60_000;
-/** The most bytes of response headers. */
-const maxHeaderSize = 16_384;
+/** The most bytes of response headers. Policies and cookies of a receiver's framework take more than the 16 KiB of most servers. */
+const maxHeaderSize = 65_536;
 
 /** A keep-alive connection to one origin; serves one request after the other. */
 export class Connection {

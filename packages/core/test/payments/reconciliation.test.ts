@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RawConnection } from '../attacks/raw.ts';
 import { books, columns, dateOf, day, type Format, formats, manyPages, midnight, read } from './books.ts';
@@ -155,6 +157,19 @@ describe('a reconciliation export', () => {
     expect(csv).toContain(`,"'=HYPERLINK(""http://evil.example"",""x"")",`);
     expect(csv).toContain(",'=cmd,");
   });
+});
+
+it('a row of NDJSON is one line to readers that end lines at U+0085, U+2028 and U+2029', async () => {
+  const { provider, add, ask } = await books();
+  const start = midnight(provider) - 2 * day;
+  const description = 'one\u0085two\u2028three\u2029four';
+  await add({ id: 'tr_1', updatedAt: start, description });
+  const { text } = await ask(`date=${dateOf(start)}&format=ndjson`);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: Readable.from([text]) })) lines.push(line);
+  expect(lines).toHaveLength(2);
+  expect(text.split(/[\n\u0085\u2028\u2029]/)).toHaveLength(3);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ description });
 });
 
 // That an export is made no faster than it is read is shown where a Request asks for it.

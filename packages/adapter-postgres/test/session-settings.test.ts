@@ -1,0 +1,49 @@
+import { storageContract } from '@ostiary/testing/contract';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storagesInOneSchema } from './one-schema.ts';
+import { schemaNames, type TestServer, testServers } from './server.ts';
+
+const [first] = testServers();
+
+/** Settings that operators give a role or a database, each with a value that changes what statements do or return. */
+const settings = {
+  default_transaction_isolation: 'serializable',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  datestyle: 'German',
+  intervalstyle: 'sql_standard',
+  timezone: 'America/Port-au-Prince',
+  standard_conforming_strings: 'off',
+  idle_session_timeout: '1s',
+};
+
+describe('a database whose operator changed what sessions begin with', () => {
+  let server: TestServer;
+  let pool: Pool;
+  const schemas = schemaNames();
+
+  beforeAll(async () => {
+    if (first === undefined) throw new Error('there is no PostgreSQL');
+    server = await first.start();
+    const options = Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' ');
+    pool = new Pool({ connectionString: server.url, options }).on('error', () => undefined);
+  });
+
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  const create = storagesInOneSchema(schemas(), () => ({ pool, own: pool }));
+  for (const { name, run } of storageContract(create, { rateLimits: true, time: true, wakeUps: true }))
+    test(name, run);
+
+  test('tells the time to the millisecond', async () => {
+    const storage = await create();
+    expect(Math.abs(((await storage.time?.()) ?? 0) - Date.now())).toBeLessThan(1_000);
+    await storage.close();
+  });
+});
