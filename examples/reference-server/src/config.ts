@@ -21,6 +21,12 @@ function parseVariables(env: NodeJS.ProcessEnv): Parsed {
       problems.push(`${variable} is missing`);
       continue;
     }
+    if (value !== undefined && /^(["']).*\1$/s.test(value)) {
+      problems.push(
+        `${variable} has quotes around its value, which docker run --env-file keeps: leave them out`,
+      );
+      continue;
+    }
     const result = setting.check.safeParse(value);
     if (result.success) values[variable] = result.data;
     else problems.push(`${variable} ${result.error.issues[0]?.message ?? 'is wrong'}`);

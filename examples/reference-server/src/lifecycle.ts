@@ -7,17 +7,20 @@ import type { ReferenceServer } from './server.ts';
  * want to wait.
  */
 export function closeOnSignals(close: () => Promise<void>): void {
-  let signals = 0;
-  const onSignal = (): void => {
-    signals += 1;
-    if (signals > 1) process.exit(1);
+  let isClosing = false;
+  const begin = (): void => {
+    isClosing = true;
     close().then(
       () => process.exit(0),
       (error: unknown) => failToStart(error),
     );
   };
+  const onSignal = (): void => (isClosing ? process.exit(1) : begin());
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  // The primary of several processes replaces them on SIGHUP. For one process it says that the terminal was closed. The shell and the
+  // system may both send it: a second one is no impatience.
+  if (process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => void (isClosing || begin()));
 }
 
 /** What a primary process tells those that it has started, besides signals; see `cluster.ts`. */

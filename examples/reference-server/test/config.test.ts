@@ -176,6 +176,8 @@ describe('loadConfig', () => {
     ['OSTIARY_LANGUAGES', ',', 'needs at least one language'],
     ['OSTIARY_SCOPES', 'email', 'must be one or several of phone, standardProfile'],
     ['OSTIARY_SANDBOX_CONSOLE', 'yes', 'must be on or off'],
+    ['OSTIARY_NAME', '"Kafe Lakay"', 'has quotes around its value'],
+    ['DATABASE_URL', "'postgres://a:b@c/d'", 'has quotes around its value'],
     ['OSTIARY_WEBHOOK_RETRY_DELAYS', '1m,5m', 'must be seconds'],
     ['OSTIARY_WEBHOOK_RETRY_DELAYS', '60,0', 'must be above 0'],
     ['OSTIARY_WEBHOOK_RETRY_DELAYS', '604801', 'must be above 0'],

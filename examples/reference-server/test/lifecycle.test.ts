@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -38,6 +39,37 @@ describe('the server process', () => {
     expect(program.output()).toContain('"msg":"closed"');
     // Whoever closes last tidies up: the log of the database is merged into it.
     expect(existsSync(`${file}-wal`)).toBe(false);
+  });
+
+  test('finishes what is under way when its terminal is closed, of which shell and system may both tell', async () => {
+    const { program, port } = await started();
+    const busy = await halfSent(port);
+    program.child.kill('SIGHUP');
+    await program.until('closing');
+    program.child.kill('SIGHUP');
+    busy.write('handle=a');
+    expect(await text(busy)).toMatch(/HTTP\/1\.1 403 [\s\S]*<\/html>/i);
+    expect(await program.ended).toBe(0);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('goes on while its log has no room on the disk', async () => {
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = await environment();
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, ['--conditions=source', main], {
+      env: { PATH, NODE_COMPILE_CACHE, ...env },
+      stdio: ['ignore', full, full],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'close');
+    const healthy = () => fetch(`http://127.0.0.1:${env.PORT}/healthz`).then(({ status }) => status);
+    await expect.poll(() => healthy().catch(() => child.exitCode), { timeout: 20_000 }).not.toBeNull();
+    // Each of them is a line that cannot be written.
+    for (let request = 0; request < 3; request += 1) expect(await healthy()).toBe(200);
+    await fetch(`http://127.0.0.1:${env.PORT}/nothing`);
+    expect(await healthy()).toBe(200);
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
   });
 
   test('ends at once on the second signal', async () => {

@@ -208,7 +208,8 @@ describe('the server on PostgreSQL', () => {
 
     const empty = await postgresEnvironment();
     const refused = await runHere(main, [], { ...empty, DATABASE_URL: few(empty.DATABASE_URL) });
-    const errors = 'ostiary: the database of DATABASE_URL cannot be used: its user lacks a right\n';
+    const errors =
+      'ostiary: the database of DATABASE_URL cannot be used: its user lacks a right; the first start and a start after an upgrade create schemas and tables, for which it needs GRANT CREATE ON DATABASE\n';
     expect(refused).toMatchObject({ code: 1, errors });
   });
 });

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
+import { setImmediate } from 'node:timers/promises';
 import { clientCommands } from './clients.ts';
 import { type Outlet, oneLine, writerTo } from './colour.ts';
 import {
@@ -18,6 +19,7 @@ import { partnerCommands } from './partners.ts';
 import { type Line, read } from './program.ts';
 import { progressOn } from './progress.ts';
 import { signingKeyCommands } from './signing-keys.ts';
+import { outliveStandardOutput } from './standard-output.ts';
 import { storageCommands } from './storage.ts';
 import { tailCommands } from './tail.ts';
 import { ownVersion } from './version.ts';
@@ -84,16 +86,13 @@ function userOfMachine(): string {
   }
 }
 
-/** Aborts when the process is told to end, or when nobody reads what it writes any more. */
+/** Aborts when the process gets a signal to end, or when what it writes is read by nothing any more or cannot be written. */
 function endOfProcess(): AbortSignal {
   const ending = new AbortController();
   const end = () => ending.abort();
   // A second time it ends the process, as ever.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    end();
-  });
+  process.stdout.once('error', end);
   return ending.signal;
 }
 
@@ -144,6 +143,23 @@ function terminalOf(
  * ```
  */
 export async function runCommandLine<Subject extends CommandSubject>(
+  options: CommandLineOptions<Subject>,
+): Promise<number> {
+  const lostOutput = outliveStandardOutput();
+  const exitCode = await runCommand(options);
+  // Errors of a stream come after the call that wrote.
+  await setImmediate();
+  const error = lostOutput();
+  if (error === null || exitCode !== 0) return exitCode;
+  const problem = `standard output could not be written (${error.code}); the command was run`;
+  const failure = { exitCode: 1, code: 'output_lost', problems: [problem], remedy: [] } as const;
+  const { argv = process.argv, stderr = process.stderr } = options;
+  writerTo(stderr)(failureText(failure, argv.includes('--json')));
+  return failure.exitCode;
+}
+
+/** Runs a command, and returns its exit code. */
+async function runCommand<Subject extends CommandSubject>(
   options: CommandLineOptions<Subject>,
 ): Promise<number> {
   const { open, program = 'ostiary', version = ownVersion, argv = process.argv.slice(2) } = options;

@@ -229,8 +229,11 @@ export function checkPartnerOptions(options: OstiaryPartnerOptions): {
   }
   const { prefix = named } = options;
   if (prefix !== named) refuse('prefix must be the one of the apiKey');
-  if (signingSecret !== undefined && !(typeof signingSecret === 'string' && signingSecret.length >= 16)) {
-    refuse('signingSecret must have 16+ characters');
+  if (
+    signingSecret !== undefined &&
+    !(typeof signingSecret === 'string' && /^\S{16,}$/.test(signingSecret))
+  ) {
+    refuse('signingSecret must be 16+ characters without white space');
   }
   return {
     mode: mode as 'live' | 'test',

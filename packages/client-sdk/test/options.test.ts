@@ -42,6 +42,7 @@ describe('options', () => {
     ['another protocol', { baseUrl: 'ftp://api.example' }],
     ['a short secret', { signingSecret: 'short' }],
     ['an empty secret', { signingSecret: '' }],
+    ['a secret with the line break of its file', { signingSecret: `${signingSecret}\n` }],
     ['no time', { timeout: 0 }],
     ['a time that is none', { timeout: Number.NaN }],
     ['a time that timers do not know', { totalTimeout: 2 ** 31 }],

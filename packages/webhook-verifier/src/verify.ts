@@ -52,7 +52,7 @@ function mismatch(rawBody: RawBody, text: string | null): WebhookVerificationErr
         : 'was changed, or parsed and written again';
   return new WebhookVerificationError(
     'signature_mismatch',
-    `The signature does not match. Either the secret is another one, or the body ${body}. Pass the bytes as they arrived.`,
+    `The signature does not match: another secret, a newline in it, or the body ${body}. Pass the bytes as they arrived.`,
   );
 }
 

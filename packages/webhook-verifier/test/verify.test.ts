@@ -45,6 +45,11 @@ describe('a body', () => {
     expect(await codeOf(Buffer.from(encoded, 'base64'))).toBe('accepted');
   });
 
+  it('that was signed with the secret without the line break of its file says what it may be', async () => {
+    const given = await safeVerify(body, headers, { ...options, secret: `${options.secret}\n` });
+    expect(given.ok ? '' : given.error.message).toContain('another secret, a newline in it');
+  });
+
   it('is not changed', async () => {
     const copy = Buffer.from(body);
     await verify(copy, headers, options);

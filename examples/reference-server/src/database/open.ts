@@ -42,7 +42,8 @@ const reasons: Readonly<Record<string, string>> = {
   '28P01': 'it refuses the password',
   '28000': 'it refuses the user',
   '3D000': 'there is no such database',
-  '42501': 'its user lacks a right',
+  '42501':
+    'its user lacks a right; the first start and a start after an upgrade create schemas and tables, for which it needs GRANT CREATE ON DATABASE',
   '53300': 'it has too many connections',
   '57P03': 'it is starting or stopping',
 };

@@ -2,7 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Structured lines, one JSON object each. Of an error only what cannot contain a request. */
+/** Number of bytes of log lines that wait for room on the disk; later lines are dropped. */
+const maxWaiting = 1024 * 1024;
+
+/**
+ * Opens standard output for log lines. Lines that cannot be written, on a full disk or into a pipe that nothing reads, are lost, and the
+ * server goes on: payments are worth more than their lines. pino itself only survives the pipe.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ sync: true, maxLength: maxWaiting });
+  output.on('error', () => undefined);
+  return output;
+}
+
+/** Creates a logger that writes one JSON object a line. Of an error it shows only what cannot contain a request. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -16,7 +29,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
             : { message: 'something that is no error was thrown' },
       },
     },
-    destination ?? pino.destination({ sync: true }),
+    destination ?? standardOutput(),
   );
 }
 

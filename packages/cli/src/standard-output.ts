@@ -1,0 +1,17 @@
+const failures: NodeJS.ErrnoException[] = [];
+
+/** Keeps an error of standard output. A pipe that nothing reads any more is none: `ostiary keys list kafe | head -1` is done then. */
+function keep(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') failures.push(error);
+}
+
+/**
+ * Lets the process outlive errors of standard output and standard error, which would end it in the middle of a command.
+ *
+ * @returns a function that returns the first error that lost output; `null` for none
+ */
+export function outliveStandardOutput(): () => NodeJS.ErrnoException | null {
+  for (const stream of [process.stdout, process.stderr])
+    if (!stream.listeners('error').includes(keep)) stream.on('error', keep);
+  return () => failures[0] ?? null;
+}
