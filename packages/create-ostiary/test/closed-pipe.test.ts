@@ -1,0 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+
+const main = join(import.meta.dirname, '../src/main.ts');
+
+test('create-ostiary goes on when what reads its output ends first, as head does', async () => {
+  const child = spawn(process.execPath, ['--conditions=source', main, '--help']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdout.destroy();
+  const errors = text(child.stderr);
+  const [code] = await once(child, 'close');
+  expect([code, await errors]).toEqual([0, '']);
+});
