@@ -90,6 +90,11 @@ describe('the server process', () => {
       'OSTIARY_DATA_DIR cannot be created',
     ],
     ['as several processes on SQLite', { OSTIARY_PROCESSES: '2' }, 'SQLite has one writer'],
+    [
+      'with an authority in a file that is not there',
+      { DATABASE_URL: 'postgres://a@db.invalid/a?sslmode=verify-full&sslrootcert=/nowhere/ca.pem' },
+      'DATABASE_URL: sslrootcert names the file /nowhere/ca.pem, which is not there',
+    ],
     ['on an address of others', { HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
   ])('refuses to start %s, in one line', async (_, changes, message) => {
     const { code, errors } = await runHere(main, [], await environment(changes));

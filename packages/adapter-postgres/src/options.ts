@@ -1,6 +1,7 @@
 import { eachHost, type OwnPool, openPool } from './own-pool.ts';
 import { patienceMs } from './patience.ts';
 import type { PostgresPool } from './pool.ts';
+import { assertTlsFiles } from './tls-files.ts';
 
 /** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */
 export interface PostgresStorageOptions {
@@ -94,7 +95,9 @@ function assertConnectionString(value: unknown, caller: string): asserts value i
       `${what} must begin with postgres:// or postgresql://${value === '' ? ', and is empty; is its environment variable set?' : ''}`,
     );
   }
-  if (eachHost(value) === null) throw new TypeError(`${what} has a comma without a host beside it`);
+  const hosts = eachHost(value);
+  if (hosts === null) throw new TypeError(`${what} has a comma without a host beside it`);
+  assertTlsFiles(hosts[0] ?? value, what);
 }
 
 /** @throws TypeError for what is no name of a schema, or one of the server's own */

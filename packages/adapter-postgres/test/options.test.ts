@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Pool } from 'pg';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
 import { statement } from '../src/statement.ts';
 
@@ -86,4 +89,23 @@ test('named parameters are numbered, each once, and casts are left alone', async
     'UPDATE t SET n = $1::text, m = x::int[], k = $2, l = $1 WHERE y = $2::bigint RETURNING n',
     [null, 7],
   ]);
+});
+
+test('a file of TLS that cannot be used is a TypeError that names the file and the setting', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tls-files-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [missing, empty] = [join(folder, 'missing.pem'), join(folder, 'empty.pem')];
+  await writeFile(empty, 'no certificate');
+  const withTls = (parameters: string) =>
+    withOptions({ connectionString: `postgres://a:hunter2@db-1,db-2/app?sslmode=verify-full&${parameters}` });
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey'])
+    expect(withTls(`${name}=${missing}`)).toThrow(
+      new TypeError(
+        `postgresStorage: options.connectionString: ${name} names the file ${missing}, which is not there`,
+      ),
+    );
+  expect(withTls(`sslrootcert=${folder}`)).toThrow(`names the file ${folder}, which is a folder`);
+  expect(withTls(`sslrootcert=${empty}`)).toThrow(`${empty}, which has no certificate (PEM) in it`);
+  expect(withTls(`sslkey=${empty}`)).toThrow(`${empty}, which has no private key (PEM) in it`);
+  expect(withTls('sslrootcert=system')).toThrow('set NODE_OPTIONS=--use-system-ca');
 });

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import Sqlite from 'better-sqlite3';
+import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findPostgres, startSystemServer } from '../../../lab/support/postgres/system-postgres.ts';
+import { certificate, privateKey } from '../../../examples/reference-server/test/support/certificates.ts';
+import { findPostgres, owner, startSystemServer } from '../../../lab/support/postgres/system-postgres.ts';
 import { type BackupDatabase, type BackupSource, backupCommand } from '../src/backup/index.ts';
 import { environmentOf } from '../src/backup/postgres.ts';
 import { backupSqlite } from '../src/backup/sqlite.ts';
@@ -153,7 +156,7 @@ describe('ostiary backup on PostgreSQL', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ engine: 'postgresql', tables: 2, file: to });
     const [settings = '', args] = (await readFile(to, 'utf8')).split(' --format=');
-    expect(settings).toBe('db.internal 6432 an@a p@ss osti ary require');
+    expect(settings).toBe('db.internal 6432 an@a p@ss osti ary verify-full');
     expect(args).toMatch(/^custom --file=\S+\.unfinished --no-password\n$/);
   });
 
@@ -189,13 +192,80 @@ describe('ostiary backup on PostgreSQL', () => {
   it('finds the primary among several hosts, as servers do', () => {
     expect(environmentOf('postgres://ana:p%2C%40@db-1:5433,[::1],db-3:5434/app?sslmode=require')).toEqual({
       ...{ PGHOST: 'db-1,::1,db-3', PGPORT: '5433,,5434', PGTARGETSESSIONATTRS: 'read-write' },
-      ...{ PGUSER: 'ana', PGPASSWORD: 'p,@', PGDATABASE: 'app', PGSSLMODE: 'require' },
+      ...{ PGUSER: 'ana', PGPASSWORD: 'p,@', PGDATABASE: 'app', PGSSLMODE: 'verify-full' },
     });
     const { PGHOST, PGPORT } = environmentOf('postgres://db-1,db-2/app');
     expect([PGHOST, PGPORT]).toEqual(['db-1,db-2', undefined]);
   });
 
+  it.each([
+    ['', undefined],
+    ['?sslmode=disable', 'disable'],
+    ['?sslmode=require', 'verify-full'],
+    ['?sslmode=prefer', 'verify-full'],
+    ['?sslmode=verify-ca', 'verify-full'],
+    ['?sslmode=no-verify', 'require'],
+    ['?sslmode=require&uselibpqcompat=true', 'require'],
+    ['?sslrootcert=/ca.pem', 'verify-full'],
+    ['?ssl=true', 'verify-full'],
+    ['?ssl=0', 'disable'],
+  ])('is as strict about TLS as the driver of servers: %j', (parameters, mode) => {
+    expect(environmentOf(`postgres://db/app${parameters}`).PGSSLMODE).toBe(mode);
+  });
+
+  it('takes the mode of TLS from the environment, as servers do', () => {
+    expect(environmentOf('postgres://db/app', 'require').PGSSLMODE).toBe('verify-full');
+    expect(environmentOf('postgres://db/app', 'no-verify').PGSSLMODE).toBe('require');
+    expect(environmentOf('postgres://db/app?sslmode=disable', 'require').PGSSLMODE).toBe('disable');
+  });
+
   const installed = findPostgres();
+  it.skipIf(installed === null)(
+    'saves a real database over TLS whose authority Node alone knows, and none whose authority nobody knows',
+    async () => {
+      const server = await startSystemServer(installed ?? '');
+      onTestFinished(() => server.remove());
+      vi.stubEnv('PATH', [installed, process.env.PATH].join(delimiter));
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const tls = await mkdtemp(join(tmpdir(), 'backup-tls-'));
+      onTestFinished(() => rm(tls, { recursive: true }));
+      const files = { cert: join(tls, 'server.pem'), key: join(tls, 'server.key') };
+      writeFileSync(files.cert, certificate);
+      writeFileSync(files.key, privateKey, { mode: 0o600 });
+      const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, ...owner() };
+      chmodSync(tls, 0o755);
+      chownSync(files.key, uid, gid);
+      const superuser = new Client({ connectionString: server.url('app').replace('ostiary@', 'postgres@') });
+      await superuser.connect();
+      await superuser.query('CREATE TABLE kept (id int)');
+      await superuser.query(`ALTER SYSTEM SET ssl_cert_file = '${files.cert}'`);
+      await superuser.query(`ALTER SYSTEM SET ssl_key_file = '${files.key}'`);
+      await superuser.query('ALTER SYSTEM SET ssl = on');
+      await superuser.query('SELECT pg_reload_conf()');
+      await superuser.end();
+
+      const strict = `${server.url('app').replace('ostiary@', 'postgres@')}?sslmode=verify-full`;
+      const known = await backup({ engine: 'postgresql', url: strict }, nextFile());
+      expect(known).toMatchObject({ code: 1, err: expect.stringContaining('certificate verify failed') });
+      const before = getCACertificates('default');
+      onTestFinished(() => setDefaultCACertificates(before));
+      setDefaultCACertificates([...before, certificate]);
+      const driver = new Client({ connectionString: strict });
+      await driver.connect();
+      await driver.end();
+      const saved = await backup({ engine: 'postgresql', url: strict }, nextFile());
+      expect(saved).toMatchObject({ code: 0, out: expect.stringContaining('tables') });
+      // A file that is named stands for itself.
+      setDefaultCACertificates(before);
+      const named = await backup(
+        { engine: 'postgresql', url: `${strict}&sslrootcert=${files.cert}` },
+        nextFile(),
+      );
+      expect(named.code).toBe(0);
+    },
+    60_000,
+  );
+
   it.skipIf(installed === null)(
     'saves a real database',
     async () => {

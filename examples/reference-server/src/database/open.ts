@@ -29,8 +29,13 @@ export async function openDatabases(config: ServerConfig): Promise<Databases> {
   if (databaseUrl === null) return onSqlite(config);
   const { postgresStorage } = await import('@ostiary/adapter-postgres');
   const { openPostgres } = await import('./postgres.ts');
-  const database = openPostgres(databaseUrl, databasePool);
-  return { database, storage: postgresStorage({ pool: database.pool }) };
+  try {
+    const database = openPostgres(databaseUrl, databasePool);
+    return { database, storage: postgresStorage({ pool: database.pool }) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigError(error.message.replace(/^postgresPool: options\.connectionString/, 'DATABASE_URL'));
+  }
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -39,6 +44,12 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its host name cannot be looked up',
   ETIMEDOUT: 'its host does not answer',
   ECONNRESET: 'its host ended the connection',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is of an authority that is not trusted (sslrootcert)',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is of an authority that is not trusted (sslrootcert)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is of an authority that is not trusted (sslrootcert)',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is of an authority that is not trusted (sslrootcert)',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
   '28P01': 'it refuses the password',
   '28000': 'it refuses the user',
   '3D000': 'there is no such database',

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { ProgressStep } from '../command.ts';
+import { sslModeOf, writeAuthorities } from './tls.ts';
 
 /** What libpq calls the parameters of a URL. */
 const variables: { readonly [parameter: string]: string } = {
@@ -12,6 +15,7 @@ const variables: { readonly [parameter: string]: string } = {
   password: 'PGPASSWORD',
   dbname: 'PGDATABASE',
   sslmode: 'PGSSLMODE',
+  sslnegotiation: 'PGSSLNEGOTIATION',
   sslrootcert: 'PGSSLROOTCERT',
   sslcert: 'PGSSLCERT',
   sslkey: 'PGSSLKEY',
@@ -26,8 +30,12 @@ function eachHost(url: string): readonly URL[] {
   return list.split(',').map((host) => new URL(`${before}${host}${after}`));
 }
 
-/** Where the database is, for programs of PostgreSQL: everybody on the machine can see arguments. */
-export function environmentOf(url: string): Record<string, string> {
+/**
+ * Environment that leads programs of PostgreSQL to the database, with the TLS that servers use. Arguments would show the password
+ * to everybody on the machine.
+ * @param ownMode - `PGSSLMODE` of this process
+ */
+export function environmentOf(url: string, ownMode?: string): Record<string, string> {
   const hosts = eachHost(url);
   const { username, password, pathname, searchParams } = hosts[0] ?? new URL(url);
   const given = {
@@ -39,6 +47,7 @@ export function environmentOf(url: string): Record<string, string> {
     password: decodeURIComponent(password),
     dbname: decodeURIComponent(pathname.slice(1)),
     ...Object.fromEntries(searchParams),
+    sslmode: sslModeOf(searchParams, ownMode) ?? '',
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => {
@@ -48,7 +57,7 @@ export function environmentOf(url: string): Record<string, string> {
   );
 }
 
-/** Runs a program of PostgreSQL. @throws Error with what it says when it fails, or that there is none */
+/** Runs a program of PostgreSQL. @returns its output. @throws Error with its errors when it fails, or that it is not installed */
 async function run(program: string, args: readonly string[], env: Record<string, string>): Promise<string> {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = Promise.all([text(child.stdout), text(child.stderr)]);
@@ -79,8 +88,15 @@ export async function backupPostgres(
       () => undefined,
     );
   }, 500);
+  const folder = await mkdtemp(join(tmpdir(), 'ostiary-backup-'));
   try {
-    await run('pg_dump', ['--format=custom', `--file=${file}`, '--no-password'], environmentOf(url));
+    const environment = environmentOf(url, process.env.PGSSLMODE);
+    const needsAuthorities =
+      environment.PGSSLMODE === 'verify-full' &&
+      (environment.PGSSLROOTCERT ?? process.env.PGSSLROOTCERT) === undefined;
+    const authorities = needsAuthorities ? { PGSSLROOTCERT: await writeAuthorities(folder) } : {};
+    const env = { ...environment, ...authorities };
+    await run('pg_dump', ['--format=custom', `--file=${file}`, '--no-password'], env);
     const contents = await run('pg_restore', ['--list', file], {});
     const tables = Array.from(
       contents.matchAll(/^\d+; \d+ \d+ TABLE DATA (\S+) (\S+) /gm),
@@ -90,5 +106,6 @@ export async function backupPostgres(
     return tables;
   } finally {
     clearInterval(watching);
+    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,33 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getCACertificates } from 'node:tls';
+
+/** Modes that `pg` takes for `verify-full`, unless the URL asks for those of libpq. */
+const verified = ['prefer', 'require', 'verify-ca', 'verify-full'];
+
+/**
+ * The mode of TLS with which libpq does what `pg` does with the same URL; `undefined` if neither URL nor environment name one.
+ * @param ownMode - `PGSSLMODE` of this process, which both read
+ */
+export function sslModeOf(parameters: URLSearchParams, ownMode: string | undefined): string | undefined {
+  const mode = parameters.get('sslmode');
+  if (mode !== null && parameters.get('uselibpqcompat') === 'true') return mode;
+  if (mode === 'no-verify' || (mode === null && parameters.get('ssl') === 'no-verify')) return 'require';
+  if (mode !== null) return verified.includes(mode) ? 'verify-full' : mode;
+  if (['sslcert', 'sslkey', 'sslrootcert'].some((name) => parameters.has(name))) return 'verify-full';
+  const ssl = parameters.get('ssl');
+  if (ssl !== null) return ssl === 'false' || ssl === '0' ? 'disable' : 'verify-full';
+  if (ownMode === 'no-verify') return 'require';
+  return ownMode !== undefined && verified.includes(ownMode) ? 'verify-full' : undefined;
+}
+
+/**
+ * Writes the certificates of the authorities that Node trusts, those of `NODE_EXTRA_CA_CERTS` and `--use-system-ca` included, for
+ * libpq, which knows none by itself.
+ * @returns the path of the file
+ */
+export async function writeAuthorities(folder: string): Promise<string> {
+  const file = join(folder, 'authorities.pem');
+  await writeFile(file, getCACertificates('default').join('\n'), { mode: 0o600 });
+  return file;
+}
