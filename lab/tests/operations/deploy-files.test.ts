@@ -81,7 +81,7 @@ it('containers are given variables that the server reads, and values that it tak
     ['POSTGRES_PASSWORD', '0a1b'],
   ]);
   const settingOf = (name: string): string =>
-    (new RegExp(`^ {2}${name}: (.*)$`, 'm').exec(compose)?.[1] ?? '').replaceAll(
+    (new RegExp(`^ {2}${name}: "?(.*?)"?$`, 'm').exec(compose)?.[1] ?? '').replaceAll(
       /\$\{([A-Z_]+):\?\}/g,
       (_, variable: string) => filled.get(variable) ?? '',
     );
@@ -94,6 +94,21 @@ it('containers are given variables that the server reads, and values that it tak
       baseUrl: 'https://api.example.com',
     });
   }
+});
+
+it('Prometheus scrapes every service of the compose file that runs the server', () => {
+  const compose = read('deploy/compose.yaml');
+  const services = compose.slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'));
+  const servers = Array.from(
+    services.matchAll(/^ {2}([\w-]+):(?: &web\n {4}<<: \*server| \*web$|\n {4}<<: \*server)/gm),
+    ([, name]) => name,
+  );
+  expect(servers).toEqual(['web-1', 'web-2', 'worker']);
+  const prometheus = read('deploy/prometheus.yml');
+  expect(/names: \[(.*)\]/.exec(prometheus)?.[1]?.split(', ')).toEqual(servers);
+  const [, port] = /^ {2}OSTIARY_METRICS_PORT: "(\d+)"$/m.exec(compose) ?? [];
+  expect(/port: (\d+)$/m.exec(prometheus)?.[1]).toBe(port);
+  expect(compose).toMatch(/^ {2}OSTIARY_METRICS_HOST: 0\.0\.0\.0$/m);
 });
 
 it('nothing secret beside the compose file gets into an image or a commit', () => {

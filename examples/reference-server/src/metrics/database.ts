@@ -41,8 +41,8 @@ export function observeDatabase(meter: Meter, database: Database, now: () => num
     const { idle, used, waiting } = counts();
     return {
       'db.client.connection.count': [
-        [idle, { state: 'idle' }],
-        [used, { state: 'used' }],
+        [idle, { 'db.client.connection.state': 'idle' }],
+        [used, { 'db.client.connection.state': 'used' }],
       ],
       'db.client.connection.pending_requests': waiting,
     };

@@ -7,6 +7,7 @@ import { ConfigError } from '../config-error.ts';
 import type { Database } from '../database/database.ts';
 import { observeDatabase } from './database.ts';
 import { observeProcess } from './process.ts';
+import { withPrometheusNames } from './prometheus-names.ts';
 
 /** `2xx` and its like; no answer has no class. */
 function classOf(status: unknown): string {
@@ -69,7 +70,8 @@ export async function startMetrics(address: Address | null, role: ServerConfig['
   // Without the name of the process, which would be a path of this machine; and without which library measured.
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   /** The page that Prometheus gets. */
-  const text = async () => serializer.serialize((await exporter.collect()).resourceMetrics);
+  const text = async () =>
+    serializer.serialize(withPrometheusNames((await exporter.collect()).resourceMetrics));
   if (address !== null) opened.adopt(await serveMetrics(address, text), (http) => http.close(1_000));
   const running = opened.move();
   return {

@@ -6,6 +6,9 @@ import { observe } from './observed.ts';
 
 const nanoseconds = 1e9;
 
+/** How often the delay of the event loop is sampled, in milliseconds. */
+const samplingMs = 10;
+
 const collections: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
@@ -37,16 +40,17 @@ const gauges = {
   'v8js.memory.heap.size': ['Heap that V8 has taken.', 'By'],
   'process.memory.usage': ['Memory of the process (RSS).', 'By'],
   'process.uptime': ['Since the start.', 's'],
-  'ostiary.build.info': ['Always 1; the labels say what runs.', '1'],
+  'ostiary.build.info': ['Always 1; the labels say what runs.', '{build}'],
 } as const;
 
 /** What the process itself is like, under the names that OpenTelemetry gives it. */
 export function observeProcess(meter: Meter, role: ServerConfig['role']): () => void {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const delay = monitorEventLoopDelay({ resolution: samplingMs });
   delay.enable();
   let before = performance.eventLoopUtilization();
-  // Sampled every ten milliseconds, which are no delay.
-  const seconds = (value: number): number => (Number.isFinite(value) ? Math.max(0, value / nanoseconds) : 0);
+  // Node records the time from one sample to the next, of which the interval of sampling is no delay.
+  const seconds = (value: number): number =>
+    Number.isFinite(value) ? Math.max(0, value / nanoseconds - samplingMs / 1_000) : 0;
 
   observe(meter, gauges, () => {
     const { heapUsed, heapTotal, rss } = process.memoryUsage();

@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../lab/support/free-port.ts';
 import { approve, createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { programOf } from '../support/proxies.ts';
 import { anaika, jean, startServer } from '../support/server.ts';
 import { Visitor } from '../support/visitor.ts';
+
+const promtool = programOf('promtool');
 
 let postgres: PostgresServer;
 
@@ -22,7 +26,7 @@ function shownMetrics(): readonly string[] {
   const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   const names = expressions.flatMap((expr) => expr.match(/\b(?:ostiary|nodejs|v8js|process|db)_\w+/g) ?? []);
   // Labels are named like what they are of.
-  const labels = ['ostiary_delivery_outcome', 'ostiary_job_kind'];
+  const labels = ['ostiary_delivery_outcome', 'ostiary_job_kind', 'db_client_connection_state'];
   return [...new Set(names)].filter((name) => !labels.includes(name));
 }
 
@@ -55,10 +59,25 @@ describe('metrics', () => {
     await expect.poll(missing, { timeout: 20_000 }).toEqual([]);
     const told = await text();
     expect(told).toContain('ostiary_build_info{');
-    expect(told).toMatch(/^ostiary_request_duration_count\{[^}]*http_route="\/v1\/partner\/webhooks"/m);
+    expect(told).toMatch(
+      /^ostiary_request_duration_seconds_count\{[^}]*http_route="\/v1\/partner\/webhooks"/m,
+    );
     const { handle, phone } = anaika;
     for (const secret of [handle, phone, jean.name, partner.clientId, 'kafe', url, process.cwd()])
       expect(told).not.toContain(secret);
+    const [, idle = ''] = /^nodejs_eventloop_delay_p50_seconds (.*)$/m.exec(told) ?? [];
+    // The interval of sampling, ten milliseconds, is not in it.
+    expect(Number(idle)).toBeLessThan(0.009);
+    expect(told).toMatch(/^db_client_connections\{db_client_connection_state="idle"\} \d+$/m);
+    for (const [, name = '', type = ''] of told.matchAll(/^# TYPE (\w+) (\w+)$/gm))
+      expect([type === 'histogram', name]).not.toEqual([
+        false,
+        expect.stringMatching(/_(?:count|sum|bucket)$/),
+      ]);
+    if (promtool !== undefined) {
+      const lint = spawnSync(promtool, ['check', 'metrics'], { input: told, encoding: 'utf8' });
+      expect([lint.status, lint.stdout, lint.stderr]).toEqual([0, '', '']);
+    } else process.stderr.write('promtool is not installed: the page of metrics is not linted\n');
     // A port of their own, with nothing else on it, and nothing of them on the public one.
     expect((await scrape('/')).status).toBe(404);
     expect((await fetch(new URL('/metrics', origin))).status).toBe(404);
@@ -89,7 +108,7 @@ describe('metrics', () => {
     expect(statuses.size).toBeGreaterThan(12);
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     const series = Array.from(
-      text.matchAll(/^ostiary_request_duration_count\{(.*)\} \d+$/gm),
+      text.matchAll(/^ostiary_request_duration_seconds_count\{(.*)\} \d+$/gm),
       ([, labels = '']) => labels,
     );
     expect(series.length).toBeGreaterThan(5);
