@@ -9,6 +9,7 @@ import type {
 import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
+import { postgresEventSizes } from './event-sizes.ts';
 import { inGroups } from './groups.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
@@ -108,5 +109,7 @@ export function postgresEvents(database: Database): EventStore {
       database.all(sql.latest, { partner, mode, before, after, type, until, status, endpointId, limit }),
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
+
+    ...postgresEventSizes(database),
   };
 }

@@ -1,5 +1,6 @@
 import type { EventFilter, EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
+import { sqliteEventSizes } from './event-sizes.ts';
 import { holdersOn } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { sqliteClaims } from './idempotency.ts';
@@ -92,5 +93,7 @@ export function sqliteEvents(database: Database): EventStore {
       ),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
+
+    ...sqliteEventSizes(database),
   };
 }

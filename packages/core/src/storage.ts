@@ -33,6 +33,7 @@ export type {
 export type {
   EventFilter,
   EventRecord,
+  EventSize,
   EventStore,
   HostTransaction,
   MaybePromise,

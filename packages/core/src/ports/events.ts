@@ -26,6 +26,17 @@ export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {
   readonly sequence: number;
 }
 
+/** How much an event keeps, with its deliveries and their attempts. */
+export interface EventSize {
+  readonly sequence: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+  /** Number of rows: the event, its deliveries, and their attempts that are stored beside the delivery. */
+  readonly rows: number;
+  /** Bytes of the event's body and of the receivers' answers, in UTF-8. */
+  readonly bytes: number;
+}
+
 /** A value, now or later: inside a host's transaction on SQLite everything happens at once. */
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -100,4 +111,21 @@ export interface EventStore {
 
   /** `null` for an unknown event and for somebody else's. */
   find(owner: Owner, id: string): Promise<EventRecord | null>;
+
+  /** Partners that ever had an event in test mode, in the order of their slugs: those after a slug, at most `limit`. */
+  testPartners(request: { readonly after: string; readonly limit: number }): Promise<string[]>;
+
+  /** Sizes of the newest events with a sequence number below `before`, newest first, at most `limit`. */
+  sizes(request: Owner & { readonly before: number; readonly limit: number }): Promise<EventSize[]>;
+
+  /**
+   * Removes the oldest events that are kept, up to and including the sequence number `upTo`, each with all its deliveries, pending
+   * ones included, and their attempts; at most `limit` events in this call. Rows that another transaction holds stay, and so does
+   * every later event, so that what is kept of the sequence has no gap. A result of a removed delivery is refused
+   * (see {@link DeliveryStore.finish}).
+   * @returns how many events and deliveries were removed
+   */
+  removeOldest(
+    request: Owner & { readonly upTo: number; readonly limit: number },
+  ): Promise<{ readonly events: number; readonly deliveries: number }>;
 }

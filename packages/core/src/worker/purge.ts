@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import type { JobHandler } from '../ports/queue.ts';
 import type { LongestWaits, Purged } from '../ports/storage.ts';
+import { boundTestData } from './test-data.ts';
 import { boundWaits } from './waits.ts';
 
 /**
@@ -12,6 +13,9 @@ const dayMs = 24 * 3600_000;
 
 /** Time between two purges, in milliseconds. */
 export const purgeIntervalMs = 10 * 60_000;
+
+/** Time until the next purge after one that found a partner beyond the bounds of test mode, in milliseconds. */
+const testPurgeIntervalMs = 60_000;
 
 /**
  * Used or expired codes and tokens are kept this long, so that an expired token can be told from an unknown
@@ -66,21 +70,28 @@ async function purgeBatches(
 }
 
 /**
- * Removes all old rows that there are now.
- * @param told - called after each batch with the number of rows so far
+ * Removes all old rows that there are now, and what test mode has too much of.
+ * @param onProgress - called after each batch with the number of rows so far
  */
-export async function purgeNow(core: Core, told?: (removed: number) => void): Promise<Purged> {
-  return (await purgeBatches(core, Number.POSITIVE_INFINITY, told)).total as Purged;
+export async function purgeNow(core: Core, onProgress?: (removed: number) => void): Promise<Purged> {
+  const { total } = await purgeBatches(core, Number.POSITIVE_INFINITY, onProgress);
+  const old = total as Purged;
+  const tests = await boundTestData(core);
+  return { ...old, events: old.events + tests.events, deliveries: old.deliveries + tests.deliveries };
 }
 
 /**
- * Removes old rows every ten minutes, and brings forward what waits for too long: a process whose clock went back, and which ended
- * before it could do that, may have left it.
+ * Removes old rows every ten minutes, and every minute while test mode has too much of them. Brings forward what waits for too
+ * long: a process whose clock went back, and which ended before it could do that, may have left it.
  */
 export function purgeHandler(core: Core, kinds: LongestWaits['jobs']['kinds']): JobHandler {
   return async () => {
     await boundWaits(core, kinds);
     const { isThrough } = await purgeBatches(core, maxBatches);
-    return { dueAt: core.clock.now() + (isThrough ? purgeIntervalMs : 0) };
+    const tests = await boundTestData(core);
+    if (tests.events > 0)
+      core.options.logger.debug(tests, 'rows beyond the bounds of test mode were removed');
+    const restMs = tests.events > 0 ? testPurgeIntervalMs : purgeIntervalMs;
+    return { dueAt: core.clock.now() + (isThrough ? restMs : 0) };
   };
 }

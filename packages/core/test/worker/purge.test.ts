@@ -34,6 +34,7 @@ async function purged(answers: readonly PurgeCount[] = [], requests: readonly nu
     purge: async (request: object) => answers[asked.push(request) - 1] ?? removed(0),
     boundWaits: async () => ({ jobs: 0, deliveries: 0 }),
     requestLog: { purge: async (...request: unknown[]) => requests[logged.push(request) - 1] ?? 0 },
+    events: { testPartners: async () => [] },
   };
   const logger = { debug: (fields: object) => void totals.push(fields), info() {}, warn() {}, error() {} };
   const job = {

@@ -243,4 +243,7 @@ export const eventCalls: Calls<'events'> = {
   latest: ({ events }) => events.latest({ ...everything, limit: 1 }),
   list: ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),
   find: ({ events }) => events.find(acme, 'evt_a'),
+  testPartners: ({ events }) => events.testPartners({ after: '', limit: 1 }),
+  sizes: ({ events }) => events.sizes({ ...acme, before: Number.MAX_SAFE_INTEGER, limit: 1 }),
+  removeOldest: ({ events }) => events.removeOldest({ ...acme, upTo: 1, limit: 1 }),
 };

@@ -12,6 +12,7 @@ import { deliveryEndCases } from './delivery-ends.ts';
 import { deliveryListCases } from './delivery-lists.ts';
 import { deliveryResultCases } from './delivery-results.ts';
 import { eventPurgeCases } from './event-purge.ts';
+import { eventSizeCases } from './event-sizes.ts';
 import { eventCases } from './events.ts';
 import { fanOutCases } from './fan-out.ts';
 import { finalListCases } from './final-lists.ts';
@@ -143,6 +144,7 @@ const storageContractCases = [
   ...parallelCases,
   ...purgeCases,
   ...eventPurgeCases,
+  ...eventSizeCases,
   ...waitCases,
   ...auditCases,
   ...requestLogCases,

@@ -1,0 +1,124 @@
+import { memoryStorage } from '@ostiary/testing/memory';
+import { expect, it, vi } from 'vitest';
+import type { Storage } from '../../src/storage.ts';
+import { answering, shop } from '../partner/webhook-shop.ts';
+import { storages } from '../support/partner-api.ts';
+
+const day = 24 * 3600_000;
+const minute = 60_000;
+const rowBytes = 512;
+const mebibyte = 1024 * 1024;
+
+/** A partner whose events are published as a host publishes them, and whose purge runs. */
+async function sandbox(storage: Storage) {
+  const { provider, key, call, work } = await shop({ storage });
+  const { clock } = provider;
+  const { partner } = key;
+  const live = await provider.key({ partner });
+  let number = 0;
+
+  async function publish(bodies: readonly string[], mode: 'test' | 'live' = 'test', createdAt = clock.now()) {
+    const events = bodies.map((body) => {
+      number += 1;
+      return { partner, mode, id: `evt_${number}`, type: 'x', body, createdAt, deliveryId: `dl_${number}` };
+    });
+    await storage.events.publish(events, { idempotency: null, now: clock.now() });
+  }
+  /** The numbers of the oldest and the newest event, as the partner reads them. */
+  async function ends(of = key) {
+    const { oldestSequence, newestSequence } = (
+      await call('GET /v1/partner/events?after=0&limit=1', undefined, of)
+    ).json();
+    return [oldestSequence, newestSequence];
+  }
+  async function purge(afterMs = 10 * minute) {
+    clock.advance(afterMs);
+    await work();
+  }
+  await work();
+  return { clock, live, publish, ends, purge };
+}
+
+const times = (count: number, body = '{}') => Array.from({ length: count }, () => body);
+
+it.each(storages)(
+  'a partner keeps 10,000 events of test mode, and all of live mode, on %s',
+  async (_, open) => {
+    const { live, publish, ends, purge } = await sandbox(open());
+    await publish(times(10_000));
+    await publish(times(10_001), 'live');
+    await purge();
+    expect(await ends()).toEqual([1, 10_000]);
+    await publish(times(3));
+    await purge();
+    expect(await ends()).toEqual([4, 10_003]);
+    expect(await ends(live)).toEqual([1, 10_001]);
+  },
+);
+
+it.each(storages)('an event of test mode is kept for seven days, on %s', async (_, open) => {
+  const { clock, live, publish, ends, purge } = await sandbox(open());
+  const at = clock.now();
+  await publish(times(1), 'live', at);
+  await publish(times(2), 'test', at);
+  await publish(times(1), 'test', at + 1);
+  await purge(7 * day);
+  expect(await ends()).toEqual([1, 3]);
+  await purge(10 * minute);
+  expect(await ends()).toEqual([null, 3]);
+  expect(await ends(live)).toEqual([1, 1]);
+});
+
+it.each(storages)('a partner keeps 100 MiB of events of test mode, on %s', async (_, open) => {
+  const { live, publish, ends, purge } = await sandbox(open());
+  const whole = JSON.stringify({ x: 'x'.repeat(mebibyte - rowBytes - 8) });
+  expect(whole).toHaveLength(mebibyte - rowBytes);
+  await publish(times(2, whole), 'live');
+  await publish(times(100, whole));
+  await purge();
+  expect(await ends()).toEqual([1, 100]);
+  await publish(['{}']);
+  await purge();
+  expect(await ends()).toEqual([2, 101]);
+  expect(await ends(live)).toEqual([1, 2]);
+});
+
+it('after a purge that found too much the next one comes a minute later', async () => {
+  const { publish, ends, purge } = await sandbox(memoryStorage());
+  await publish(times(10_001));
+  await purge();
+  await publish(times(1));
+  await purge(minute - 1);
+  expect(await ends()).toEqual([2, 10_002]);
+  await purge(1);
+  expect(await ends()).toEqual([3, 10_002]);
+  await purge(minute);
+  await publish(times(1));
+  await purge(10 * minute - 1);
+  expect(await ends()).toEqual([3, 10_003]);
+  await purge(1);
+  expect(await ends()).toEqual([4, 10_003]);
+});
+
+it.each(storages)(
+  'a running worker removes events beyond a bound with their deliveries, on %s',
+  async (_, open) => {
+    const storage = open();
+    const { provider, key, register, trigger, list, statuses, now } = await shop({ storage });
+    const endpoint = await answering(200, 'thanks');
+    const id = await register(endpoint.url);
+    provider.ostiary.worker.start();
+    const old = await trigger();
+    await vi.waitFor(async () => expect(await statuses(id)).toEqual(['delivered']));
+    provider.clock.advance(7 * day + minute);
+    expect(now()).not.toBe(old.createdAt);
+    const young = await trigger();
+    await vi.waitFor(
+      async () => expect((await list('/v1/partner/events')).map((event) => event.id)).toEqual([young.id]),
+      10_000,
+    );
+    const owner = { partner: key.partner, mode: 'test' } as const;
+    const filter = { endpointId: null, status: null, after: null, limit: 10, eventId: String(old.id) };
+    expect(await storage.deliveries.list({ ...owner, ...filter })).toEqual([]);
+  },
+);
