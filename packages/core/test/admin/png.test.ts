@@ -168,8 +168,11 @@ describe('the order of chunks', () => {
         return { chunks, all };
       }),
     );
+    // Without length, name and checksum: an empty chunk may stand anywhere among the others.
     const pixels = (chunks: readonly NamedChunk[]) =>
-      bytesOf(chunks.filter(({ name }) => name === 'IDAT')).toString('hex');
+      Buffer.concat(
+        chunks.filter(({ name }) => name === 'IDAT').map(({ bytes }) => bytes.subarray(8, -4)),
+      ).toString('hex');
     let accepted = 0;
     fc.assert(
       fc.property(moved, ({ chunks, all }) => {
