@@ -31,6 +31,12 @@ const justEndedMs = 10_000;
 /** The payment rail and the receiver of a run. */
 export type Outside = ReturnType<typeof createOutside>;
 
+/** Returns the time by which the next attempt has to come: after its wait, which a clock that is set may begin anew. */
+function latest({ kind, failures, since }: Record, disturbedAt: number): number {
+  const wait = failures === 0 ? 0 : (waitsMs[kind][failures - 1] ?? Number.POSITIVE_INFINITY);
+  return Math.max(since, disturbedAt) + wait + slackMs;
+}
+
 /** The outside world: a payment rail and a receiver of webhooks that fail as planned, and what they saw. */
 export function createOutside({ world, followed }: World, random: () => number) {
   const records = new Map<string, Record>();
@@ -45,15 +51,9 @@ export function createOutside({ world, followed }: World, random: () => number) 
     return record;
   }
 
-  /** Until when the next attempt has to come: after its wait, which a clock that is set may begin anew. */
-  function latest({ kind, failures, since }: Record): number {
-    const wait = failures === 0 ? 0 : (waitsMs[kind][failures - 1] ?? Number.POSITIVE_INFINITY);
-    return Math.max(since, world.disturbedAt) + wait + slackMs;
-  }
-
   function tried(record: Record): boolean {
-    if (record.successes === 0 && world.real > latest(record))
-      problems.late.push(`${record.id} came ${world.real - latest(record)} ms late`);
+    const lateMs = world.real - latest(record, world.disturbedAt);
+    if (record.successes === 0 && lateMs > 0) problems.late.push(`${record.id} came ${lateMs} ms late`);
     record.since = world.real;
     const isFailure = record.failuresLeft > 0;
     if (isFailure) {
