@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { nameOf } from './event-owners.ts';
 import { inGroups } from './groups.ts';
-import { lockPatienceLeft, lockTimeoutOf, patienceLeft } from './patience.ts';
+import { lockPatienceLeft, lockTimeoutOf, longPatienceMs, patienceLeft } from './patience.ts';
 import { lookup, statement } from './statement.ts';
 import { postgresTransferCreation } from './transfer-creation.ts';
 
@@ -75,6 +75,14 @@ function statementsIn(schema: string) {
       WHERE partner = :partner AND mode = :mode AND status <> 'pending'
         AND (updated_at, id) > (:time, :id) AND updated_at < :to
       ORDER BY updated_at, id LIMIT :limit
+    `),
+
+    removeOldest: statement<Owner & { before: number; limit: number }>(`
+      DELETE FROM ${schema}.transfers WHERE id = ANY (ARRAY (
+        SELECT id FROM ${schema}.transfers
+        WHERE partner = :partner AND mode = :mode AND created_at < :before
+        ORDER BY created_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
+      ))
     `),
   };
 }
@@ -153,6 +161,12 @@ export function postgresTransfers(database: Database): TransferStore {
       const page = { partner, mode, time: past.time, id: past.id, to, limit };
       return (await database.all(sql.listFinal, page)).map(transferOf);
     },
+
+    removeOldest: ({ partner, mode, before, limit }) =>
+      database.change(
+        (connection) => sql.removeOldest.run(connection, { partner, mode, before, limit }),
+        longPatienceMs,
+      ),
   };
 }
 

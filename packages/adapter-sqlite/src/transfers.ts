@@ -91,6 +91,14 @@ function statementsOn(connection: Connection) {
         AND (updated_at, id) > (+:time, +:id) AND updated_at < +:to
       ORDER BY updated_at, id LIMIT +:limit
     `),
+
+    removeOldest: connection.prepare<[Owner & { before: number; limit: number }]>(`
+      DELETE FROM transfers WHERE id IN (
+        SELECT id FROM transfers
+        WHERE partner = :partner AND mode = :mode AND created_at < :before
+        ORDER BY created_at, id LIMIT :limit
+      )
+    `),
   };
 }
 
@@ -159,6 +167,9 @@ export function sqliteTransfers(database: Database): TransferStore {
           .listFinal.all({ partner, mode, ...past, to, limit })
           .map(transferOf);
       }),
+
+    removeOldest: ({ partner, mode, before, limit }) =>
+      database.write(() => sql().removeOldest.run({ partner, mode, before, limit }).changes),
   };
 }
 

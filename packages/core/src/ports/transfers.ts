@@ -105,4 +105,11 @@ export interface TransferStore {
       readonly limit: number;
     },
   ): Promise<TransferRecord[]>;
+
+  /**
+   * Removes transfers created before a time, whatever their status, the oldest first and at most `limit`. Their references can be used
+   * again. Rows that another transaction holds stay.
+   * @returns how many were removed
+   */
+  removeOldest(request: Owner & { readonly before: number; readonly limit: number }): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import type { Core } from '../context.ts';
 import type { JobHandler } from '../ports/queue.ts';
 import type { LongestWaits, Purged } from '../ports/storage.ts';
-import { boundTestData } from './test-data.ts';
+import { boundTestData, removeOldTestTransfers } from './test-data.ts';
 import { boundWaits } from './waits.ts';
 
 /**
@@ -77,6 +77,7 @@ export async function purgeNow(core: Core, onProgress?: (removed: number) => voi
   const { total } = await purgeBatches(core, Number.POSITIVE_INFINITY, onProgress);
   const old = total as Purged;
   const tests = await boundTestData(core);
+  await removeOldTestTransfers(core);
   return { ...old, events: old.events + tests.events, deliveries: old.deliveries + tests.deliveries };
 }
 
@@ -89,6 +90,7 @@ export function purgeHandler(core: Core, kinds: LongestWaits['jobs']['kinds']): 
     await boundWaits(core, kinds);
     const { isThrough } = await purgeBatches(core, maxBatches);
     const tests = await boundTestData(core);
+    await removeOldTestTransfers(core);
     if (tests.events > 0)
       core.options.logger.debug(tests, 'rows beyond the bounds of test mode were removed');
     const restMs = tests.events > 0 ? testPurgeIntervalMs : purgeIntervalMs;

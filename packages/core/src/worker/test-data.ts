@@ -2,7 +2,7 @@ import type { Core } from '../context.ts';
 
 /** How much is kept of what one partner makes in test mode. The oldest events go first. */
 export const testDataBounds = {
-  /** Age of an event, in milliseconds. */
+  /** Age of an event or a payment, in milliseconds. */
   ageMs: 7 * 24 * 3600_000,
   /** Number of events. */
   events: 10_000,
@@ -20,6 +20,9 @@ const page = 100;
 
 /** Events that one call removes at most. */
 const batch = 50;
+
+/** Payments that one call removes at most. */
+const transferBatch = 500;
 
 /** Partners of one page. */
 const partnersPage = 500;
@@ -65,6 +68,32 @@ export async function boundTestData(
       }
     }
     partners = await events.testPartners({ after: last, limit: partnersPage });
+  }
+  return total;
+}
+
+/** Removes the payments of test mode that are older than the bound. Returns how many. */
+export async function removeOldTestTransfers({
+  storage,
+  clock,
+}: Pick<Core, 'storage' | 'clock'>): Promise<number> {
+  const before = clock.now() - testDataBounds.ageMs;
+  let total = 0;
+  let partners = await storage.partners.list({ after: null, limit: partnersPage });
+  for (let last = partners.at(-1); last !== undefined; last = partners.at(-1)) {
+    for (const { slug } of partners) {
+      let removed = transferBatch;
+      while (removed === transferBatch) {
+        removed = await storage.transfers.removeOldest({
+          partner: slug,
+          mode: 'test',
+          before,
+          limit: transferBatch,
+        });
+        total += removed;
+      }
+    }
+    partners = await storage.partners.list({ after: last.slug, limit: partnersPage });
   }
   return total;
 }

@@ -35,6 +35,7 @@ async function purged(answers: readonly PurgeCount[] = [], requests: readonly nu
     boundWaits: async () => ({ jobs: 0, deliveries: 0 }),
     requestLog: { purge: async (...request: unknown[]) => requests[logged.push(request) - 1] ?? 0 },
     events: { testPartners: async () => [] },
+    partners: { list: async () => [] },
   };
   const logger = { debug: (fields: object) => void totals.push(fields), info() {}, warn() {}, error() {} };
   const job = {

@@ -2,7 +2,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it, vi } from 'vitest';
 import type { Storage } from '../../src/storage.ts';
 import { answering, shop } from '../partner/webhook-shop.ts';
-import { storages } from '../support/partner-api.ts';
+import { payment, storages, testPayment } from '../support/partner-api.ts';
 
 const day = 24 * 3600_000;
 const minute = 60_000;
@@ -122,3 +122,24 @@ it.each(storages)(
     expect(await storage.deliveries.list({ ...owner, ...filter })).toEqual([]);
   },
 );
+
+it.each(storages)('a payment of test mode is kept for seven days, on %s', async (_, open) => {
+  const { provider, key, call, work } = await shop({ storage: open() });
+  const live = await provider.key({ partner: key.partner });
+  await work();
+  const pay = async (body: object, by = key) => {
+    const answer = await call('POST /v1/partner/payments', body, by);
+    expect(answer.status).toBe(201);
+    return answer.json().id;
+  };
+  const statusOf = async (id: unknown, by = key) =>
+    (await call(`GET /v1/partner/payments/${id}`, undefined, by)).status;
+  const [id, ofLive] = [await pay(testPayment), await pay(payment, live)];
+  await work();
+  provider.clock.advance(7 * day);
+  await work();
+  expect(await statusOf(id)).toBe(200);
+  provider.clock.advance(10 * minute);
+  await work();
+  expect([await statusOf(id), await statusOf(ofLive, live)]).toEqual([404, 200]);
+});

@@ -33,6 +33,25 @@ const everyField = {
 } as const;
 
 export const transferCases = casesOf('transfers', {
+  'the oldest transfers of an owner go, created before a time, and those of others stay': async (storage) => {
+    const { transfers } = storage;
+    const sandbox = { partner: 'acme', mode: 'test' } as const;
+    for (const [label, at] of Object.entries({ c: -1, a: -3, b: -2, exact: 0 }))
+      await created(storage, label, { ...sandbox, createdAt: now + at, reference: label });
+    await settle(storage, { id: 'tr_b', status: 'completed', failure: null, now });
+    await created(storage, 'live', { createdAt: now - 9 });
+    await created(storage, 'other', { partner: 'other', mode: 'test', createdAt: now - 9 });
+    const remove = (limit: number) => transfers.removeOldest({ ...sandbox, before: now, limit });
+    assert.equal(await remove(2), 2);
+    assertSame([await transfers.findById('tr_a'), await transfers.findById('tr_b')], [null, null]);
+    assert.equal((await transfers.findById('tr_c'))?.id, 'tr_c');
+    assert.equal(await remove(2), 1);
+    assert.equal(await remove(2), 0);
+    for (const id of ['tr_exact', 'tr_live', 'tr_other'])
+      assert.equal((await transfers.findById(id))?.id, id);
+    await created(storage, 'again', { ...sandbox, reference: 'a' });
+  },
+
   'a transfer is read back as it was stored, by its owner and by the worker': async (storage) => {
     const bare = await created(storage, 'bare', { description: null });
     const full = await created(storage, 'full', everyField);
@@ -155,4 +174,5 @@ export const transferCalls: Calls<'transfers'> = {
     transfers.list({ ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 1 }),
   settle: (storage) => settle(storage, { id: 'tr_a', status: 'completed', failure: null, now }),
   listFinal: ({ transfers }) => transfers.listFinal({ ...acme, from: 0, to: now, after: null, limit: 1 }),
+  removeOldest: ({ transfers }) => transfers.removeOldest({ ...acme, before: now, limit: 1 }),
 };
