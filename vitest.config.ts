@@ -44,6 +44,7 @@ export default defineConfig({
     ],
     pool: 'forks',
     execArgv: ['--conditions=source'],
+    setupFiles: [join(root, 'lab/support/untouched-prototypes.ts')],
     // Several processes are started in some tests, and on a machine whose processors are shared that can take a minute.
     testTimeout: 90_000,
     hookTimeout: 120_000,
