@@ -28,8 +28,9 @@ export function readDemoEnvironment(env: NodeJS.ProcessEnv) {
     if (url !== undefined && !isLoopbackUrl(url))
       throw new ConfigError(`${variable} leads to another machine, but ${instead}`);
   }
-  if (read(env, 'OSTIARY_SEALING_KEYS') !== undefined) {
-    throw new ConfigError(`OSTIARY_SEALING_KEYS is set, but the demo keeps a key of its own: ${instead}`);
+  for (const variable of ['OSTIARY_SEALING_KEYS', 'OSTIARY_SEALING_KEYS_FILE']) {
+    if (read(env, variable) !== undefined)
+      throw new ConfigError(`${variable} is set, but the demo keeps a key of its own: ${instead}`);
   }
   if (read(env, 'OSTIARY_WEBHOOK_PRIVATE_TARGETS') === 'off') {
     throw new ConfigError(`OSTIARY_WEBHOOK_PRIVATE_TARGETS is off, but ${instead}, and so does its shop`);

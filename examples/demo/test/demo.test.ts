@@ -226,6 +226,7 @@ describe('npm start', () => {
     [{ OSTIARY_AUTH_URL: 'https://id.example.com' }, [], 'OSTIARY_AUTH_URL leads to another machine'],
     [{ OSTIARY_BASE_URL: 'https://api.example.com' }, [], 'OSTIARY_BASE_URL leads to another machine'],
     [{ OSTIARY_SEALING_KEYS: 'x' }, [], 'OSTIARY_SEALING_KEYS is set'],
+    [{ OSTIARY_SEALING_KEYS_FILE: 'x' }, [], 'OSTIARY_SEALING_KEYS_FILE is set'],
     [{ OSTIARY_DEMO: '1' }, [], 'OSTIARY_DEMO is not a setting'],
     [{ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'off' }, [], 'OSTIARY_WEBHOOK_PRIVATE_TARGETS is off'],
     [{ PARTNER_PORT: 'x' }, [], 'PARTNER_PORT must be a port number'],

@@ -1,5 +1,6 @@
 import type { PostgresPool } from '@ostiary/adapter-postgres';
 import { CommandUsageError, type StandaloneCommand, table, toggle, value } from '../command.ts';
+import { secretVariable } from '../secret-variable.ts';
 import { checkSqlite, type MovedTable, moveFromSqlite } from './move.ts';
 import type { HostTables, MoveProgress } from './options.ts';
 import type { SqliteDatabase } from './sqlite.ts';
@@ -50,16 +51,20 @@ export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions):
     flags: {
       from: value('the file; stop the server first', { required: true }),
       // Everybody on the machine can see arguments.
-      to: value('postgres://… (DATABASE_URL, which is the place for a URL with a password)'),
+      to: value(
+        'postgres://… (DATABASE_URL or DATABASE_URL_FILE, which are the places for a URL with a password)',
+      ),
       check: toggle('read and verify the file, without PostgreSQL'),
     },
     example: '--from /var/lib/ostiary/ostiary.sqlite --check',
     async run(args, terminal) {
       const file = args.required('from');
-      const url = args.text('to') ?? process.env.DATABASE_URL ?? '';
-      const to = args.has('check') ? null : url;
+      const isCheck = args.has('check');
+      const to = isCheck ? null : (args.text('to') ?? secretVariable('DATABASE_URL', process.env) ?? '');
       if (to !== null && !/^postgres(?:ql)?:\/\/./.test(to)) {
-        throw new CommandUsageError('--to (or DATABASE_URL) must begin with postgres:// or postgresql://');
+        throw new CommandUsageError(
+          '--to (or DATABASE_URL, or the file that DATABASE_URL_FILE names) must begin with postgres:// or postgresql://',
+        );
       }
       const tables = await move(file, to, ({ table: name, step, rows, of }) =>
         terminal.progress({ step: `${step} ${name}`, done: rows, of, unit: 'rows' }),
