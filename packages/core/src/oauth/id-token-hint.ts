@@ -17,7 +17,10 @@ const typ = 'JWT';
 export interface IdTokenHint {
   /** Client id of the client that received the ID token. */
   readonly aud: string;
-  /** User of the ID token. `null` if the key that signed it is no longer kept: then any caller could have written it. */
+  /**
+   * User of the ID token. `null` if it is older than a year, or if the key that signed it is no longer kept: then any caller
+   * could have written it.
+   */
   readonly sub: string | null;
 }
 
@@ -32,19 +35,23 @@ export async function readIdTokenHint(core: Core, token: string): Promise<IdToke
   const keySet = createLocalJWKSet({ keys: keys.map(({ publicJwk }) => publicJwk) });
   try {
     const { payload } = await jwtVerify(token, keySet, { typ, issuer, currentDate: new Date(0) });
-    return hintOf(payload, payload.sub);
+    return hintOf(payload, isOld(payload, now) ? null : payload.sub);
   } catch (error) {
     if (!(error instanceof errors.JWKSNoMatchingKey)) return null;
     return isFromForgottenKey(token, issuer, now) ? hintOf(decodeJwt(token), null) : null;
   }
 }
 
-/** Whether a token says that it is an ID token of this service, and that it is older than any key that is kept. */
+/** Tells whether a token is older than a year: than the keys that are kept after their retirement. */
+function isOld({ iat }: JWTPayload, now: number): boolean {
+  return iat !== undefined && iat * 1000 <= now - verifiableMs;
+}
+
+/** Tells whether a token says that it is an ID token of this service, and that it is older than any key that is kept. */
 function isFromForgottenKey(token: string, issuer: string, now: number): boolean {
   try {
-    const { iss, iat } = decodeJwt(token);
-    const isIdToken = decodeProtectedHeader(token).typ === typ && iss === issuer;
-    return isIdToken && iat !== undefined && iat * 1000 <= now - verifiableMs;
+    const payload = decodeJwt(token);
+    return decodeProtectedHeader(token).typ === typ && payload.iss === issuer && isOld(payload, now);
   } catch {
     return false;
   }

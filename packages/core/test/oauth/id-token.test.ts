@@ -137,6 +137,18 @@ describe('id_token_hint', () => {
     expect(end.outcome).toBe('303 login_required');
   });
 
+  it('asks the user to sign in once it is older than a year, though its key was never rotated', async () => {
+    const own = await startProvider();
+    const app = await own.client();
+    const hint = { id_token_hint: String((await own.tokens(app)).id_token) };
+    const year = 365 * 24 * 3_600_000;
+    const silently = () => own.attempt(app, { ...hint, prompt: 'none' }, own.browser());
+    own.clock.advance(year - 1_000);
+    expect(await silently()).toBe('code');
+    own.clock.advance(1_000);
+    expect(await silently()).toBe('login_required');
+  });
+
   it('of another client or service, or of another kind, is refused with the reason', async () => {
     const described = async (id_token_hint: string) => {
       const { callback } = await provider.follow(

@@ -179,7 +179,7 @@ describe('a hint of a key that was rotated out', () => {
 
   it('signs its user out after 25 hours, and still on the last day of a year', async () => {
     const { provider: own, hint: old, logout: signOut, signedOut: left } = await rotatedOut();
-    for (const ms of [0, year - 25 * hour - 1]) {
+    for (const ms of [0, year - 26 * hour]) {
       own.clock.advance(ms);
       const browser = own.browser();
       const page = await signOut({ id_token_hint: old, post_logout_redirect_uri: back }, browser);
@@ -204,6 +204,17 @@ describe('a hint of a key that was rotated out', () => {
       expect((await signOut(elsewhere)).outcome).toBe('400 redirect_uri_mismatch');
     },
   );
+
+  it('asks the user after a year where the key was never rotated, too', async () => {
+    const { provider: own, hint: old, logout: signOut, signedOut: left } = await loggingOut();
+    const age = async (ms: number) => {
+      own.clock.advance(ms);
+      const page = await signOut({ id_token_hint: old, post_logout_redirect_uri: back }, own.browser());
+      return [page.status, page.text.includes('>Sign out</button>'), left.length];
+    };
+    expect(await age(year - 1_000)).toEqual([303, false, 1]);
+    expect(await age(1_000)).toEqual([200, true, 1]);
+  });
 
   it('is refused where it is younger than the keys that are kept, or of another kind or service', async () => {
     const { provider: own, client: app, logout: signOut } = await rotatedOut();

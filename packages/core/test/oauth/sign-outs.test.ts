@@ -60,6 +60,19 @@ describe('when a user signs out', () => {
     expect(payload.sid).toMatch(/^[\w-]{43}$/);
   });
 
+  it('the logout token is no id_token_hint, at either endpoint', async () => {
+    const { provider, endpoint, work, client } = await start();
+    const app = await client();
+    await provider.browser().get(`${provider.site}/oauth/logout?id_token_hint=${app.hint}`);
+    await work();
+    const token = new URLSearchParams(String(endpoint.received[0]?.body)).get('logout_token') ?? '';
+    expect(decodeJwt(token).aud).toBe(app.id);
+    const browser = provider.browser();
+    const asked = await browser.get(`${provider.site}/oauth/logout?id_token_hint=${token}`);
+    expect([asked.status, asked.text.includes('>Sign out</button>')]).toEqual([200, true]);
+    expect(await provider.attempt(app, { id_token_hint: token, prompt: 'none' })).toBe('invalid_request');
+  });
+
   it('the session id is that of the sign-in: one for each, the same in every token of it', async () => {
     const { provider, told, work, client } = await start();
     const app = await client();
