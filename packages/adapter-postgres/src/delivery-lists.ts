@@ -28,8 +28,15 @@ export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
 
 export function postgresDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'list' | 'latestStatuses' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'list' | 'latestStatuses' | 'countBySteps'> {
   const { schema } = database;
+  const find = statement<Owner & { readonly id: string }, DeliveryRow>(
+    shown(
+      schema,
+      `SELECT * FROM ${schema}.deliveries WHERE id = :id AND partner = :partner AND mode = :mode`,
+      'id',
+    ),
+  );
   // Each parameter is known when the statement is planned, so that what is null takes no part.
   const filter = `
     partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id)
@@ -104,6 +111,12 @@ export function postgresDeliveryLists(
   }
 
   return {
+    find: ({ partner, mode }, id) =>
+      database.read(async (connection) => {
+        const row = await find.get(connection, { partner, mode, id });
+        return row === undefined ? null : deliveryOf(row);
+      }),
+
     list: ({ partner, mode, endpointId, eventId, status, after, limit }) => {
       const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
       const page = { partner, mode, endpointId, eventId, status, time, id, limit };

@@ -100,6 +100,12 @@ function listsOn(connection: Connection) {
   };
 }
 
+const findOn = (connection: Connection) =>
+  connection.prepare<[Owner & { readonly id: string }], DeliveryRow>(`
+    SELECT ${columns} FROM ${source}
+    WHERE deliveries.id = :id AND +deliveries.partner = :partner AND +deliveries.mode = :mode
+  `);
+
 /** Sorts what there is of each event, as `ofEvent` does. */
 const latestStatusesOn = (connection: Connection) =>
   connection.prepare<
@@ -129,8 +135,9 @@ const countsOn = (connection: Connection) =>
 
 export function sqliteDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'list' | 'latestStatuses' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'list' | 'latestStatuses' | 'countBySteps'> {
   const sql = database.prepare(listsOn);
+  const find = database.prepare(findOn);
   const latest = database.prepare(latestStatusesOn);
   const counts = database.prepare(countsOn);
 
@@ -143,6 +150,12 @@ export function sqliteDeliveryLists(
   }
 
   return {
+    find: ({ partner, mode }, id) =>
+      database.read(() => {
+        const row = find().get({ partner, mode, id });
+        return row === undefined ? null : deliveryOf(row);
+      }),
+
     list: ({ partner, mode, endpointId, eventId, status, after, limit }) =>
       database.read(() => {
         const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };

@@ -75,6 +75,7 @@ interface Answers {
   };
   readonly getEvent: PartnerEvent;
   readonly listEventDeliveries: DeliveryPage;
+  readonly getAttemptAnswer: { readonly eventId: string; readonly response: string };
   readonly listRequests: { readonly data: readonly LoggedRequest[]; readonly nextCursor: string | null };
   readonly getRequest: LoggedRequest;
   readonly redeliverEvent: { readonly data: readonly unknown[] };
@@ -99,7 +100,7 @@ export type Api = <Name extends keyof Answers>(
 /** See {@link Api}. */
 export const apiOf = ({ call }: ConsoleVisit): Api => call as Api;
 
-/** Deliveries on one page: each may carry five answers of 16 KiB. */
+/** Deliveries on one page: each may have five attempts. */
 export const deliveriesPerPage = '10';
 
 /** A query without what is not set: an empty parameter would be one. */

@@ -1,4 +1,5 @@
 import type { ConsoleDesk, ConsolePage, PartnerConsole } from '@ostiary/core/console';
+import { answer } from './answer.ts';
 import { changeEndpoint, endpoint } from './endpoint.ts';
 import { addEndpoint, editEndpoint, newEndpoint, saveEndpoint } from './endpoint-form.ts';
 import { event, redeliver } from './event.ts';
@@ -55,6 +56,11 @@ function consolePages(desk: ConsoleDesk, pace: typeof paceOf): ConsolePage[] {
       path: paths.redeliver,
       summary: 'Delivers an event again.',
       POST: action(redeliver),
+    },
+    {
+      path: paths.answer,
+      summary: 'What an endpoint answered to an attempt of a delivery.',
+      GET: guarded(answer),
     },
     {
       path: paths.endpoints,

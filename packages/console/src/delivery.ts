@@ -4,7 +4,6 @@ import { counted, dueMoment, emptyList, foreignText, moment, pageLinks, stateBad
 import { curlOf, snippet } from './snippets.ts';
 import type { Visit } from './visit.ts';
 import type { Words } from './words/en/index.ts';
-import type { Voice } from './words/words.ts';
 
 type Attempt = ShownDelivery['attempts'][number];
 
@@ -41,13 +40,16 @@ export function failureKind(
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
 }
 
-function answerOf({ number, response }: Attempt, id: string, { language, words: all }: Voice): Html | null {
-  const words = all.deliveries;
+/** Links to the answer of an endpoint: with 50 long answers, a page would take a twentieth of a second and more. */
+function answerLink({ number, response }: Attempt, { id }: ShownDelivery, visit: Visit): Html | null {
+  const { urlOf, voice } = visit;
+  const words = voice.words.deliveries;
   if (response === null) return null;
   if (response === '') return html`<p class="small muted">${words.noAnswer}</p>`;
   const bytes = Buffer.byteLength(response);
-  const title = bytes > cutBytes ? words.answerCut : words.answer(counted(bytes, language));
-  return html`<details id="${id}"><summary class="small">${title}</summary>${foreignText(response, words.answerTo(number))}</details>`;
+  const title = bytes > cutBytes ? words.answerCut : words.answer(counted(bytes, voice.language));
+  const href = urlOf('answer', { id, attempt: String(number) });
+  return html`<p class="small"><a href="${href}">${title} <span class="hidden">(${words.answerTo(number)})</span></a></p>`;
 }
 
 /** A request the way it went over the wire. */
@@ -95,7 +97,7 @@ function attemptItem(attempt: Attempt, delivery: ShownDelivery, visit: Visit): H
 <p class="facts"><strong>${name}</strong> <span>${moment(at, voice.language)}</span> <span>${httpStatus === null ? words.noStatus : html`HTTP ${httpStatus}`}</span> <span>${durationMs} ms</span></p>
 ${story}
 ${requestPart(attempt, delivery, visit)}
-${answerOf(attempt, id, voice)}</li>`;
+${answerLink(attempt, delivery, visit)}</li>`;
 }
 
 function whatIsNext(

@@ -8,6 +8,7 @@ export const paths = {
   trigger: '/sandbox/trigger',
   event: '/sandbox/events/:id',
   redeliver: '/sandbox/events/:id/redeliver',
+  answer: '/sandbox/deliveries/:id/answer',
   endpoints: '/sandbox/endpoints',
   endpoint: '/sandbox/endpoints/:id',
   requests: '/sandbox/requests',

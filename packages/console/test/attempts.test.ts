@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
-import { act, visited } from './console-kit.ts';
+import { payment } from '../../core/test/support/partner-api.ts';
+import { act, answerLinks, target, visited } from './console-kit.ts';
 
 const failed = { error: 'timeout', httpStatus: null, response: null } as const;
 
@@ -75,6 +76,68 @@ describe('an attempt', () => {
     expect(
       (await browser.get(href.replace(endpoint, 'nonsense'))).text.match(/class="delivery"/g),
     ).toHaveLength(2);
+  });
+
+  it('links to its answer, which only a session of its partner in test mode opens', async () => {
+    const { kit, key, browser } = await visited();
+    await kit.endpoint(key);
+    const id = await kit.event(key);
+    const response = 'one answer '.repeat(1_400);
+    await kit.attempt({ error: 'status', httpStatus: 500, response });
+    kit.provider.clock.advance(60_000);
+    await kit.attempt({ error: 'status', httpStatus: 502, response: 'the other answer' });
+    const { text } = await browser.get(`/sandbox/events/${id}`);
+    expect(text).not.toContain('one answer');
+    expect(text).toContain('What it answered (15,400 bytes)');
+    const links = answerLinks(text);
+    expect(links).toHaveLength(2);
+    const [first = '', second = ''] = await Promise.all(
+      links.map(async (link) => (await browser.get(link)).text),
+    );
+    expect(first).toContain(response);
+    expect(second).toContain('the other answer');
+    expect(second).toContain('Answer to attempt 2');
+    expect(second).toContain(`/sandbox/events/${id}#dl_`);
+
+    const [link = ''] = links;
+    const other = await kit.signedIn(await kit.key());
+    expect((await other.get(link)).status).toBe(404);
+    const stranger = await kit.provider.browser(null).get(link);
+    expect([stranger.status, target(stranger)]).toEqual([303, '/sandbox']);
+    const asked = async (changed: string) => (await browser.get(changed)).status;
+    expect(await asked(link.replace('attempt=1', 'attempt=3'))).toBe(404);
+    expect(await asked(link.replace('attempt=1', 'attempt=x'))).toBe(400);
+    expect(await asked(link.replace('?attempt=1', ''))).toBe(400);
+    expect(await asked(link.replace(/dl_[^/]+/, 'dl_1'))).toBe(404);
+  });
+
+  it('answers to nobody with the answer to an attempt in live mode', async () => {
+    const { kit, key, browser } = await visited();
+    const live = await kit.provider.key({ mode: 'live', partner: key.partner });
+    await kit.endpoint(live);
+    const { id } = (await kit.provider.partnerCall(live, 'POST /v1/partner/payments', payment)).json();
+    await kit.provider.ostiary.worker.runDue();
+    const response = 'of live mode';
+    await kit.attempt({ error: 'status', httpStatus: 500, response });
+    const all = { endpointId: null, eventId: null, status: null, after: null, limit: 9 };
+    const [delivery] = await kit.storage.deliveries.list({ partner: key.partner, mode: 'live', ...all });
+    expect([typeof id, delivery?.attempts.length]).toEqual(['string', 1]);
+    expect((await browser.get(`/sandbox/deliveries/${delivery?.id}/answer?attempt=1`)).status).toBe(404);
+  });
+
+  it('costs a page no more with large answers than with none', async () => {
+    const { kit, key, browser } = await visited();
+    for (let number = 0; number < 10; number += 1) await kit.endpoint(key, `/${number}`);
+    const sizeWith = async (response: string) => {
+      const id = await kit.event(key);
+      for (let number = 0; number < 5; number += 1) {
+        await kit.attempt({ error: 'status', httpStatus: 500, response }, number < 4 ? 'retry' : 'dropped');
+        kit.provider.clock.advance(60_000);
+      }
+      return (await browser.get(`/sandbox/events/${id}`)).text.length;
+    };
+    const [small, large] = [await sizeWith('x'), await sizeWith('<&"'.repeat(5_000))];
+    expect(large - small).toBeLessThan(2_000);
   });
 
   it('reads as much from the storage, however many there are', async () => {

@@ -93,6 +93,12 @@ export function csrfOf(text: string): string {
   return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 }
 
+/** Paths of the answers that a page links to. */
+export function answerLinks(text: string): string[] {
+  const links = text.matchAll(/href="([^"]+\/answer\?[^"]*)"/g);
+  return [...links].map(([, href = '']) => new URL(href).pathname + new URL(href).search);
+}
+
 /** Types a key into the page and sends it. */
 export async function signIn(browser: TestBrowser, key: string, base = ''): Promise<Answer> {
   const { text } = await browser.get(`${base}/sandbox`);

@@ -14,18 +14,23 @@ export async function consolesOver(storage: Storage) {
   const owner = { partner: key.partner, mode: 'test' } as const;
   const endpoint = await kit.endpoint(key);
   const event = await kit.event(key);
-  await kit.attempt({ error: 'timeout', httpStatus: null, response: null }, 'dropped');
+  await kit.attempt({ error: 'timeout', httpStatus: null, response: 'busy' }, 'dropped');
   const once = { 'Idempotency-Key': 'size' };
   const paid = await kit.provider.partnerCall(key, 'POST /v1/partner/payments', testPayment, once);
   await kit.provider.client({ clientId: 'app' });
   const request = 'request-0';
   await logRequests(storage, key, 1);
+  const [delivery] = await storage.deliveries.list({
+    ...owner,
+    ...{ status: null, endpointId: null, eventId: event, after: null, limit: 1 },
+  });
   const [ofEvent, ofEndpoint] = [`/sandbox/events/${event}`, `/sandbox/endpoints/${endpoint}`];
   const partner = `/operators/partners/${key.partner}`;
   const addresses: Readonly<Record<string, string>> = {
     '/sandbox': '/sandbox',
     '/sandbox/trigger': '/sandbox/trigger?type=kyc.updated',
     '/sandbox/events/:id': ofEvent,
+    '/sandbox/deliveries/:id/answer': `/sandbox/deliveries/${delivery?.id}/answer?attempt=1`,
     '/sandbox/endpoints': '/sandbox/endpoints',
     '/sandbox/endpoints/:id': ofEndpoint,
     '/sandbox/endpoints/:id/edit': `${ofEndpoint}/edit`,

@@ -124,8 +124,8 @@ export interface ConsoleVisit {
   /**
    * Calls an operation of the partner API by its name in the description (`listWebhooks`), in the name of the session's key,
    * with parameters of the path and the query and a body as it takes them. Beside those a console reads `latestEvents`,
-   * `getEvent`, `listEventDeliveries` and `getWebhookHistory`; with a test key also `listSandboxUsers`, `getPaymentEvent`, `getFirstRun` and
-   * `checkWebhookSignature`.
+   * `getEvent`, `listEventDeliveries`, `getAttemptAnswer` and `getWebhookHistory`; with a test key also `listSandboxUsers`,
+   * `getPaymentEvent`, `getFirstRun` and `checkWebhookSignature`.
    * @returns the JSON that it answers
    * @throws PartnerError what it answers instead
    */

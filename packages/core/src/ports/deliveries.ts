@@ -128,6 +128,9 @@ export interface DeliveryStore {
    */
   finish(results: readonly DeliveryResult[]): Promise<boolean[]>;
 
+  /** A delivery with its attempts; `null` for an unknown one, and for one of another owner. */
+  find(owner: Owner, id: string): Promise<DeliveryRecord | null>;
+
   /**
    * Deliveries, newest first: by `createdAt` descending, then `id` descending; what comes after `after`, at
    * most `limit`. `endpointId`, `eventId` and `status` narrow the list where they are not `null`.

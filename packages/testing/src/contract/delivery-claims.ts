@@ -244,6 +244,7 @@ export const deliveryCalls: Calls<'deliveries'> = {
     deliveries.finish([
       { id: 'dl_a', claimId: 'c', attempt: null, isCutOff: false, next: { status: 'dropped' } },
     ]),
+  find: ({ deliveries }) => deliveries.find(acme, 'dl_a'),
   list: (storage) => listed(storage),
   latestStatuses: ({ deliveries }) =>
     deliveries.latestStatuses({ ...acme, eventIds: ['evt_a', 'evt_b'], limit: 9 }),

@@ -111,6 +111,20 @@ export const deliveryListCases = casesOf('delivery lists', {
     }
   },
 
+  'one delivery is found by its id, with its attempts, for its owner': async (storage) => {
+    await assorted(storage);
+    await published(storage, 'tested', { mode: 'test' });
+    for (const delivery of await listed(storage)) {
+      assertSame(await storage.deliveries.find(acme, delivery.id), delivery);
+      assert.equal(await storage.deliveries.find({ ...acme, mode: 'test' }, delivery.id), null);
+      assert.equal(await storage.deliveries.find({ ...acme, partner: 'other' }, delivery.id), null);
+    }
+    assert.equal((await storage.deliveries.find(acme, 'dl_x_1'))?.attempts.length, 1);
+    for (const id of ['', 'dl_', 'dl_x', 'DL_X_1']) {
+      assert.equal(await storage.deliveries.find(acme, id), null);
+    }
+  },
+
   'the latest of several events are told by their status, newest first': async (storage) => {
     await assorted(storage);
     await published(storage, 'foreign', { partner: 'other' });

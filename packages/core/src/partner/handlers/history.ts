@@ -79,6 +79,31 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
   });
 }
 
+const deliveryPath = z.object({ id: z.string().regex(/^dl_[0-9a-f]{32}(?:_[0-9]{1,9})?$/) });
+
+/** Lists of deliveries on pages have no answers of endpoints, of which fifty can be 800 KiB: each is read when it is opened. */
+function attemptAnswer({ storage }: Core): PartnerOperation {
+  return operation({
+    operation: 'getAttemptAnswer',
+    scope: 'webhooks',
+    pathSchema: deliveryPath,
+    query: z.strictObject({
+      attempt: z
+        .string()
+        .regex(/^[1-9][0-9]{0,8}$/)
+        .transform(Number),
+    }),
+    async handle({ path, query, partner, mode }) {
+      const delivery = await storage.deliveries.find({ partner, mode }, path.id);
+      const attempt = delivery?.attempts.find(({ number }) => number === query.attempt);
+      const response = attempt?.response ?? null;
+      if (delivery === null || response === null)
+        throw new PartnerError('not_found', { description: 'There is no such answer.' });
+      return { status: 200, body: { eventId: delivery.eventId, response } };
+    },
+  });
+}
+
 const hourMs = 3_600_000;
 
 /** Of a history: hours that it goes back, this one included, and deliveries that it counts at most. */
@@ -163,6 +188,7 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
     }),
 
     eventDeliveries(core, webhooks),
+    attemptAnswer(core),
     endpointHistory(core),
   ];
 }

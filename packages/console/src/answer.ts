@@ -1,0 +1,21 @@
+import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import { queryOf } from './api.ts';
+import { answerFramed } from './frame.ts';
+import { foreignText } from './parts.ts';
+import type { Visit } from './visit.ts';
+
+/** The answer of an endpoint to one attempt of a delivery, on a page of its own. */
+export async function answer(visit: Visit): Promise<ConsoleAnswer> {
+  const { api, id, request, urlOf, voice } = visit;
+  const words = voice.words.deliveries;
+  const attempt = request.query.get('attempt') ?? '';
+  const { eventId, response } = await api('getAttemptAnswer', { path: { id }, query: queryOf({ attempt }) });
+  const title = words.answerTo(Number(attempt));
+  const event = `${urlOf('event', { id: eventId })}#${id}`;
+  return answerFramed(visit, {
+    title,
+    layout: 'one',
+    body: html`<section class="panel" aria-label="${title}">${foreignText(response, title)}
+<p><a href="${event}">${words.title}</a></p></section>`,
+  });
+}
