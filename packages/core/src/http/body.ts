@@ -282,7 +282,8 @@ async function readMembers(
   if (parsed !== undefined) return stringMembers(parsed, names);
 
   const text = decodeUtf8(await readBody(request));
-  if (!isJson) return parseForm(text, names);
+  // HTTP clients name a media type for an empty body too, and may not know its length when they send the headers.
+  if (!isJson || text === '') return parseForm(text, names);
   try {
     return stringMembers(names === null ? parseJson(text) : parseJsonMembers(text, names), names);
   } catch (error) {

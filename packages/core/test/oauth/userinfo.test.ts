@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scopeNames } from '../../src/index.ts';
+import { rawPost, sendRaw } from '../attacks/raw.ts';
 import { ana, ben } from '../support/directory.ts';
 import { expectPlain } from '../support/plain-words.ts';
 import { startProvider } from '../support/running.ts';
@@ -51,6 +52,16 @@ describe('the userinfo endpoint', () => {
         '401 invalid_token',
         'Bearer',
       ]);
+    }
+    // An HTTP client that does not know how long a body will be announces it in chunks, of which there are none.
+    for (const type of [...types, form['content-type']]) {
+      const headers = [
+        'Transfer-Encoding: chunked',
+        `Content-Type: ${type}`,
+        `Authorization: Bearer ${token}`,
+      ];
+      const empty = rawPost('/v1/oauth/userinfo', headers, '0\r\n\r\n');
+      expect([type, (await sendRaw(provider.origin, empty)).status]).toEqual([type, 200]);
     }
     const other = await userinfo({
       method: 'POST',
