@@ -5,7 +5,7 @@ import { demoTable } from './table.ts';
 
 process.umask(0o077);
 // The table may go into a pipe that ends before it, as of `npm start | head`.
-process.stdout.on('error', () => undefined);
+if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => undefined);
 
 try {
   const demo = await startDemo(withArguments(process.env, process.argv.slice(2)));

@@ -19,7 +19,7 @@ function send(url: string, body: Buffer, headers: Readonly<Record<string, string
 
 const json = { 'Content-Type': 'application/json' };
 
-/** How a client may frame a body. */
+/** Ways in which a client says where a body ends. */
 const framings = {
   'a length': (body: Buffer) => ({ ...json, 'Content-Length': body.length }),
   chunks: () => ({ ...json, 'Transfer-Encoding': 'chunked' }),

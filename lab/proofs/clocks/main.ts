@@ -7,7 +7,7 @@ import { onPostgres, onSqlite } from './storages.ts';
 const { seed, seeds, ticks } = numbersFrom({
   /** The first one. */
   seed: 1,
-  /** How many runs on each storage. */
+  /** Number of runs on each storage. */
   seeds: 5,
   /** Steps of five seconds in which clocks are set, in each run. */
   ticks: 4_000,

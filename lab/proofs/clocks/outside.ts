@@ -8,11 +8,11 @@ const waitsMs = {
   delivery: [60_000, 300_000, 1_800_000, 7_200_000],
 } as const;
 
-/** What happened to one payment or delivery. */
+/** Record of one payment or delivery. */
 interface Record {
   readonly kind: keyof typeof waitsMs;
   readonly id: string;
-  /** How often it has still to fail. */
+  /** Number of attempts that will still fail. */
   failuresLeft: number;
   failures: number;
   successes: number;

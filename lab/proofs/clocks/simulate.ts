@@ -25,7 +25,7 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
     if (random() < 0.7) {
       done.steps += 1;
       world.ahead += random() < 0.5 ? -size : size;
-      // What is far ahead comes back some day.
+      // A clock that was set far ahead is set back some day.
       if (Math.abs(world.ahead) > 2 * day) world.ahead = 0;
       outside.disturbed();
       return;
@@ -92,7 +92,7 @@ export async function simulate({
     if (isDisturbed && random() < 0.06) {
       disturb();
       for (const process of awake()) process.ostiary.now();
-      // What the step has begun takes its time in the database.
+      // Work that the step has begun takes its time in the database.
       await setTimeout(15);
     }
     await workAll();

@@ -19,7 +19,7 @@ const measureEveryMs = 10_000;
 export function createWorld(source: Source) {
   const world = {
     real: 1_800_000_000_000,
-    /** How far the followed clock is ahead of the time that really passes. */
+    /** Milliseconds by which the followed clock is ahead of the time that really passes. */
     ahead: 0,
     /** When a clock was set or a process was suspended last, by the time that really passes. */
     disturbedAt: 0,

@@ -17,7 +17,7 @@ const exampleOf = (page: string): string | undefined => /\nExample:\n {2}(.+)\n$
 /** An example with the ids, the files and the https server of a test in place of those of a reader. */
 function asHere(example: string, ids: Readonly<Record<string, string>>, folder: string): string[] {
   const [{ words = [] } = {}] = commandsOf(example);
-  // What is behind `>` is for the shell of a reader.
+  // Text behind `>` is for the shell of a reader.
   const typed = words.includes('>') ? words.slice(0, words.indexOf('>')) : words;
   return typed.slice(1).map((word) => {
     const id = Object.entries(ids).find(([prefix]) => new RegExp(`^${prefix}[0-9a-f]{16}$`).test(word));

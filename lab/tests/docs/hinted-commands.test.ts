@@ -44,7 +44,7 @@ const refusals = 'packages/cli/test/wrong-lines.txt';
 const said: readonly Said[] = [
   ...programs,
   ...files,
-  // What the command line says behind a mistake; a test of it compares this file.
+  // Messages of the command line about mistakes; one of its tests compares this file.
   ...readFileSync(join(root, refusals), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('Run '))

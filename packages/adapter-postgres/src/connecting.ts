@@ -9,7 +9,7 @@ type OnFailure = (error: unknown) => void;
 /** Connects to the primary within a time in milliseconds. */
 type Connect = (patienceMs: number, onFailure: OnFailure) => Promise<PostgresPoolClient>;
 
-/** How pools of ours connect, which know several hosts. */
+/** Functions that connect the pools which a storage made itself. They know every host of the connection string. */
 const ownConnects = new WeakMap<PostgresPool, Connect>();
 
 /** Says how a pool connects, instead of by its method `connect`, which has no time. */

@@ -33,7 +33,7 @@ export function takesNoWrites(cause?: unknown): StorageUnavailableError {
 /** Name of a parameter that no server has: a server that takes no writes refuses statements with it, see primary.ts. */
 export const noWritesParameter = 'ostiary.server_takes_no_writes';
 
-/** Whether a server refused a statement because it takes no writes: nothing was changed, and another server may be the primary. */
+/** Checks whether a server refused a statement because it takes no writes. Nothing was changed then, and another server may be the primary. */
 export function isReadOnlyServer(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === '42704') return error instanceof Error && error.message.includes(noWritesParameter);
@@ -77,7 +77,7 @@ const notThere =
 /** Errors of `pg` without a code for a connection that was not made in time, or ended meanwhile. */
 const notMade = /\btimeout\b|^Connection terminated/;
 
-/** Whether a connection that failed may succeed in a moment. A wrong password or database name never does. */
+/** Checks whether a connection that failed may succeed in a moment. A wrong password or database name never does. */
 export function mayComeUp(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);

@@ -83,7 +83,7 @@ function statementsIn(schema: string) {
   };
 }
 
-/** How much is kept of test mode, and the removal of what is too much. */
+/** Sizes of events in test mode, and the removal of the oldest ones. */
 export function postgresEventSizes(
   database: Database,
 ): Pick<EventStore, 'testPartners' | 'sizes' | 'removeOldest'> {

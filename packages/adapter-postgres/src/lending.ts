@@ -136,7 +136,7 @@ async function borrow(
   } catch (error) {
     if (!deadline.isOver()) throw error;
     connecting.then((late) => late.release()).catch(() => undefined);
-    // What the last attempt failed with says more than that the time is over.
+    // The error of the last attempt says more than that the time is over.
     throw failure ?? error;
   }
 }

@@ -33,7 +33,7 @@ export interface Statement<Parameters extends object, Row = never> {
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
-/** Whether a statement only reads, apart from what functions do that it calls. A standby refuses every other one. */
+/** Checks whether a statement only reads, apart from the functions that it calls. A standby refuses every other statement by itself. */
 function onlyReads(sql: string): boolean {
   const code = sql.replaceAll(/--.*|'[^']*'/g, '');
   return (

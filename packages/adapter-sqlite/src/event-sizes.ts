@@ -37,7 +37,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** How much is kept of test mode, and the removal of what is too much. */
+/** Sizes of events in test mode, and the removal of the oldest ones. */
 export function sqliteEventSizes(
   database: Database,
 ): Pick<EventStore, 'testPartners' | 'sizes' | 'removeOldest'> {

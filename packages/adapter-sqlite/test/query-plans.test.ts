@@ -104,7 +104,7 @@ const sorting = new Set([
 /** What an operator looks at now and then: the queue, and what somebody has issued. Never deliveries that have ended. */
 const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|given_up|api_keys|webhook_endpoints)$/;
 
-/** What is looked at after the clock went back: the queue, and each endpoint. Never deliveries that have ended. */
+/** Statements for the queue and for each endpoint after the clock went back. None of them reads deliveries that have ended. */
 const ofWaits = /^SCAN (?:jobs|endpoint_queues)$/;
 
 test('no call scans a table that grows, or sorts', async () => {

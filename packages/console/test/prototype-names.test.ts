@@ -49,7 +49,7 @@ const calls = (name: string): [string, object?][] => [
   [`GET /v1/partner/events?type=${name}`],
 ];
 
-// That no object has a new member afterwards is checked after every test.
+// The setup of the tests checks after every test that no object has a new member.
 it.each(names)('%s in forms and addresses of the console and in test mode breaks nothing', async (name) => {
   const { kit, key, browser } = await visited();
   const seen: [string, number][] = [];

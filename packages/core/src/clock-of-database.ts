@@ -25,7 +25,7 @@ export class DatabaseClock implements Clock {
   readonly #logger: Logger;
   readonly #outages: OutageLog;
   #ahead: number | null = null;
-  /** How far the machine's clock was ahead of the steady one at the last measurement. */
+  /** Milliseconds by which the machine's clock was ahead of the steady one at the last measurement. */
   #apart = 0;
   #timer: NodeJS.Timeout | undefined;
 

@@ -150,12 +150,12 @@ export class OAuthError extends Error {
   }
 }
 
-/** Whether the storage could not do what it was asked for, such as a database that cannot be reached. */
+/** Checks whether an error comes from a storage that failed, such as a database that cannot be reached. */
 export function isStorageFailure(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
 }
 
-/** Whether the same request may succeed later: the database failed, or the host did not return in time. */
+/** Checks whether the same request may succeed later, because the database failed or the host did not return in time. */
 function isUnavailable(error: unknown): boolean {
   return isStorageFailure(error) || error instanceof HostTimeoutError;
 }

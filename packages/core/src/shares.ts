@@ -58,7 +58,7 @@ export function createShares(total: number) {
       change(name, -1);
       return !was && isQuarterFree();
     },
-    /** Whether an owner may take another place now. */
+    /** Checks whether an owner may take another place now. */
     hasRoom: (name: OwnerName): boolean => mostOf(name, free()) > 0,
     /** Returns what a claim may take. */
     forClaim(): Shares {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { nodeProblem } from './node-version.ts';
 
 const { stdin, stdout, stderr, versions } = process;
-// What is printed may go into a pipe that is closed early, as of `head`. An app that is half written is worth less than the lines.
+// The output may go into a pipe that is closed early, such as `head`. Writing the whole app matters more than the lines.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 
 async function main(): Promise<number> {

@@ -48,7 +48,7 @@ it('takes edits of the login while `next dev` runs, on the page and in a sign-in
   const origin = await startedForWriting(folder);
   const browser = new Browser();
   const isEnd = (location: string) => location.startsWith(redirectUri);
-  /** What the demo client gets back, after a sign-in where the user is asked for one. */
+  /** Returns the parameters that the demo client gets back, after a sign-in if the user is asked for one. */
   const signIn = async (more: Readonly<Record<string, string>> = {}) => {
     const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');
     const request = {
@@ -70,7 +70,7 @@ it('takes edits of the login while `next dev` runs, on the page and in a sign-in
     return { titles, result: searchParams.get('error') ?? (searchParams.has('code') ? 'code' : page.html) };
   };
 
-  /** Whether Ostiary finds the user signed in: the demo client has no secret, so its consent is asked each time. */
+  /** Checks whether Ostiary finds the user signed in. The demo client has no secret, so it asks for consent each time. */
   const silentResult = async () => (await signIn({ prompt: 'none' })).result;
   const login = join(folder, 'src/login.ts');
 

@@ -31,7 +31,7 @@ export function sqlStateOf(error: unknown): string {
   return /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
-/** Whether the connection is of no further use: broken, ended by the server, or to a standby (25006, and 42704 of `primaryOnly`). */
+/** Checks whether an error leaves the connection of no further use: broken, ended by the server, or to a standby (25006, and 42704 of `primaryOnly`). */
 const endsConnection = (error: unknown): boolean =>
   /^(?:$|08|57P|58|XX|25006|25P0[34]|42704)/.test(sqlStateOf(error));
 

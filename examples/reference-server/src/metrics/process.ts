@@ -6,7 +6,7 @@ import { observe } from './observed.ts';
 
 const nanoseconds = 1e9;
 
-/** How often the delay of the event loop is sampled, in milliseconds. */
+/** Time between two samples of the event loop's delay, in milliseconds. */
 const samplingMs = 10;
 
 const collections: Readonly<Record<number, string>> = {

@@ -2,7 +2,7 @@ import type { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 
 type Collected = Awaited<ReturnType<PrometheusExporter['collect']>>['resourceMetrics'];
 
-/** What a name of Prometheus ends with, by the unit of OpenTelemetry. Units in braces are words for people. */
+/** Endings of Prometheus names, by the unit of OpenTelemetry. Units in braces, such as `{request}`, are words for people. */
 const suffixes: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes', '1': 'ratio' };
 
 /** Names whose end means something else to Prometheus: `_count` belongs to histograms. */

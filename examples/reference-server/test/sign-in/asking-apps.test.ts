@@ -43,7 +43,7 @@ test('the sign-in page names the app that asks, and leads back to it without a s
   const form = backOf(html);
   expect(form?.name).toBe(shownName);
   const cancel = new URL(form?.action ?? '');
-  // Who opens the address gets a page that asks.
+  // A GET of the address shows a page that asks.
   const asked = await visitor.get(pathOf(cancel));
   expect(asked.html).toContain(`method="post" action="${cancel.href.replaceAll('&', '&amp;')}"`);
   const cancelled = await visitor.post(pathOf(cancel), {});

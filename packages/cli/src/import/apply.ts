@@ -23,7 +23,7 @@ export interface ConsentOutcome {
   readonly withoutScopes: number;
   /** By the reason why they were left out, whatever their client and user are. */
   readonly omitted: { readonly [Reason in Omission]?: number };
-  /** What consents that were imported gave there and do not give here, with their number. */
+  /** Scopes and claims that imported consents gave in the other system and do not give here, with the number of consents. */
   readonly left: { readonly [what: string]: number };
 }
 

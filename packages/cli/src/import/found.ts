@@ -20,7 +20,7 @@ export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' 
 /** A consent of another system, its scopes still those of that one. */
 export interface FoundConsent extends ImportedConsent {
   readonly omission: Omission | null;
-  /** What it gave there and cannot give here. */
+  /** Scopes and claims that it gave in the other system and cannot give here. */
   readonly left: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export type MemberRules = { readonly [member: string]: MemberRule };
 /** A member that another place reads, or that tells of the record alone. */
 export const handled: MemberRule = () => null;
 
-/** Whether a member sets nothing: other systems write every member, also those that nobody has set. */
+/** Checks whether a member sets nothing. Other systems write every member, also those that were never set. */
 const isUnset = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

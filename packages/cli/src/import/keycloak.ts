@@ -58,7 +58,7 @@ function leftOfClient(
   ];
 }
 
-/** Whether a secret works no more; a realm with a policy for it lets secrets end. */
+/** Checks whether a secret has ended, as a policy of its realm may say. */
 function hasEnded(attributes: Members, now: number): boolean {
   const end = secondsOf(attributes['client.secret.expiration.time']);
   return end !== null && end.getTime() <= now;

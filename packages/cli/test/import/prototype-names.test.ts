@@ -8,7 +8,7 @@ const { provider, run } = await installation({ verifyImportedSecret: () => true,
 const named = (sample: object, values: readonly string[], name: string): string =>
   values.reduce((json, value) => json.replaceAll(`"${value}"`, `"${name}"`), JSON.stringify(sample));
 
-// That no object has a new member afterwards is checked after every test.
+// The setup of the tests checks after every test that no object has a new member.
 it.each(Object.getOwnPropertyNames(Object.prototype))(
   '%s in an import file becomes no client',
   async (name) => {

@@ -33,7 +33,7 @@ export async function refuseLongBody(request: IncomingMessage): Promise<void> {
 /** Bodies that are thrown away, with the end of the wait for each. */
 const discarded = new WeakMap<IncomingMessage, Promise<void>>();
 
-/** Whether the connection ends with the response, as HTTP/1.0 and `Connection: close` have it. */
+/** Checks whether the connection ends with the response, as HTTP/1.0 and `Connection: close` have it. */
 const endsConnection = ({ headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
   (httpVersionMajor === 1 && httpVersionMinor === 0) || /\bclose\b/i.test(headers.connection ?? '');
 
@@ -260,7 +260,7 @@ export async function readPostedForm(request: IncomingMessage): Promise<string |
 
 const mediaTypeOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
 
-/** Whether a body of this content type holds parameters: JSON or a form. */
+/** Checks whether a body of this content type holds parameters: JSON or a form. */
 export function isParameters(contentType: string): boolean {
   return ['application/json', 'application/x-www-form-urlencoded'].includes(mediaTypeOf(contentType));
 }

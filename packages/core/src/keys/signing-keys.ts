@@ -68,7 +68,7 @@ function keySet(known: readonly KnownKey[]) {
   };
 }
 
-/** Whether a key was opened from a record that has not been retired since. */
+/** Checks whether a key was opened from a record that has not been retired since. */
 const isOf = (record: SigningKeyRecord, key: KnownKey): boolean =>
   key.kid === record.kid && canSign(key) === (record.sealedPrivateJwk !== null);
 

@@ -52,7 +52,7 @@ export function requireStillAllowed(
     if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
 }
 
-/** Whether an error is that of {@link unknownRequest}. */
+/** Checks whether an error is that of {@link unknownRequest}. */
 export const isUnknownRequest = (error: unknown): boolean =>
   error instanceof OAuthError && error.page === 'expired';
 

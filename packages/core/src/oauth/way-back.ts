@@ -8,7 +8,7 @@ import type { PendingInteraction } from './engine/engine.ts';
 import { anonymousInteractionSeconds } from './lifetimes.ts';
 import { isClientOrigin } from './redirect-uri.ts';
 
-/** Whether a browser can be sent there: https, or http on a loopback address. */
+/** Checks whether a browser can be sent to a URL: https, or http on a loopback address. */
 const isWebUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 

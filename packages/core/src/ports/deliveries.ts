@@ -52,7 +52,7 @@ export interface ClaimedDelivery extends Owner {
    * its attempt may have reached the endpoint. A claim that was handed back has none.
    */
   readonly attempt: number;
-  /** How many attempts before this one failed: those with a number, except those that were cut off. */
+  /** Number of attempts before this one that failed: those with a number, except those that were cut off. */
   readonly failures: number;
   /** When this attempt was due. */
   readonly dueAt: number;
@@ -67,7 +67,7 @@ export interface DeliveryResult {
   readonly claimId: string;
   /** `null` when no attempt was made: the delivery is handed back. */
   readonly attempt: AttemptRecord | null;
-  /** Whether this service cut the attempt off, so that it says nothing about the endpoint and does not count as a failure. */
+  /** Says whether this service cut the attempt off. Such an attempt says nothing about the endpoint and does not count as a failure. */
   readonly isCutOff: boolean;
   /** `pending`: due again at `dueAt`. What is final became so when the attempt ended (`at + durationMs`). */
   readonly next:

@@ -26,7 +26,7 @@ export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {
   readonly sequence: number;
 }
 
-/** How much an event keeps, with its deliveries and their attempts. */
+/** Size of an event with its deliveries and their attempts. */
 export interface EventSize {
   readonly sequence: number;
   /** Milliseconds since the Unix epoch. */

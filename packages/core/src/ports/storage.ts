@@ -35,7 +35,7 @@ export interface LongestWaits {
   /** A lease ends no later than so long after its claim. */
   readonly leaseMs: number;
   readonly jobs: {
-    /** Of the jobs of a kind that did not fail: before their first claim, and after a claim that handed them back. */
+    /** Longest wait of jobs that did not fail: before their first claim, and after a claim that handed them back. */
     readonly kinds: { readonly [kind: string]: { readonly firstMs: number; readonly againMs: number } };
     /** After the first failure of a job, the second and so on; the last one holds for all further ones. At least one. */
     readonly retryMs: readonly number[];

@@ -64,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Known once the response headers are complete; from then on the outcome is decided. */
   #status: number | null = null;
   #durationMs = 0;
-  /** Whether nothing of this answer can come after its end. */
+  /** Says whether nothing of this answer can come after its end. */
   #endsCleanly = true;
   #chunks: Buffer[] = [];
   #size = 0;

@@ -28,9 +28,9 @@ const maxKnown = 10_000;
 interface Lane {
   inFlight: number;
   limit: number;
-  /** Whether its last attempt was answered promptly. */
+  /** Says whether its last attempt was answered promptly. */
   proven: boolean;
-  /** Whether the answer came so soon that others may wait here for an attempt to end. */
+  /** Checks whether an answer came so soon that other deliveries may wait here for it to end. */
   quick: boolean;
 }
 
@@ -110,7 +110,7 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       inFlight += 1;
       if (!lane.proven) unproven += 1;
     },
-    /** Whether its last attempt was answered promptly. */
+    /** Says whether its last attempt was answered promptly. */
     isProven: (id: string): boolean => laneOf(id).proven,
     /** @param answeredMs - how long the answer took, whatever its status; `null`: there was none */
     end(id: string, answeredMs: number | null): void {

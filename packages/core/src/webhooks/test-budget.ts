@@ -11,7 +11,7 @@ const perSecond = 10;
  * costs nothing and may have 50 endpoints at one host, so without it 200 calls would be 10,000 requests to that host within seconds.
  */
 export function createTestBudget() {
-  /** Of partners that have spent something which is not added again yet. */
+  /** Budgets of partners that have spent something which is not added again yet. */
   const budgets = new Map<OwnerName, { left: number; at: number }>();
 
   /** Adds what came since; a clock that went back adds nothing. */

@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
 
-/** How much is kept of what one partner makes in test mode. The oldest events go first. */
+/** Bounds of the data of one partner in test mode. The oldest events go first. */
 export const testDataBounds = {
   /** Age of an event or a payment, in milliseconds. */
   ageMs: 7 * 24 * 3600_000,
@@ -12,7 +12,7 @@ export const testDataBounds = {
 
 export type TestDataBounds = { readonly [Bound in keyof typeof testDataBounds]: number };
 
-/** What a row takes beside its texts, with its entries in indexes, in bytes: about a third more on PostgreSQL. */
+/** Bytes of a row beside its texts, with its entries in indexes. PostgreSQL takes about a third more. */
 const rowBytes = 512;
 
 /** Events of one page of sizes. Each can have a delivery to every endpoint of the partner. */

@@ -23,7 +23,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** How long a claim of jobs or deliveries lasts, in milliseconds. */
+/** Length of a claim of jobs or deliveries, in milliseconds. */
 export const leaseMs = 30_000;
 /** Jobs of one claim at most. */
 const batch = 32;

@@ -196,7 +196,7 @@ describe('a database that fails', () => {
     expect(calls).toEqual(expect.arrayContaining(needed));
     for (const [index, call] of calls.entries()) {
       const { answer, again } = await attempt(index);
-      // What is kept for a second click comes last: the first one has its answer all the same.
+      // Keeping the answer for a second click comes last: the first click has its answer all the same.
       if (call === 'interactions.saveAnswer') expect(answer.outcome).toBe('303 code');
       else expectFailure(answer, call);
       expect(await again()).toBe('code');

@@ -40,7 +40,7 @@ export const colors = {
   rgba: { type: 6, samples: 4 },
 } as const;
 
-/** What a header says. */
+/** Value of a header. */
 export interface Header {
   readonly side: number;
   readonly color: keyof typeof colors;

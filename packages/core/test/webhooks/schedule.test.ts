@@ -45,7 +45,7 @@ it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one be
     // Signed for this attempt, not for the first one.
     expect(Number(attempt.headers['x-svc-timestamp'])).toBe(Math.floor(attempt.at / 1000));
   }
-  // What test mode keeps for seven days is still there.
+  // Test mode keeps deliveries for seven days.
   clock.advance(6 * 24 * 60 * minute);
   await provider.ostiary.worker.runDue();
   expect(endpoint.received).toHaveLength(5);

@@ -47,7 +47,7 @@ async function jobsDue(storage: Storage, times: readonly number[]): Promise<Reco
   return due;
 }
 
-/** Of work that was stored before the clock went back. */
+/** Cases of work that was stored before the clock went back. */
 export const waitCases = casesOf('longest waits', {
   'a job becomes due after the longest wait of its kind, a failed one after that of its attempt': async (
     storage,
@@ -169,7 +169,7 @@ export const waitCases = casesOf('longest waits', {
     }
     assertSame(await bound(storage, { limit: 4 }), { jobs: 4, deliveries: 4 });
     await inParallel(4, () => bound(storage));
-    // What another call held was left to it.
+    // Rows that another call held were left to it.
     await bound(storage);
     assertSame(await bound(storage), { jobs: 0, deliveries: 0 });
     assert.equal((await claimJobs(storage, 'all', after)).length, 30);

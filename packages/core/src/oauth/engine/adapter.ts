@@ -50,7 +50,7 @@ export interface EngineRun {
   readonly scope?: string | null;
   /** The redirect URI of the request; of one that is resumed, known once its interaction was read. */
   redirectUri?: string;
-  /** Whether a script asks, and not the browser for its user (Fetch Metadata). */
+  /** Says whether a script sent the request, and not the browser for its user (Fetch Metadata). */
   readonly isScript?: boolean;
   /** The interaction that begins with this request, and its life in seconds. */
   begun?: { readonly id: string; readonly seconds: number };
