@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Ostiary } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
 import { assemble } from '../../../packages/core/src/ostiary.ts';
+import { countCalls } from './calls-under-way.ts';
 import type { Outside } from './outside.ts';
 import type { Process, World } from './world.ts';
 
@@ -22,6 +23,8 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} };
 export interface Running extends Process {
   readonly ostiary: Ostiary;
   readonly storage: Storage;
+  /** Number of calls of its storage that are under way. */
+  callsUnderWay(): number;
   /** The round of its worker that is under way. */
   work: Promise<unknown> | null;
 }
@@ -41,7 +44,7 @@ export async function install(
   const sealingKeys = [randomBytes(32)];
   const start = async (): Promise<Running> => {
     const process = await startProcess();
-    const storage = storageOf();
+    const { storage, callsUnderWay } = countCalls(storageOf());
     const options = {
       ...{
         authUrl: 'https://id.example',
@@ -60,7 +63,7 @@ export async function install(
     };
     const ostiary = await assemble(options, { webhookClient });
     ends.defer(() => ostiary.close());
-    return Object.assign(process, { ostiary, storage, work: null });
+    return Object.assign(process, { ostiary, storage, callsUnderWay, work: null });
   };
   const processes = [await start(), await start()] as const;
   const { admin } = processes[0].ostiary;

@@ -25,9 +25,6 @@ interface Record {
 /** Time in milliseconds that work may take beyond its wait: a lease of 30 s, a measurement, a look for work. */
 const slackMs = 60_000;
 
-/** Simulated time in milliseconds, two steps, in which a result is written. */
-const justEndedMs = 10_000;
-
 /** The payment rail and the receiver of a run. */
 export type Outside = ReturnType<typeof createOutside>;
 
@@ -101,9 +98,6 @@ export function createOutside({ world, followed }: World, random: () => number) 
     disturbed(): void {
       world.disturbedAt = world.real;
       for (const { record } of hanging) record.wasDisturbed = true;
-      // The result of an attempt that has just ended may not be written yet.
-      for (const record of records.values())
-        if (world.real - record.since <= justEndedMs) record.wasDisturbed = true;
     },
     isHanging: (): boolean => hanging.size > 0,
     /** Ends attempts whose time has come. */
