@@ -40,14 +40,19 @@ export function failureKind(
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
 }
 
-/** Links to the answer of an endpoint: with 50 long answers, a page would take a twentieth of a second and more. */
-function answerLink({ number, response }: Attempt, { id }: ShownDelivery, visit: Visit): Html | null {
+/** The longest answer that stands in the page itself, in bytes: test mode keeps no more of new ones. */
+const inlineBytes = 1024;
+
+/** Shows a short answer of an endpoint, and links to a long one: with 50 of those, a page would take a twentieth of a second and more. */
+function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit: Visit): Html | null {
   const { urlOf, voice } = visit;
   const words = voice.words.deliveries;
   if (response === null) return null;
   if (response === '') return html`<p class="small muted">${words.noAnswer}</p>`;
   const bytes = Buffer.byteLength(response);
   const title = bytes > cutBytes ? words.answerCut : words.answer(counted(bytes, voice.language));
+  if (bytes <= inlineBytes)
+    return html`<details id="${id}-${number}"><summary class="small">${title}</summary>${foreignText(response, words.answerTo(number))}</details>`;
   const href = urlOf('answer', { id, attempt: String(number) });
   return html`<p class="small"><a href="${href}">${title} <span class="hidden">(${words.answerTo(number)})</span></a></p>`;
 }
@@ -97,7 +102,7 @@ function attemptItem(attempt: Attempt, delivery: ShownDelivery, visit: Visit): H
 <p class="facts"><strong>${name}</strong> <span>${moment(at, voice.language)}</span> <span>${httpStatus === null ? words.noStatus : html`HTTP ${httpStatus}`}</span> <span>${durationMs} ms</span></p>
 ${story}
 ${requestPart(attempt, delivery, visit)}
-${answerLink(attempt, delivery, visit)}</li>`;
+${answerPart(attempt, delivery, visit)}</li>`;
 }
 
 function whatIsNext(

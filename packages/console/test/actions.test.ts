@@ -31,14 +31,7 @@ describe('the console', () => {
     expect(await page()).toContain('The first attempt is about to begin.');
     await kit.attempt({ error: 'status', httpStatus: 500, response: 'boom', durationMs: 321 });
     const failed = await page();
-    for (const part of [
-      'Attempt 1 of 5',
-      'HTTP 500',
-      '321 ms',
-      'Your server failed',
-      'What to do:',
-      'answered (4 bytes)',
-    ])
+    for (const part of ['Attempt 1 of 5', 'HTTP 500', '321 ms', 'Your server failed', 'What to do:', 'boom'])
       expect(failed).toContain(part);
     const due = new Date(kit.provider.clock.now() + 60_000).toISOString();
     expect(failed).toMatch(new RegExp(`datetime="${due}".*\\(in 1 minute\\)`));
@@ -54,15 +47,7 @@ describe('the console', () => {
     await act(browser, `/sandbox/events/${id}/redeliver`, {});
     await kit.attempt({ response: 'thanks' });
     const delivered = await page();
-    expect(delivered).toMatch(
-      inOrder(
-        'Delivered',
-        'Your endpoint took',
-        '>What it answered .6 bytes',
-        'Dropped',
-        '>What it answered .4 bytes',
-      ),
-    );
+    expect(delivered).toMatch(inOrder('Delivered', 'Your endpoint took', 'thanks', 'Dropped', 'boom'));
   });
 
   it('delivers an event again: to all that match, or to one', async () => {

@@ -78,16 +78,19 @@ describe('an attempt', () => {
     ).toHaveLength(2);
   });
 
-  it('links to its answer, which only a session of its partner in test mode opens', async () => {
+  it('shows a short answer, and links to a long one, which only a session of its partner in test mode opens', async () => {
     const { kit, key, browser } = await visited();
     await kit.endpoint(key);
     const id = await kit.event(key);
     const response = 'one answer '.repeat(1_400);
     await kit.attempt({ error: 'status', httpStatus: 500, response });
     kit.provider.clock.advance(60_000);
-    await kit.attempt({ error: 'status', httpStatus: 502, response: 'the other answer' });
+    await kit.attempt({ error: 'status', httpStatus: 502, response: 'x'.repeat(1_025) });
+    kit.provider.clock.advance(300_000);
+    await kit.attempt({ error: 'status', httpStatus: 503, response: 'y'.repeat(1_024) });
     const { text } = await browser.get(`/sandbox/events/${id}`);
     expect(text).not.toContain('one answer');
+    expect(text).toContain('y'.repeat(1_024));
     expect(text).toContain('What it answered (15,400 bytes)');
     const links = answerLinks(text);
     expect(links).toHaveLength(2);
@@ -95,7 +98,7 @@ describe('an attempt', () => {
       links.map(async (link) => (await browser.get(link)).text),
     );
     expect(first).toContain(response);
-    expect(second).toContain('the other answer');
+    expect(second).toContain('x'.repeat(1_025));
     expect(second).toContain('Answer to attempt 2');
     expect(second).toContain(`/sandbox/events/${id}#dl_`);
 
@@ -105,7 +108,7 @@ describe('an attempt', () => {
     const stranger = await kit.provider.browser(null).get(link);
     expect([stranger.status, target(stranger)]).toEqual([303, '/sandbox']);
     const asked = async (changed: string) => (await browser.get(changed)).status;
-    expect(await asked(link.replace('attempt=1', 'attempt=3'))).toBe(404);
+    expect(await asked(link.replace('attempt=1', 'attempt=4'))).toBe(404);
     expect(await asked(link.replace('attempt=1', 'attempt=x'))).toBe(400);
     expect(await asked(link.replace('?attempt=1', ''))).toBe(400);
     expect(await asked(link.replace(/dl_[^/]+/, 'dl_1'))).toBe(404);
