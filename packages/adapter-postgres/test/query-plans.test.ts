@@ -35,8 +35,10 @@ async function filledStorage({ isKnown = true } = {}) {
   const watched = watchedPool(server.url);
   const storage = postgresStorage({ pool: watched.pool, schema });
   await storage.open();
+  // Reads every row, because a sample could lead to another plan each time.
   await watched.own.query(`
     SET search_path TO "${schema}";
+    SET default_statistics_target = 1000;
     ANALYZE;
     ${isKnown ? identityRows : ''}
     ${partnerRows}
