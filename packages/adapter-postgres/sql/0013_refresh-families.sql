@@ -8,6 +8,9 @@ CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family) WHERE family IS
 --
 -- The functions of this name without presented_family belong to earlier versions. They stay for processes that still run one.
 --
+-- Times of the grant may lie ahead, because the clock went back: a token that was replaced further ahead than the grace period is
+-- replayed, and the access token that is just stored is kept whatever times the others have.
+--
 -- new_digest:        stored as the successor at the first use
 -- other_digests:     further successors that the caller recognizes, of another process
 -- max_access_tokens: access tokens of the grant that are kept, the newest ones
@@ -45,7 +48,7 @@ BEGIN
   is_stored := FOUND;
 
   IF NOT is_stored OR own.replaced_at IS NOT NULL AND (
-    now_ms - own.replaced_at > grace_ms
+    abs(now_ms - own.replaced_at) > grace_ms
     OR (SELECT digest FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL) IS NULL
   ) THEN
     UPDATE grants SET revoked_at = coalesce(revoked_at, now_ms) WHERE id = held.id;
@@ -79,7 +82,7 @@ BEGIN
   VALUES (token_digest, held.id, token_issued_at, token_ends_at, token_scopes);
   DELETE FROM access_tokens WHERE digest = ANY (ARRAY (
     SELECT digest FROM access_tokens WHERE grant_id = held.id
-    ORDER BY issued_at DESC, digest OFFSET max_access_tokens
+    ORDER BY digest = token_digest DESC, issued_at DESC, digest OFFSET max_access_tokens
   ));
   UPDATE grants SET ends_at = token_ends_at WHERE id = held.id AND ends_at < token_ends_at;
   outcome := 'refreshed';

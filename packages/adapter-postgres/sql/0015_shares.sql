@@ -1,8 +1,12 @@
--- Claims deliveries by shares of partners and modes, test mode last. Everything else is as in claim_due_deliveries, which processes of an
--- older version go on calling; how a claim finds its deliveries is described beside claim_deliveries.
+-- Claims deliveries as claim_deliveries of 0002_functions.sql does, counts attempts that were cut off, and shares the places among partners
+-- and modes, test mode last.
 --
+-- room_of_others: places that each endpoint has, except those of room_of: { endpoint id: places }
+-- most: deliveries at most
 -- free_live, free_test: places that each mode may take; NULL: there are no shares
 -- most_of: { "mode:partner": most }, for owners that have something under way
+--
+-- Returns two kinds of rows: deliveries, and with a number that is NULL the endpoints of some of them.
 CREATE FUNCTION claim_shared_deliveries(
   this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb,
   free_live integer, free_test integer, most_of jsonb
@@ -171,4 +175,20 @@ BEGIN
   JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id
   WHERE webhook_endpoints.id = ANY (ARRAY (SELECT endpoint_id FROM taken));
 END
+$$;
+
+-- The function of earlier versions, whose answer has no failures. It stays for processes that still run one.
+CREATE OR REPLACE FUNCTION claim_deliveries(
+  this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb
+) RETURNS TABLE (
+  number bigint, id text, "endpointId" text, "eventId" text, "eventType" text, body text, attempt integer, "dueAt" bigint,
+  "isNew" boolean, "readyAt" bigint, partner text, mode text, url text, "sealedSecret" text, "servedAt" bigint
+)
+LANGUAGE sql
+SET search_path FROM CURRENT
+AS $$
+  SELECT
+    number, id, "endpointId", "eventId", "eventType", body, attempt, "dueAt", "isNew", "readyAt", partner, mode, url,
+    "sealedSecret", "servedAt"
+  FROM claim_shared_deliveries(this_claim, now_ms, lease_end, most, room_of_others, room_of, NULL, NULL, '{}')
 $$;
