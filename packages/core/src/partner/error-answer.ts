@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { toPartnerError } from '../errors.ts';
-import { discardBody } from '../http/body.ts';
+import { discardBody } from '../http/discarded-body.ts';
 import { RequestInProgressError } from '../replays.ts';
 
 /** The one place that turns anything thrown below the partner API into its answer. */
