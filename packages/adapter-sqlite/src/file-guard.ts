@@ -6,9 +6,9 @@ import { StorageUnavailableError } from './errors.ts';
 /**
  * Returns a check that throws when the file of an open better-sqlite3 connection, or its `-wal` or `-shm` file in WAL
  * mode, was moved, deleted, emptied or replaced. SQLite keeps writing into the file that it has opened, and nothing of
- * that is there after a restart. For hosts that have tables of their own in the file of this storage: call the check
- * after each commit, before you report success. A check takes about 5 µs. A database in memory always passes. A file that is overwritten
- * in place keeps its inode number, and passes.
+ * that is there after a restart. For hosts that have tables of their own in the file of this storage: call the check in each
+ * transaction, right before it commits, and roll back when the check throws. A check takes about 5 µs. A database in memory always
+ * passes. A file that is overwritten in place keeps its inode number, and passes.
  *
  * @throws StorageUnavailableError from the check, with the path and what to do
  *
@@ -20,7 +20,11 @@ import { StorageUnavailableError } from './errors.ts';
  * const database = new Database('ostiary.db');
  * const assertFileInPlace = fileGuard(database);
  * database.exec('CREATE TABLE IF NOT EXISTS users (name TEXT)');
- * assertFileInPlace();
+ * const addUser = database.transaction((name: string) => {
+ *   database.prepare('INSERT INTO users VALUES (?)').run(name);
+ *   assertFileInPlace();
+ * });
+ * addUser('Ana');
  * ```
  */
 export function fileGuard(connection: Connection): () => void {
@@ -33,20 +37,20 @@ export function fileGuard(connection: Connection): () => void {
   const isWal = connection.pragma('journal_mode', { simple: true }) === 'wal';
   const watched = [...databases, ...(isWal ? [`${target}-wal`, `${target}-shm`] : [])].flatMap((name) => {
     const opened = statOf(name);
-    return opened === undefined ? [] : [{ name, opened }];
+    return opened === undefined ? [] : [{ name, opened, isDatabase: databases.includes(name) }];
   });
 
   return () => {
-    for (const { name, opened } of watched) {
+    for (const { name, opened, isDatabase } of watched) {
       const current = statOf(name);
       if (current === undefined) throw lost(name, 'moved or deleted', 'put it back, or restart this process');
       if (!isSameFile(opened, current)) {
         throw lost(name, 'replaced by another file', 'restart this process to use that one');
       }
-    }
-    // A checkpoint may empty the `-wal` file, but the database always keeps its first page.
-    if (statOf(target)?.size === 0n) {
-      throw lost(target, 'emptied', 'stop this process and restore a backup');
+      // A checkpoint may empty the `-wal` file, but the database always keeps its first page.
+      if (isDatabase && current.size === 0n) {
+        throw lost(name, 'emptied', 'stop this process and restore a backup');
+      }
     }
   };
 }

@@ -16,13 +16,14 @@ interface Writer {
 /**
  * Commits writes in groups. With `synchronous = FULL` every commit waits for the disk, so one commit serves all
  * writes that wait in the same turn of the event loop. Each write has a savepoint of its own, so that a failure undoes
- * that write alone. Writers are answered after the commit is on the disk, in the file that is still at its path.
+ * that write alone. Writers are answered after the commit is on the disk. A group whose file is no longer at its path is
+ * undone instead; a file that goes after that check is noticed by the next group.
  */
 export class GroupCommit {
   readonly #timing: Timing;
   readonly #assertFileInPlace: () => void;
   readonly #waiting: Writer[] = [];
-  /** One transaction of a group, with a savepoint for each of its writers; answers how to answer them. */
+  /** Runs a group in one transaction, with a savepoint for each writer. Returns functions that answer the writers. */
   readonly #attempt: (group: readonly Writer[]) => (() => void)[];
   #draining: Promise<void> | null = null;
 
@@ -30,16 +31,18 @@ export class GroupCommit {
     this.#timing = timing;
     this.#assertFileInPlace = assertFileInPlace;
     const inSavepoint = connection.transaction((writer: Writer) => writer.attempt());
-    this.#attempt = connection.transaction((group: readonly Writer[]) =>
-      group.map((writer) => {
+    this.#attempt = connection.transaction((group: readonly Writer[]) => {
+      const answers = group.map((writer) => {
         try {
           return inSavepoint(writer);
         } catch (error) {
           if (!isOfOneWriter(error)) throw error;
           return () => writer.reject(error);
         }
-      }),
-    ).immediate;
+      });
+      assertFileInPlace();
+      return answers;
+    }).immediate;
   }
 
   /**
@@ -87,17 +90,25 @@ export class GroupCommit {
   #commit(group: readonly Writer[]): { readonly error: unknown } | null {
     let answers: (() => void)[];
     try {
-      this.#assertFileInPlace();
       answers = this.#attempt(group);
-      // Checked again before a writer is answered: the commit may have gone into a file that is no longer there.
-      this.#assertFileInPlace();
     } catch (error) {
       if (isBusy(error)) return { error };
-      for (const writer of group) writer.reject(error);
+      const reason = this.#reasonOf(error);
+      for (const writer of group) writer.reject(reason);
       return null;
     }
     for (const answer of answers) answer();
     return null;
+  }
+
+  /** Returns the error of the file guard, if the file is gone: it explains what SQLite ran into. Otherwise returns the error itself. */
+  #reasonOf(error: unknown): unknown {
+    try {
+      this.#assertFileInPlace();
+      return error;
+    } catch (lost) {
+      return lost;
+    }
   }
 
   /** Refuses the writers that have waited long enough and returns the others. */

@@ -75,6 +75,19 @@ describe.skipIf(process.platform === 'win32')('a database file under an open sto
     expect(await storage.interactions.find(digest, 0)).toEqual({ step: 3 });
   });
 
+  test('emptied when nothing of it is in memory or in the log is refused with the reason, too', async () => {
+    const { file, storage, database } = await openDatabase();
+    await storage.interactions.save(digest, { step: 1 }, 1000);
+    await database.read((connection) => {
+      connection.pragma('wal_checkpoint(TRUNCATE)');
+      connection.pragma('shrink_memory');
+    });
+    truncateSync(file);
+    await expect(storage.interactions.save(digest, { step: 2 }, 1000)).rejects.toMatchObject(
+      refusal(/emptied/),
+    );
+  });
+
   test('behind a link is missed when the link leads elsewhere, or the file is gone', async () => {
     const file = temporaryFile();
     const link = join(dirname(file), 'link.db');
@@ -94,13 +107,17 @@ describe.skipIf(process.platform === 'win32')('a database file under an open sto
     await expect(storage.ping()).rejects.toMatchObject(refusal(/ostiary\.db-wal was moved or deleted/));
   });
 
-  test('that goes during a commit answers no writer', async () => {
+  test('that goes during a write answers no writer and takes nothing', async () => {
     const { file, database } = await openDatabase();
     const write = database.write((connection) => {
       connection.exec('CREATE TABLE late (x)');
       rmSync(file);
     });
     await expect(write).rejects.toMatchObject(refusal(/moved or deleted/));
+    const late = await database.read((connection) =>
+      connection.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'late'").pluck().get(),
+    );
+    expect(late).toBe(0);
   });
 
   test('without its log keeps what was answered before, once the storage is closed', async () => {

@@ -117,11 +117,9 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
   ): Promise<Result> {
     await patiently(connection, deadline, () => connection.exec('BEGIN IMMEDIATE'));
     try {
-      assertFileInPlace();
       const result = await work(transaction);
-      connection.exec('COMMIT');
-      // Checked again: the commit may have gone into a file that is no longer there.
       assertFileInPlace();
+      connection.exec('COMMIT');
       return result;
     } catch (error) {
       // After some errors SQLite has taken the whole transaction back already.
