@@ -112,7 +112,7 @@ async function timeKind(
     const claimed = await storage.deliveries.claim(hold);
     times.push(performance.now() - started);
     // What was sent is kept no longer than this: clearing it away would be counted.
-    sent = watched.ran().findLast(({ text }) => text.includes('claim_shared_deliveries')) ?? sent;
+    sent = watched.ran().findLast(({ text }) => text.includes('claim_deliveries')) ?? sent;
     if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
     const counted = await storage.deliveries.finish(claimed.map((delivery) => resultOf(delivery)));
     if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);

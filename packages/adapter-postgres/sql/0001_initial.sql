@@ -27,6 +27,12 @@ CREATE TABLE client_origins (
 
 CREATE INDEX client_origins_by_client ON client_origins (client_id);
 
+-- Logos that the pages show beside the name of a client, PNG. Apart from the clients, which every request reads.
+CREATE TABLE client_logos (
+  client_id text COLLATE "C" PRIMARY KEY REFERENCES clients (client_id),
+  png bytea NOT NULL
+);
+
 -- What users allow until they revoke it. A revoked consent is kept, and the next one is another row.
 CREATE TABLE consents (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -35,11 +41,15 @@ CREATE TABLE consents (
   scopes text[] COLLATE "C" NOT NULL,
   granted_at bigint NOT NULL,
   updated_at bigint NOT NULL,
-  revoked_at bigint
+  revoked_at bigint,
+  -- When a code was last issued for the consent, at most an hour too early. NULL: never.
+  used_at bigint
 );
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;
 CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_at IS NULL;
+-- Tells whether a user has revoked a consent, which an import must not bring back.
+CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 
 -- One row per authorization: the code, and what its token is judged by on every use. No reference to the client, which is
 -- never removed: all authorizations of a busy client would lock its row.
@@ -61,7 +71,9 @@ CREATE TABLE grants (
   ends_at bigint NOT NULL,
   consumed_at bigint,
   revoked_at bigint,
-  failed_verifiers integer NOT NULL DEFAULT 0
+  failed_verifiers integer NOT NULL DEFAULT 0,
+  -- The session of the sign-in, as client apps see it.
+  sid text
 );
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -73,11 +85,31 @@ CREATE TABLE access_tokens (
   grant_id bigint NOT NULL REFERENCES grants (id),
   issued_at bigint NOT NULL,
   expires_at bigint NOT NULL,
-  revoked_at bigint
+  revoked_at bigint,
+  -- Scopes of a token that has fewer of them than its grant. NULL: those of the grant.
+  scopes text[] COLLATE "C"
 );
 
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
 CREATE INDEX access_tokens_by_end ON access_tokens (expires_at);
+
+-- Refresh tokens. A grant has at most one that was not replaced, and the one that this one replaced. A replaced token that is
+-- presented again, even after its row is gone, ends the grant.
+CREATE TABLE refresh_tokens (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  grant_id bigint NOT NULL REFERENCES grants (id),
+  expires_at bigint NOT NULL,
+  replaced_at bigint,
+  -- The token for which a replaced one may be presented once more.
+  successor bytea,
+  -- SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token whose row is gone.
+  family bytea
+);
+
+CREATE UNIQUE INDEX refresh_tokens_live ON refresh_tokens (grant_id) WHERE replaced_at IS NULL;
+CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
+CREATE INDEX refresh_tokens_by_end ON refresh_tokens (expires_at);
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family) WHERE family IS NOT NULL;
 
 -- Short-lived, each written several times: room in the pages, and vacuumed early.
 CREATE TABLE interactions (
@@ -87,6 +119,24 @@ CREATE TABLE interactions (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE INDEX interactions_by_end ON interactions (expires_at);
+
+-- Answers to authorization requests that have ended, kept for a minute: a browser that sends a form twice gets the same answer.
+CREATE TABLE interaction_answers (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  payload text NOT NULL,
+  expires_at bigint NOT NULL
+);
+
+CREATE INDEX interaction_answers_by_end ON interaction_answers (expires_at);
+
+-- Sessions of the console, identity checks of sandbox users and marks of first runs.
+CREATE TABLE sandbox_records (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  payload text NOT NULL,
+  expires_at bigint NOT NULL
+);
+
+CREATE INDEX sandbox_records_by_end ON sandbox_records (expires_at);
 
 CREATE TABLE signing_keys (
   kid text COLLATE "C" PRIMARY KEY,
@@ -109,7 +159,10 @@ CREATE TABLE jobs (
   attempt integer NOT NULL DEFAULT 0,
   claim_id text COLLATE "C",
   lease_ends_at bigint,
-  last_error text
+  last_error text,
+  -- `mode:partner`, and '' for the host's own jobs. A claim takes a share of each owner, and walks from one owner to the next
+  -- along an index.
+  owner text COLLATE "C" NOT NULL DEFAULT ''
 ) WITH (
   fillfactor = 70,
   autovacuum_vacuum_scale_factor = 0,
@@ -118,6 +171,7 @@ CREATE TABLE jobs (
 );
 
 CREATE INDEX jobs_due ON jobs (kind, due_at);
+CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 
 -- How many requests each key, partner or client address made in its current window. One row is written by every request
 -- that is counted. Unlogged, because nothing is lost with it: no write waits for the disk or goes to a replica, and after
@@ -331,11 +385,14 @@ CREATE TABLE pending_deliveries (
   -- When the next attempt is due.
   due_at bigint NOT NULL,
   claim_id text COLLATE "C",
-  -- How many attempts are logged.
+  -- How many attempts were made, those that were cut off too.
   attempts integer NOT NULL DEFAULT 0,
   -- From when on it can be claimed again: the end of its lease, or the time of its next attempt. NULL: it has never been
   -- claimed, and is found by its number.
-  ready_at bigint
+  ready_at bigint,
+  -- How many of the numbered attempts were cut off, by a worker that stopped or that died while it held the delivery. They
+  -- are no failures of the endpoint.
+  cut_off integer NOT NULL DEFAULT 0
 ) WITH (
   fillfactor = 40,
   autovacuum_vacuum_scale_factor = 0,
@@ -359,8 +416,27 @@ CREATE TABLE delivery_attempts (
   PRIMARY KEY (delivery_number, number)
 );
 
--- What administrators did. Kept without end; nothing in it is changed.
+-- The latest requests to the partner API, which the console shows to the people of each partner.
+CREATE TABLE logged_requests (
+  id text COLLATE "C" PRIMARY KEY,
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  key_id text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  duration_ms bigint NOT NULL,
+  method text NOT NULL,
+  route text NOT NULL,
+  status integer NOT NULL,
+  code text,
+  sent text,
+  answered text
+);
 
+CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_at, id);
+CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
+CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
+
+-- Actions of administrators. Kept without end; nothing in it is changed.
 CREATE TABLE audit (
   id text COLLATE "C" PRIMARY KEY,
   at bigint NOT NULL,

@@ -1,4 +1,4 @@
-import { migrate, readMigrations } from './migrations.ts';
+import { migrate, readFunctions, readMigrations } from './migrations.ts';
 import { assertSchemaName } from './options.ts';
 import type { PostgresClient } from './pool.ts';
 import { connectionOn } from './statement.ts';
@@ -28,5 +28,5 @@ export async function createTables(
   { schema = 'ostiary' }: { readonly schema?: string } = {},
 ): Promise<void> {
   assertSchemaName(schema, 'createTables');
-  await migrate(connectionOn(client), schema, readMigrations());
+  await migrate(connectionOn(client), schema, readMigrations(), readFunctions());
 }

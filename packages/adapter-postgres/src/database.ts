@@ -18,13 +18,13 @@
  * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a
  * function that takes the connection.
  *
- * What takes several statements and runs all the time is one call of a function (sql/0002_functions.sql), with `change`.
+ * What takes several statements and runs all the time is one call of a function (sql/functions/), with `change`.
  */
 import { isOfTheData, StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';
 import { inGroups } from './groups.ts';
 import { type Lease, retried } from './lending.ts';
-import { type Migration, migrate, readMigrations } from './migrations.ts';
+import { type Functions, type Migration, migrate, readFunctions, readMigrations } from './migrations.ts';
 import type { OwnPool } from './own-pool.ts';
 import { patienceLeft, patienceMs } from './patience.ts';
 import { connectionBeside, ignore, listenTo, type PostgresPool, type Session } from './pool.ts';
@@ -60,6 +60,7 @@ export class Database {
   readonly schemaName: string;
   readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OwnPool | null };
   readonly #migrations: readonly Migration[] | undefined;
+  readonly #functions: Functions | undefined;
   readonly #firstPatienceMs: number;
   #pool: PostgresPool | null = null;
   #own: OwnPool | null = null;
@@ -78,12 +79,14 @@ export class Database {
     /** A pool of the host's, or a function that opens one of ours. */
     readonly pool: PostgresPool | (() => OwnPool);
     readonly migrations?: readonly Migration[];
+    readonly functions?: Functions;
     readonly firstPatienceMs?: number;
   }) {
     const { pool } = options;
     this.schemaName = options.schema;
     this.schema = `"${options.schema}"`;
     this.#migrations = options.migrations;
+    this.#functions = options.functions;
     this.#firstPatienceMs = options.firstPatienceMs ?? firstPatienceMs;
     this.#openPool = () => {
       if (typeof pool !== 'function') return { pool, own: null };
@@ -194,12 +197,15 @@ export class Database {
     const pool = this.#pool;
     this.#semaphore = semaphoreOf(pool);
     const migrations = this.#migrations ?? readMigrations();
+    const functions = this.#functions ?? readFunctions();
     await firstConnection(pool, {
       patienceMs: this.#firstPatienceMs,
       isWanted: () => this.#closing === null,
     });
     await retried(pool, startPatienceMs, (lease) =>
-      inTransaction(lease, startPatienceMs, (connection) => migrate(connection, this.schemaName, migrations)),
+      inTransaction(lease, startPatienceMs, (connection) =>
+        migrate(connection, this.schemaName, migrations, functions),
+      ),
     );
     this.#isOpen = true;
   }

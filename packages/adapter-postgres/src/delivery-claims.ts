@@ -17,10 +17,10 @@ interface Request {
   readonly most: string;
 }
 
-/** Claims deliveries. How a claim finds them stands beside `claim_deliveries` in sql/0002_functions.sql, shares in sql/0015_shares.sql. */
+/** Claims deliveries. `sql/functions/claim_deliveries.sql` says how a claim finds them and shares the places. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const claim = statement<Request, ClaimedRow>(`
-    SELECT * FROM ${database.schema}.claim_shared_deliveries(
+    SELECT * FROM ${database.schema}.claim_deliveries(
       :claimId, :now, :leaseEndsAt, :limit, :room, :rooms, :freeLive, :freeTest, :most
     )
   `);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StorageUnavailableError } from './errors.ts';
-import { shippedSql } from './shipped-sql.built-in.ts';
+import { shippedFunctions, shippedMigrations } from './shipped-sql.built-in.ts';
 import type { SqlFile } from './sql-files.ts';
 import type { Connection } from './statement.ts';
 
@@ -14,20 +14,43 @@ export interface Migration {
 }
 
 /** Parses the migrations, in order. */
-export function readMigrations(files: readonly SqlFile[] = shippedSql): readonly Migration[] {
+export function readMigrations(files: readonly SqlFile[] = shippedMigrations): readonly Migration[] {
   return files.map(({ name, text }, index) => {
     const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
     if (number !== index + 1) throw new Error(`migration files must be numbered without gaps: ${name}`);
-    // A checkout on Windows may have changed the line ends; that is not a change of the migration.
-    const sql = text.replaceAll('\r\n', '\n');
-    return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    const sql = withoutCarriageReturns(text);
+    return { number, name, sql, checksum: sha256(sql) };
   });
 }
 
+/** The functions of the schema, all together. Recorded under the number 0. */
+export type Functions = Pick<Migration, 'sql' | 'checksum'>;
+
 /**
- * Brings a schema up to date, inside a transaction, however many processes start at once: the first one that gets
- * the lock applies what is missing, the others find it applied. The lock ends with the transaction, so that it is
- * safe behind a pooler.
+ * Reads the functions, in the order of their names. All are PL/pgSQL, whose bodies are resolved at the first call, so that a
+ * function may call another one of any name.
+ */
+export function readFunctions(files: readonly SqlFile[] = shippedFunctions): Functions {
+  const sql = withoutCarriageReturns(files.map(({ text }) => text).join('\n'));
+  return { sql, checksum: sha256(sql) };
+}
+
+/** Undoes what a checkout on Windows does to line ends, which is no change of a file. */
+function withoutCarriageReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/**
+ * Brings a schema up to date, inside a transaction, however many processes start at once: the first process that gets the lock
+ * applies the missing migrations and then all functions, and the others find them applied. The lock ends with the transaction,
+ * so that it is safe behind a pooler.
+ *
+ * Functions belong to the last migration: a version that changes one ships a migration too, be it empty, so that processes of
+ * an earlier version are refused instead of replacing the function by theirs.
  *
  * @param schema - unquoted
  */
@@ -35,6 +58,7 @@ export async function migrate(
   connection: Connection,
   schema: string,
   migrations: readonly Migration[],
+  functions: Functions,
 ): Promise<void> {
   await connection.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(schema)]);
   await assertServer(connection);
@@ -50,23 +74,24 @@ export async function migrate(
     );
   }
   const { rows } = await connection.query(`SELECT number, name, checksum FROM ${table} ORDER BY number`, []);
-  const applied = rows as Applied[];
+  const recorded = rows as Applied[];
+  const applied = recorded.filter(({ number }) => number > 0);
   assertKnown(applied, migrations);
 
   const missing = migrations.slice(applied.length);
-  if (missing.length > 0) {
+  if (missing.length === 0) {
+    assertUnchanged(recorded, functions);
+  } else {
     // The files name their tables without a schema; statements never do. Functions keep this path: what is temporary comes last, or
     // a table of the host's that has the name of one of ours would be taken for it.
     await connection.query(`SET LOCAL search_path TO "${schema}", pg_temp`, []);
     await connection.query('SET LOCAL statement_timeout = 0', []);
-  }
-  for (const { number, name, sql, checksum } of missing) {
-    await connection.query(sql, []);
-    await connection.query(`INSERT INTO ${table} (number, name, checksum) VALUES ($1, $2, $3)`, [
-      number,
-      name,
-      checksum,
-    ]);
+    for (const { number, name, sql, checksum } of missing) {
+      await connection.query(sql, []);
+      await record(connection, table, { number, name, checksum });
+    }
+    await connection.query(functions.sql, []);
+    await record(connection, table, { number: 0, name: 'functions', checksum: functions.checksum });
   }
   // A write on every start, so that a database that cannot be written to is noticed before the first request.
   await connection.query(`UPDATE ${table} SET checksum = checksum WHERE number = 1`, []);
@@ -90,6 +115,26 @@ function assertKnown(applied: readonly Applied[], migrations: readonly Migration
       );
     }
   }
+}
+
+function assertUnchanged(recorded: readonly Applied[], functions: Functions): void {
+  if (recorded.find(({ number }) => number === 0)?.checksum === functions.checksum) return;
+  throw new StorageUnavailableError(
+    'the functions of the database are not those of this version of @ostiary/adapter-postgres, although its migrations are: ' +
+      'restore the shipped files',
+  );
+}
+
+async function record(
+  connection: Connection,
+  table: string,
+  { number, name, checksum }: Applied,
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO ${table} (number, name, checksum) VALUES ($1, $2, $3)
+    ON CONFLICT (number) DO UPDATE SET checksum = excluded.checksum`,
+    [number, name, checksum],
+  );
 }
 
 async function assertServer(connection: Connection): Promise<void> {

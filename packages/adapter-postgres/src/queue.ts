@@ -39,7 +39,7 @@ function inOrder(a: JobRow, b: JobRow): number {
   return isTest(a) - isTest(b) || a.dueAt - b.dueAt;
 }
 
-/** Returns shares as claim_shared_jobs takes them. */
+/** Returns shares as claim_jobs takes them. */
 function sharesText(shares: ReadonlyMap<string, Shares>): string {
   const rows = Array.from(shares, ([kind, { free, most }]) => [
     kind,
@@ -64,7 +64,7 @@ export function postgresQueue(database: Database): Queue {
       JobRow
     >(`
       SELECT id, kind, owner, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
-      FROM ${schema}.claim_shared_jobs(:kinds, :claimId, :now, :leaseEndsAt, :limit, :shares)
+      FROM ${schema}.claim_jobs(:kinds, :claimId, :now, :leaseEndsAt, :limit, :shares)
     `),
 
     complete: prepared<{ ids: readonly string[]; claimIds: readonly string[] }, Claim>(`

@@ -47,7 +47,7 @@ async function manyDelivered() {
 /** Claims, and answers with the pages that the same claim reads when it runs once more; nothing stays of that. */
 async function claimed({ storage, watched }: Stage, at: number) {
   const rows = await claim(storage, `at ${at}`, { now: at });
-  const last = watched.ran().findLast(({ text }) => text.includes('claim_shared_deliveries'));
+  const last = watched.ran().findLast(({ text }) => text.includes('claim_deliveries'));
   const pages = pagesOf(await readBy(watched, last));
   return { rows, ids: rows.map(({ id }) => id), pages };
 }

@@ -1,9 +1,9 @@
 import { storageContract } from '@ostiary/testing/contract';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { migrationTests } from '../../testing/test/adapters/migrations.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
-import { type Migration, readMigrations } from '../src/migrations.ts';
+import { type Functions, type Migration, readFunctions, readMigrations } from '../src/migrations.ts';
 import { serverForTests } from './server.ts';
 
 const server = serverForTests();
@@ -23,19 +23,60 @@ function newSchema() {
   return {
     schema,
     query,
-    async start(migrations: readonly Migration[]) {
-      const database = new Database({ schema, pool: server.pool, migrations });
+    /** Starts a process of a version that ships these, by default with the functions of this version on its own tables. */
+    async start(
+      migrations: readonly Migration[],
+      functions: Functions = migrations[0]?.name === '0001_initial.sql' ? readFunctions() : readFunctions([]),
+    ) {
+      const database = new Database({ schema, pool: server.pool, migrations, functions });
       await database.open();
       await database.close();
     },
     async applied() {
-      return (await query('SELECT name FROM schema_migrations ORDER BY number')).map(({ name }) => name);
+      return (await query('SELECT name FROM schema_migrations WHERE number > 0 ORDER BY number')).map(
+        ({ name }) => name,
+      );
     },
     storage: () => postgresStorage({ pool: server.pool, schema }),
   };
 }
 
 migrationTests('@ostiary/adapter-postgres', readMigrations, newSchema);
+
+describe('functions', () => {
+  const [first, second] = readMigrations([
+    { name: '0001_numbers.sql', text: 'CREATE TABLE numbers (number integer)' },
+    { name: '0002_nothing.sql', text: '' },
+  ]);
+  if (first === undefined || second === undefined) throw new Error('there are two');
+  const returning = (number: number) =>
+    readFunctions([
+      {
+        name: 'latest.sql',
+        text: `CREATE OR REPLACE FUNCTION latest() RETURNS integer LANGUAGE sql AS 'SELECT ${number}'`,
+      },
+    ]);
+
+  test('a later migration replaces them, and processes of the version before are refused', async () => {
+    const { start, query } = newSchema();
+    await start([first], returning(1));
+    await start([first, second], returning(2));
+    expect(await query('SELECT latest()')).toEqual([{ latest: 2 }]);
+    await expect(start([first], returning(1))).rejects.toThrow('knows 1: upgrade');
+    await start([first, second], returning(2));
+    expect(await query('SELECT latest()')).toEqual([{ latest: 2 }]);
+  });
+
+  test('without a migration a change of them is refused', async () => {
+    const { start, query } = newSchema();
+    await start([first], returning(1));
+    await expect(start([first], returning(2))).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: expect.stringContaining('the functions of the database are not those of this version'),
+    });
+    expect(await query('SELECT latest()')).toEqual([{ latest: 1 }]);
+  });
+});
 
 test('schemas of one database do not see each other', async () => {
   const [{ storage: one }, { storage: other }] = [await server.opened(), await server.opened()];

@@ -51,7 +51,7 @@ test('what runs all the time is prepared once for each connection, each under a 
   expect(rows.map(({ name }) => name)).toEqual(kept);
   const used = /"\w+"\.(\w*jobs)\b/;
   expect(rows.map(({ statement }) => used.exec(statement)?.[1]).sort()).toEqual([
-    'claim_shared_jobs',
+    'claim_jobs',
     'complete_jobs',
     'jobs',
   ]);

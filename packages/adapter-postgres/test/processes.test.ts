@@ -14,7 +14,7 @@ processRaces(
       place: server.placeOf(schema),
       open: async () => (await server.opened({ schema })).storage,
       async applied() {
-        const sql = `SELECT name FROM "${schema}".schema_migrations ORDER BY number`;
+        const sql = `SELECT name FROM "${schema}".schema_migrations WHERE number > 0 ORDER BY number`;
         return (await server.pool.query(sql)).rows.map(({ name }) => name);
       },
     };

@@ -26,6 +26,12 @@ CREATE TABLE client_origins (
 
 CREATE INDEX client_origins_by_client ON client_origins (client_id);
 
+-- Logos that the pages show beside the name of a client, PNG. Apart from the clients, which every request reads.
+CREATE TABLE client_logos (
+  client_id TEXT PRIMARY KEY NOT NULL REFERENCES clients (client_id),
+  png BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What users allow until they revoke it. A revoked consent is kept, and the next one is another row.
 CREATE TABLE consents (
   id INTEGER PRIMARY KEY,
@@ -34,11 +40,15 @@ CREATE TABLE consents (
   scopes TEXT NOT NULL,
   granted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  -- When a code was last issued for the consent, at most an hour too early. NULL: never.
+  used_at INTEGER
 ) STRICT;
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;
 CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_at IS NULL;
+-- Tells whether a user has revoked a consent, which an import must not bring back.
+CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 
 -- One row per authorization: the code, and what its token is judged by on every use. Rows are in the order in which they
 -- came, not in that of their digests, so that a redemption changes pages which were just written and not random ones.
@@ -60,7 +70,9 @@ CREATE TABLE grants (
   ends_at INTEGER NOT NULL,
   consumed_at INTEGER,
   revoked_at INTEGER,
-  failed_verifiers INTEGER NOT NULL DEFAULT 0
+  failed_verifiers INTEGER NOT NULL DEFAULT 0,
+  -- The session of the sign-in, as client apps see it.
+  sid TEXT
 ) STRICT;
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -72,11 +84,31 @@ CREATE TABLE access_tokens (
   grant_id INTEGER NOT NULL REFERENCES grants (id),
   issued_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  -- Scopes of a token that has fewer of them than its grant. NULL: those of the grant.
+  scopes TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
 CREATE INDEX access_tokens_by_end ON access_tokens (expires_at);
+
+-- Refresh tokens. A grant has at most one that was not replaced, and the one that this one replaced. A replaced token that is
+-- presented again, even after its row is gone, ends the grant.
+CREATE TABLE refresh_tokens (
+  digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
+  grant_id INTEGER NOT NULL REFERENCES grants (id),
+  expires_at INTEGER NOT NULL,
+  replaced_at INTEGER,
+  -- The token for which a replaced one may be presented once more.
+  successor BLOB,
+  -- SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token whose row is gone.
+  family BLOB
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX refresh_tokens_live ON refresh_tokens (grant_id) WHERE replaced_at IS NULL;
+CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
+CREATE INDEX refresh_tokens_by_end ON refresh_tokens (expires_at);
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family) WHERE family IS NOT NULL;
 
 CREATE TABLE interactions (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
@@ -85,6 +117,24 @@ CREATE TABLE interactions (
 ) STRICT;
 
 CREATE INDEX interactions_by_end ON interactions (expires_at);
+
+-- Answers to authorization requests that have ended, kept for a minute: a browser that sends a form twice gets the same answer.
+CREATE TABLE interaction_answers (
+  digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
+  payload TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX interaction_answers_by_end ON interaction_answers (expires_at);
+
+-- Sessions of the console, identity checks of sandbox users and marks of first runs.
+CREATE TABLE sandbox_records (
+  digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
+  payload TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX sandbox_records_by_end ON sandbox_records (expires_at);
 
 CREATE TABLE signing_keys (
   kid TEXT PRIMARY KEY NOT NULL,
@@ -105,10 +155,14 @@ CREATE TABLE jobs (
   attempt INTEGER NOT NULL DEFAULT 0,
   claim_id TEXT,
   lease_ends_at INTEGER,
-  last_error TEXT
+  last_error TEXT,
+  -- `mode:partner`, and '' for the host's own jobs. A claim takes a share of each owner, and walks from one owner to the next
+  -- along an index.
+  owner TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE INDEX jobs_due ON jobs (kind, due_at);
+CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 
 CREATE TABLE partners (
   slug TEXT PRIMARY KEY NOT NULL,
@@ -249,7 +303,7 @@ CREATE TABLE deliveries (
   -- one index says what can be claimed.
   ready_at INTEGER NOT NULL,
   claim_id TEXT,
-  -- How many attempts are logged.
+  -- How many attempts were made, those that were cut off too.
   attempts INTEGER NOT NULL DEFAULT 0,
   -- When the status became final.
   ended_at INTEGER,
@@ -258,7 +312,10 @@ CREATE TABLE deliveries (
   final_duration_ms INTEGER,
   final_http_status INTEGER,
   final_error TEXT,
-  final_response TEXT
+  final_response TEXT,
+  -- How many of the numbered attempts were cut off, by a worker that stopped or that died while it held the delivery. They
+  -- are no failures of the endpoint.
+  cut_off INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- What workers walk along. Final deliveries are not in it.
@@ -288,8 +345,27 @@ CREATE TABLE delivery_attempts (
   PRIMARY KEY (delivery_number, number)
 ) STRICT, WITHOUT ROWID;
 
--- What administrators did. Kept without end; nothing in it is changed.
+-- The latest requests to the partner API, which the console shows to the people of each partner.
+CREATE TABLE logged_requests (
+  id TEXT PRIMARY KEY NOT NULL,
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  key_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  route TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  code TEXT,
+  sent TEXT,
+  answered TEXT
+) STRICT;
 
+CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_at, id);
+CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
+CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
+
+-- Actions of administrators. Kept without end; nothing in it is changed.
 CREATE TABLE audit (
   id TEXT PRIMARY KEY NOT NULL,
   at INTEGER NOT NULL,

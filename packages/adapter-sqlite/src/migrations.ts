@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from './connection.ts';
 import { StorageUnavailableError } from './errors.ts';
-import { shippedSql } from './shipped-sql.built-in.ts';
+import { shippedMigrations } from './shipped-sql.built-in.ts';
 import type { SqlFile } from './sql-files.ts';
 
 /** One step of the schema, from a file `NNNN_slug.sql`. */
@@ -14,7 +14,7 @@ export interface Migration {
 }
 
 /** Parses the migrations, in order. */
-export function readMigrations(files: readonly SqlFile[] = shippedSql): readonly Migration[] {
+export function readMigrations(files: readonly SqlFile[] = shippedMigrations): readonly Migration[] {
   return files.map(({ name, text }, index) => {
     const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
     if (number !== index + 1) throw new Error(`migration files must be numbered without gaps: ${name}`);

@@ -1,4 +1,4 @@
 import { readSqlFiles } from './sql-files.ts';
 
 /** The migrations of this package. A build contains their text (`scripts/built-in-modules.ts`). */
-export const shippedSql = readSqlFiles(new URL('../sql/', import.meta.url));
+export const shippedMigrations = readSqlFiles(new URL('../sql/', import.meta.url));

@@ -22,18 +22,7 @@ export interface SqliteStatement {
 
 /** The migrations of `@ostiary/adapter-sqlite` whose tables this version knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '38410466d6348cbb5c4b7fc7eb5fdc5d0b46af63885c832929b8e412dbacf7ed'],
-  ['0002_last-use.sql', 'ce19519e230866430b81a1c7c87beec8cd37ec2a46b92d186c9e13087e3d3366'],
-  ['0003_refresh-tokens.sql', '86bf94be9da437453dacba81bc11ffb75af0f51e23ee6f40b9e849425f0daa4f'],
-  ['0004_client-logos.sql', '191deaa80d89e6e3508496931b7ff967b59acc450ee9addaa226d228a130dd6f'],
-  ['0005_revoked-consents.sql', 'd0a984704a1c711f8e1fa9951503b1c23380f9bd2f1ce18920815ad6af39b3c3'],
-  ['0006_request-log.sql', '96fc0fd93a3674e4a21ff5319d6bb092b949dacfb1ff3c6bf3cf8bb716abf835'],
-  ['0007_sandbox-records.sql', '65521b5100595c516f19d0e3ec0f3374b5c890201905f1d1d5a630d1c4772a81'],
-  ['0008_session-ids.sql', '844b17b74e6efc9ce51fcae09ff2672ff8526cdff8608f95db38d7d4bbf88629'],
-  ['0009_interaction-answers.sql', '06f104529ae375d727ac4876e08c34b967a2c9025c9f7d5e98a56d1efdf857ec'],
-  ['0010_refresh-families.sql', '01c6fce43fb50f87779776ae36aab87f9a5f91b71f284463364129ee09f5afa2'],
-  ['0011_cut-off-attempts.sql', 'd08041f92329eae9ecf975e436fe2b0dce76e5e7f5cba085a18948c9b0cc16fe'],
-  ['0012_job-owners.sql', 'b04729caff25e09ca5a285756afe7bc7cf39a496734350d767c7cb7452a6e538'],
+  ['0001_initial.sql', 'ef9f0c1150b84459f2c612dcfd9bc1f3f3552d324bccda2be5af4dfe50737055'],
 ];
 
 /**

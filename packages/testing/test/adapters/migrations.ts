@@ -1,7 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
 import { samplePartner } from '../../src/contract/partner-samples.ts';
-import { connected, hour, now, refresh } from '../../src/contract/samples.ts';
 
 interface Migration {
   readonly number: number;
@@ -30,12 +29,6 @@ export function migrationTests(
   ) => readonly Migration[],
   newDatabase: () => MigrationStage,
 ): void {
-  /** Bytes as a literal of the database. */
-  const literalOf = (bytes: Uint8Array): string => {
-    const hex = Buffer.from(bytes).toString('hex');
-    return packageName === '@ostiary/adapter-sqlite' ? `x'${hex}'` : `'\\x${hex}'`;
-  };
-
   /** The migrations of a package that has these files. */
   function shippedIn(files: { readonly [name: string]: string }): readonly Migration[] {
     return readMigrations(Object.entries(files).map(([name, text]) => ({ name, text })));
@@ -52,59 +45,6 @@ export function migrationTests(
       await start(readMigrations());
       expect(await applied()).toEqual(names);
     }
-  });
-
-  test('records of the sandbox move out of the authorization requests', async () => {
-    const { start, query, storage: create } = newDatabase();
-    const shipped = readMigrations();
-    await start(
-      shipped.slice(
-        0,
-        shipped.findIndex(({ name }) => name.endsWith('_sandbox-records.sql')),
-      ),
-    );
-    const storage = create();
-    const [request, session, check, mark] = [1, 2, 3, 4].map((byte) => Buffer.alloc(32, byte));
-    if (!request || !session || !check || !mark) throw new Error('a digest is missing');
-    const rows = [
-      [request, '{"iat":1,"kind":"Interaction","params":"v1.x"}'],
-      [session, '{"keyId":"key_1"}'],
-      [check, '{"kycStatus":"pending","kycTier":1}'],
-      [mark, '{"all":true}'],
-    ] as const;
-    for (const [digest, payload] of rows) {
-      const literal = literalOf(digest);
-      await query(
-        `INSERT INTO interactions (digest, payload, expires_at) VALUES (${literal}, '${payload}', 9)`,
-      );
-    }
-    await storage.open();
-    expect(await storage.interactions.count(8)).toBe(1);
-    expect(await storage.interactions.find(request, 8)).toMatchObject({ kind: 'Interaction' });
-    expect(await storage.sandbox.find(session, 8)).toEqual({ keyId: 'key_1' });
-    expect(await storage.sandbox.find(check, 8)).toEqual({ kycStatus: 'pending', kycTier: 1 });
-    expect(await storage.sandbox.find(mark, 8)).toEqual({ all: true });
-    expect(await storage.sandbox.find(mark, 9)).toBeNull();
-  });
-
-  test('refresh tokens of earlier versions, which have no family, go on and are recognized by one from then on', async () => {
-    const { start, query, storage: create } = newDatabase();
-    await start(readMigrations());
-    const storage = create();
-    await storage.open();
-    for (const label of ['a', 'b']) {
-      await connected(storage, label);
-      expect(await refresh(storage, `${label} 1`, `${label} 2`)).toBe('refreshed');
-    }
-    await query('UPDATE refresh_tokens SET family = NULL');
-    for (const use of [2, 3])
-      expect(await refresh(storage, `a ${use}`, `a ${use + 1}`, { now: now + hour })).toBe('refreshed');
-    expect(await refresh(storage, 'a 2', 'a 3', { token: 'again' })).toBe('replayed');
-    expect(await refresh(storage, 'a 4', 'a 5')).toBe('refused');
-    // The row of a replaced token without a family stays, so that a reuse is seen by it.
-    expect(await refresh(storage, 'b 2', 'b 3', { now: now + hour })).toBe('refreshed');
-    expect(await refresh(storage, 'b 1', 'b 2', { token: 'again', now: now + hour })).toBe('replayed');
-    expect(await refresh(storage, 'b 3', 'b 4')).toBe('refused');
   });
 
   test('what is missing is applied, and data stays', async () => {

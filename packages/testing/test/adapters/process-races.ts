@@ -37,6 +37,24 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
     expect(await applied()).toEqual(migrations);
   });
 
+  test('a process that is killed while it migrates leaves everything or nothing', async () => {
+    const delaysMs = [0, 5, 10, 20, 40, 80];
+    await Promise.all(
+      delaysMs.map(async (delayMs) => {
+        const { place, open, applied } = stage();
+        const starting = child(shared('start.ts'), JSON.stringify(place), 'killed');
+        await once(starting, 'message');
+        starting.send('go');
+        await setTimeout(delayMs);
+        starting.kill('SIGKILL');
+        await once(starting, 'exit');
+        const { queue } = await open();
+        await queue.enqueue([{ id: 'next', kind: 'next', payload: {}, dueAt: 0 }]);
+        expect(await applied()).toEqual(migrations);
+      }),
+    );
+  });
+
   test('of two processes that redeem the same codes exactly one wins each, and its token is dead', async () => {
     const { place, open } = stage();
     const storage = await open();

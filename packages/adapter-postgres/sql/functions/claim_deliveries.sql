@@ -1,5 +1,20 @@
--- Claims deliveries as claim_deliveries of 0002_functions.sql does, counts attempts that were cut off, and shares the places among partners
--- and modes, test mode last.
+-- Claims deliveries. Each endpoint has a row in `endpoint_queues`, which only one claim at a time locks. Publishers do not lock
+-- it, because a host may keep its transaction open for minutes.
+--
+-- - Published deliveries have numbers in the order of the commits, because a publisher has the row of the sequence to itself.
+--   So the unclaimed ones are those after `claimed_to`.
+-- - Deliveries that were claimed before are in the index of `ready_at`, at the end of their lease or at the time of their next
+--   attempt. None of an endpoint is ready before its `next_due`: a result that makes one ready earlier lowers `next_due` first.
+--
+-- So a claim begins where something is to be claimed, and never passes what was delivered and removed.
+--
+-- A claim reads endpoints whose `next_due` has come, and all endpoints of a partner and mode with news. Publishing counts up
+-- `news` of the sequence, and a claim that leaves nothing records in `seen` up to which count it has read. Commits after the
+-- beginning of the claim have counted on. Owners take turns, and so do the endpoints of an owner: a full claim reads no
+-- further. Places are shared among partners and modes, test mode last.
+--
+-- A claim does not wait for the disk. If a crash of the server undoes it, it is made again, and the result of its attempt is
+-- refused.
 --
 -- room_of_others: places that each endpoint has, except those of room_of: { endpoint id: places }
 -- most: deliveries at most
@@ -7,7 +22,7 @@
 -- most_of: { "mode:partner": most }, for owners that have something under way
 --
 -- Returns two kinds of rows: deliveries, and with a number that is NULL the endpoints of some of them.
-CREATE FUNCTION claim_shared_deliveries(
+CREATE OR REPLACE FUNCTION claim_deliveries(
   this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb,
   free_live integer, free_test integer, most_of jsonb
 ) RETURNS TABLE (
@@ -175,20 +190,4 @@ BEGIN
   JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id
   WHERE webhook_endpoints.id = ANY (ARRAY (SELECT endpoint_id FROM taken));
 END
-$$;
-
--- The function of earlier versions, whose answer has no failures. It stays for processes that still run one.
-CREATE OR REPLACE FUNCTION claim_deliveries(
-  this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb
-) RETURNS TABLE (
-  number bigint, id text, "endpointId" text, "eventId" text, "eventType" text, body text, attempt integer, "dueAt" bigint,
-  "isNew" boolean, "readyAt" bigint, partner text, mode text, url text, "sealedSecret" text, "servedAt" bigint
-)
-LANGUAGE sql
-SET search_path FROM CURRENT
-AS $$
-  SELECT
-    number, id, "endpointId", "eventId", "eventType", body, attempt, "dueAt", "isNew", "readyAt", partner, mode, url,
-    "sealedSecret", "servedAt"
-  FROM claim_shared_deliveries(this_claim, now_ms, lease_end, most, room_of_others, room_of, NULL, NULL, '{}')
 $$;

@@ -1,7 +1,3 @@
--- How many of the numbered attempts were cut off: by a worker that stopped, or that died while it held the delivery. They are no
--- failures of the endpoint. From now on `attempts` counts these as well, and not only those that are logged.
-ALTER TABLE pending_deliveries ADD COLUMN cut_off integer NOT NULL DEFAULT 0;
-
 -- Writes what claims led to, of a whole batch. A delivery that is ready before its lease ends, as one that is handed back, is
 -- noted in the row of its endpoint, which is locked first. Rows are locked by number, so that two batches, or a batch and the
 -- end of an endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. A row
@@ -9,8 +5,7 @@ ALTER TABLE pending_deliveries ADD COLUMN cut_off integer NOT NULL DEFAULT 0;
 -- another claim, because nothing else writes a row without ending its claim, and is not among them. An attempt that is
 -- followed by others goes into the log, and so does one whose number is there already, which is an error.
 --
--- given: [{ place, id, claim_id, status, due_at, attempt, is_cut_off, at, duration_ms, http_status, error, response }]; earlier
--- versions know no is_cut_off
+-- given: [{ place, id, claim_id, status, due_at, attempt, is_cut_off, at, duration_ms, http_status, error, response }]
 --
 -- Answers the places of results that do not count: there are hardly any.
 CREATE OR REPLACE FUNCTION finish_deliveries(given json) RETURNS SETOF integer

@@ -1,12 +1,4 @@
--- SHA-256 of the part that all refresh tokens of a grant share. A replaced token whose row is gone is recognized by it, so that a
--- grant keeps two rows: the live token and the one that it replaced. NULL for tokens of earlier versions.
-ALTER TABLE refresh_tokens ADD COLUMN family bytea;
-
-CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family) WHERE family IS NOT NULL;
-
 -- Replaces a refresh token and stores an access token. See GrantStore.refresh for the outcomes.
---
--- The functions of this name without presented_family belong to earlier versions. They stay for processes that still run one.
 --
 -- Times of the grant may lie ahead, because the clock went back: a token that was replaced further ahead than the grace period is
 -- replayed, and the access token that is just stored is kept whatever times the others have.
@@ -15,7 +7,7 @@ CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family) WHERE family IS
 -- other_digests:     further successors that the caller recognizes, of another process
 -- max_access_tokens: access tokens of the grant that are kept, the newest ones
 -- lock_patience:     how long to wait for other uses of the grant, as lock_timeout takes it
-CREATE FUNCTION refresh_grant(
+CREATE OR REPLACE FUNCTION refresh_grant(
   presented bytea, presented_family bytea, new_digest bytea, new_ends_at bigint, other_digests bytea[],
   token_digest bytea, token_scopes text[], token_issued_at bigint, token_ends_at bigint,
   grace_ms bigint, max_access_tokens bigint, now_ms bigint, lock_patience text,
