@@ -10,12 +10,12 @@ import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/co
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
 import { en } from '../packages/core/src/languages/en.ts';
-import { addressLimits, partnerLimits } from '../packages/core/src/limits.ts';
+import { addressLimits, partnerLimits } from '../packages/core/src/limits/request-limits.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
 import type { ConsolePage } from '../packages/core/src/ports/console.ts';
-import { offlineAccessConsent, readyScopes } from '../packages/core/src/ready-scopes.ts';
-import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes.ts';
+import { offlineAccessConsent, readyScopes } from '../packages/core/src/scopes/ready-scopes.ts';
+import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes/scopes.ts';
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 
@@ -28,7 +28,7 @@ const row = (...cells: readonly string[]): string =>
 function scopesPage(): string {
   const rows = scopeNames.flatMap((scope) =>
     Object.entries(scopes[scope].fields).map(([field, { description }], index) => {
-      if (description === undefined) throw new Error(`scopes.ts: ${field} is not described`);
+      if (description === undefined) throw new Error(`scopes/scopes.ts: ${field} is not described`);
       return row(index === 0 ? `\`${scope}\`` : '', `\`${field}\``, description);
     }),
   );
@@ -214,10 +214,12 @@ const words: { readonly [type: string]: string } = {
   Currency: wordsIn('transfers.ts', 'Currency'),
 };
 
-/** Rows of options whose names and defaults stand in a table of `limits.ts`, by the option that they follow. */
+/** Rows of options whose names and defaults stand in a table of `limits/request-limits.ts`, by the option that they follow. */
 function limitRows(after: string): string[] {
   const textsOf = (table: string) =>
-    new Map(entriesIn('packages/core/src/limits.ts', table).map(({ name, text }) => [name, text]));
+    new Map(
+      entriesIn('packages/core/src/limits/request-limits.ts', table).map(({ name, text }) => [name, text]),
+    );
   if (after === 'OstiaryOptions limits') {
     const texts = textsOf('addressLimits');
     return Object.entries(addressLimits).map(([name, standard]) =>
@@ -234,7 +236,7 @@ function limitRows(after: string): string[] {
 function optionsPage(): string {
   const tables = ['OstiaryOptions', 'Theme', 'RefreshTokenOptions', 'PartnerLimits', 'WebhookOptions'].map(
     (name) => {
-      const { members } = interfaceIn('packages/core/src/options.ts', name);
+      const { members } = interfaceIn('packages/core/src/options/options.ts', name);
       const rows = members.flatMap(({ path, type, isOptional, text, standard }) => [
         row(
           `\`${path}\``,

@@ -1,5 +1,5 @@
 import { silentLogger } from '@ostiary/core';
-import { DatabaseClock } from '../../../packages/core/src/clock-of-database.ts';
+import { DatabaseClock } from '../../../packages/core/src/time/database-clock.ts';
 
 /** Whose clock the processes follow: that of their machine (SQLite) or that of the database (PostgreSQL). */
 export type Source = 'machine' | 'database';

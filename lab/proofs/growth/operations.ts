@@ -9,7 +9,7 @@ import type {
   Storage,
 } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
-import { newId, systemRandom } from '../../../packages/core/src/random.ts';
+import { newId, systemRandom } from '../../../packages/core/src/secrets/random.ts';
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { PurgeCount, Storage } from '@ostiary/core/storage';
-import type { Core } from '../../../packages/core/src/context.ts';
+import type { Core } from '../../../packages/core/src/options/context.ts';
 import { purgeHandler, purgeKind } from '../../../packages/core/src/worker/purge.ts';
 import { seeded } from '../../support/arguments.ts';
 import { openLoop } from '../../support/measure/open-loop.ts';

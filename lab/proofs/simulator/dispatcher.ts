@@ -1,7 +1,7 @@
 import { silentLogger } from '@ostiary/core';
 import type { NewEvent } from '@ostiary/core/storage';
 import { memoryStorage } from '@ostiary/testing/memory';
-import { systemRandom } from '../../../packages/core/src/random.ts';
+import { systemRandom } from '../../../packages/core/src/secrets/random.ts';
 import type { AttemptAnswer, WebhookClient } from '../../../packages/core/src/webhooks/client.ts';
 import { createDispatcher } from '../../../packages/core/src/webhooks/dispatcher.ts';
 import { createAgenda } from './agenda.ts';

@@ -3,7 +3,7 @@ import { sandboxConsole } from '@ostiary/console';
 import type { OstiaryOptions } from '@ostiary/core';
 import { safeVerify } from '@ostiary/webhook-verifier';
 import type { Page } from 'playwright-core';
-import { systemClock } from '../../../packages/core/src/clock.ts';
+import { systemClock } from '../../../packages/core/src/time/clock.ts';
 import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';

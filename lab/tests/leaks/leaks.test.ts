@@ -7,7 +7,7 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSealer } from '../../../packages/core/src/keys/sealing.ts';
-import { systemRandom } from '../../../packages/core/src/random.ts';
+import { systemRandom } from '../../../packages/core/src/secrets/random.ts';
 import { pkce } from '../../../packages/core/test/support/provider.ts';
 import {
   authorizePath,

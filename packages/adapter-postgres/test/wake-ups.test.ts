@@ -4,7 +4,7 @@ import { Client, Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { startNetwork } from '../../../lab/support/network.ts';
 import { silentLogger } from '../../core/src/index.ts';
-import { systemRandom } from '../../core/src/random.ts';
+import { systemRandom } from '../../core/src/secrets/random.ts';
 import { createDispatcher } from '../../core/src/webhooks/dispatcher.ts';
 import { nodeTimer, type Schedule } from '../../core/src/worker/looking.ts';
 import { together } from '../../core/src/worker/together.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSealer } from '../../core/src/keys/sealing.ts';
-import { systemRandom } from '../../core/src/random.ts';
-import { webhookSecretContext } from '../../core/src/webhook-secrets.ts';
+import { webhookSecretContext } from '../../core/src/keys/webhook-secrets.ts';
+import { systemRandom } from '../../core/src/secrets/random.ts';
 import { act, target, visited } from './console-kit.ts';
 
 type Visited = Awaited<ReturnType<typeof visited>>;

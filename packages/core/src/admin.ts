@@ -18,6 +18,7 @@ export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } 
 export { PartnerNameError } from './admin/partners.ts';
 export type { ReconciliationAdministration, ReconciliationRequest } from './admin/reconciliation.ts';
 export type { ApiRequest, RequestAdministration } from './admin/requests.ts';
+export type { Resealed } from './admin/reseal.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
 export type {
   PublishedEvent,
@@ -26,5 +27,4 @@ export type {
   WebhookEndpoint,
 } from './admin/webhooks.ts';
 export { WebhookError } from './admin/webhooks.ts';
-export type { Resealed } from './keys/reseal.ts';
 export type { FailingEndpoint } from './ports/survey.ts';

@@ -9,7 +9,7 @@ import type { Shown } from './admin/checked.ts';
 import type { sandboxPassport } from './partner/schemas.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
 import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
-import type { transferSchema } from './transfer-schema.ts';
+import type { transferSchema } from './schemas/transfer.ts';
 
 export { PartnerError } from './errors.ts';
 export { negotiateLanguage } from './languages/negotiate.ts';
@@ -37,7 +37,7 @@ export type {
   OperatorVisit,
 } from './ports/operators.ts';
 export type { KycState } from './ports/users.ts';
-export { version } from './version.built-in.ts';
+export { version } from './telemetry/version.built-in.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';
 export type { SignatureCheck } from './webhooks/signature-check.ts';
 

@@ -1,5 +1,3 @@
-import { HostTimeoutError } from './host-call.ts';
-
 /** One way in which a request can fail: what its caller may be told. */
 export interface ErrorDefinition {
   /** HTTP status, unless the place that throws it says otherwise. */
@@ -153,6 +151,15 @@ export class OAuthError extends Error {
 /** Checks whether an error comes from a storage that failed, such as a database that cannot be reached. */
 export function isStorageFailure(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
+}
+
+/** Says that a function of the host has not answered in time. Its request is answered with 503, and nothing was changed. */
+export class HostTimeoutError extends Error {
+  override readonly name = 'HostTimeoutError';
+
+  constructor(call: string, seconds: number) {
+    super(`${call} did not answer within ${seconds} s`);
+  }
 }
 
 /** Checks whether the same request may succeed later, because the database failed or the host did not return in time. */

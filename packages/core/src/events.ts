@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { kidField, kycStatus, kycTier, text, time } from './fields.ts';
-import { inPlainWords } from './plain-words.ts';
 import type { JsonObject } from './ports/interactions.ts';
-import { checkedNow, type SchemaIssue, type StandardSchema } from './standard-schema.ts';
-import { transferSchema } from './transfer-schema.ts';
+import { kidField, kycStatus, kycTier, text, time } from './schemas/fields.ts';
+import { checkedNow, type SchemaIssue, type StandardSchema } from './schemas/standard-schema.ts';
+import { transferSchema } from './schemas/transfer.ts';
+import { inPlainWords } from './text/plain-words.ts';
 
 /** One type of event. */
 export interface EventDefinition {

@@ -1,4 +1,3 @@
-export type { Clock } from './clock.ts';
 export type { ErrorDefinition, OAuthErrorCode, PartnerErrorCode } from './errors.ts';
 export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
 export type { EventDefinition, EventType, HostEventDefinition, HostEventSchema } from './events.ts';
@@ -6,10 +5,9 @@ export { EventDataError, events } from './events.ts';
 export type { RequestHandler } from './http/app.ts';
 export type { FetchHandler, FetchOptions } from './http/web.ts';
 export type { HostTexts, PageTexts } from './languages/page-language.ts';
-export type { Language, ScopeTexts } from './languages/texts.ts';
-export type { PartnerLimit } from './limits.ts';
-export type { Logger } from './logger.ts';
-export { silentLogger } from './logger.ts';
+export type { FlexibleLimiter } from './limits/rate-limiter-flexible.ts';
+export { rateLimiterFlexible } from './limits/rate-limiter-flexible.ts';
+export type { PartnerLimit } from './limits/request-limits.ts';
 export type { ConnectedApp, ConnectedApps } from './oauth/connected-apps.ts';
 export type { InteractionApi, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { ActiveToken, RefusedToken, TokenChecks } from './oauth/token-checks.ts';
@@ -20,19 +18,20 @@ export type {
   Theme,
   VerifyImportedSecret,
   WebhookOptions,
-} from './options.ts';
-export type { Ostiary } from './ostiary.ts';
-export { createOstiary } from './ostiary.ts';
+} from './options/options.ts';
 export type {
   ConsentPageDetails,
   ErrorPageDetails,
   InteractionDetails,
   OwnPage,
   OwnPages,
-} from './own-pages.ts';
+} from './options/own-pages.ts';
+export type { Ostiary } from './ostiary.ts';
+export { createOstiary } from './ostiary.ts';
 export type { IssuedPassport } from './passports/passports.ts';
 export type { Settlement } from './payments/final.ts';
 export type { PaymentAdministration } from './payments/settle.ts';
+export type { Clock } from './ports/clock.ts';
 export type { HostTransaction } from './ports/events.ts';
 export type {
   FinalStatus,
@@ -52,12 +51,13 @@ export type {
   UserDirectory,
   UserRecord,
 } from './ports/users.ts';
-export type { FlexibleLimiter } from './rate-limiter-flexible.ts';
-export { rateLimiterFlexible } from './rate-limiter-flexible.ts';
-export type { AnyScope, HostScope, HostScopes, ScopeNames } from './scope-catalog.ts';
-export type { Scope, ScopeDefinition } from './scopes.ts';
-export { isScope, scopeNames, scopes } from './scopes.ts';
-export type { StandardSchema } from './standard-schema.ts';
+export type { StandardSchema } from './schemas/standard-schema.ts';
+export type { AnyScope, HostScope, HostScopes, ScopeNames } from './scopes/catalog.ts';
+export type { Language, ScopeTexts } from './scopes/consent-texts.ts';
+export type { Scope, ScopeDefinition } from './scopes/scopes.ts';
+export { isScope, scopeNames, scopes } from './scopes/scopes.ts';
+export type { Logger } from './telemetry/logger.ts';
+export { silentLogger } from './telemetry/logger.ts';
 export type { SandboxUser } from './users/sandbox.ts';
 export { sandboxUsers } from './users/sandbox.ts';
 export type { KycChange, KycChanged } from './webhooks/kyc.ts';

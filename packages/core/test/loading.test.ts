@@ -33,7 +33,7 @@ async function loadedWith(options: string): Promise<readonly string[]> {
 const withOptions = [
   ['languages/ht.ts', "languages: ['en', 'ht']"],
   ['languages/host-texts.ts', "texts: { en: { technical: 'More' } }"],
-  ['ready-scopes.ts', 'scopes: { email: true }'],
+  ['scopes/ready-scopes.ts', 'scopes: { email: true }'],
   ['oauth/refresh.ts', 'refreshTokens: {}'],
   ['oauth/introspection.ts', 'introspection: true'],
   ['oauth/logout.ts', "login: { authenticate: () => null, loginUrl: () => '/', signOut: () => {} }"],

@@ -1,9 +1,8 @@
-import { actsOf } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
-import { type Resealed, resealNow } from '../keys/reseal.ts';
+import { actsOf } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { Purged } from '../ports/storage.ts';
-import { requireUserId } from '../user-ids.ts';
+import { requireUserId } from '../scopes/user-ids.ts';
 import { purgeNow } from '../worker/purge.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, auditAdministration } from './audit.ts';
@@ -13,6 +12,7 @@ import { type Health, healthOf } from './health.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
 import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
 import { type RequestAdministration, requestAdministration } from './requests.ts';
+import { type Resealed, resealNow } from './reseal.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { addressMatcher } from '../addresses.ts';
-import { apiKeyFormat, signingSecretContext } from '../api-key-format.ts';
-import type { Act } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
+import type { Act } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
 import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
-import { digest, randomSecret } from '../tokens.ts';
+import { apiKeyFormat, signingSecretContext } from '../secrets/api-key-format.ts';
+import { digest, randomSecret } from '../secrets/tokens.ts';
+import { addressMatcher } from '../text/ip-address.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { actDigest } from '../audit-acts.ts';
+import { actDigest } from '../audit/acts.ts';
 import type { AuditStore, ChainedAct } from '../ports/audit.ts';
 
 /** The first thing in the audit log that is not as it was written. */

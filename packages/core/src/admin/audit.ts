@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Act } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
-import { writePlace } from '../paging.ts';
+import type { Act } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
 import type { StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import { writePlace } from '../text/list-pages.ts';
 import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { iso } from '../clock.ts';
-import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
+import { iso } from '../time/clock.ts';
 
 /**
  * What an administrator gave, checked.

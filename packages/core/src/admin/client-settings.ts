@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClientRecord, ClientSecretRecord, LoopbackPorts, SigningAlgorithm } from '../ports/clients.ts';
-import { isReservedName, reservedWords } from '../reserved-names.ts';
-import { minImportedSecret } from '../tokens.ts';
+import { minImportedSecret } from '../secrets/tokens.ts';
+import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { checkRedirectUris } from './redirect-uris.ts';

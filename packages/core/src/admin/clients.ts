@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Act } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
+import type { Act } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord, ClientSecretRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import { digest } from '../tokens.ts';
+import { digest } from '../secrets/tokens.ts';
 import { checked } from './checked.ts';
 import {
   type Client,

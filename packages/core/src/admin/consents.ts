@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Act } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
-import { isReservedName, reservedWords } from '../reserved-names.ts';
-import { userIdFormat, userIdWords } from '../user-ids.ts';
+import type { Act } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
+import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
+import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { checked } from './checked.ts';
 
 /** A consent that a user gave in another system. */

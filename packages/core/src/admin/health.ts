@@ -1,6 +1,6 @@
-import { iso } from '../clock.ts';
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { FailingEndpoint, Waiting } from '../ports/survey.ts';
+import { iso } from '../time/clock.ts';
 
 /** More than that is not counted. */
 const countedAtMost = 10_000;

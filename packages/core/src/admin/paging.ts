@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readPage, readPlace } from '../paging.ts';
 import type { ListPosition } from '../ports/lists.ts';
+import { readPage, readPlace } from '../text/list-pages.ts';
 import { checked } from './checked.ts';
 
 /** Rows of one page. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Act } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
+import type { Act } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
-import { isReservedName, reservedWords } from '../reserved-names.ts';
+import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { listPage, type PageRequest } from './paging.ts';

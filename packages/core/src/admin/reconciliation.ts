@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import { exportRange, exportTransfers } from '../payments/reconciliation.ts';
 import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';

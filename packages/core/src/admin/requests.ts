@@ -1,7 +1,7 @@
-import type { Core } from '../context.ts';
-import { writePlace } from '../paging.ts';
+import type { Core } from '../options/context.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { LoggedRequest } from '../ports/request-log.ts';
+import { writePlace } from '../text/list-pages.ts';
 import type { Shown } from './checked.ts';
 import { shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Act } from '../audit-acts.ts';
-import { iso } from '../clock.ts';
-import type { Core } from '../context.ts';
+import type { Act } from '../audit/acts.ts';
 import { type KnownKey, signingAlgorithms } from '../keys/signing-keys.ts';
+import type { Core } from '../options/context.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
+import { iso } from '../time/clock.ts';
 import { checked } from './checked.ts';
 
 /** A signing key as administrators see it. Times are ISO 8601. */

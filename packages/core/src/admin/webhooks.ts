@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Act } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
-import { writePlace } from '../paging.ts';
+import type { Act } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
-import { newId } from '../random.ts';
+import { newId } from '../secrets/random.ts';
+import { writePlace } from '../text/list-pages.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import { everyEvent } from '../webhooks/search.ts';

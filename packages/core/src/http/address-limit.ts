@@ -1,6 +1,6 @@
-import { addressBuckets } from '../addresses.ts';
 import { OAuthError } from '../errors.ts';
-import { secondsUntil } from '../fixed-windows.ts';
+import { addressBuckets } from '../limits/client-address.ts';
+import { secondsUntil } from '../limits/fixed-windows.ts';
 import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
 
 /** @throws OAuthError `slow_down` that says when to come again, unless all of them allow one more */

@@ -1,9 +1,9 @@
 import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { printable } from '../printable.ts';
-import { equalDigests } from '../tokens.ts';
+import type { Core } from '../options/context.ts';
+import { equalDigests } from '../secrets/tokens.ts';
+import { printable } from '../text/printable.ts';
 
 const formLifetimeMs = 24 * 3600_000;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Context } from 'koa';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /** Text of a stream, in whole messages; it ends soon after the signal was aborted. */
 export type StreamMessages = (signal: AbortSignal) => AsyncIterable<string>;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync } from 'node:crypto';
-import type { Random } from '../random.ts';
+import type { Random } from '../secrets/random.ts';
 
 const version = 'v1';
 

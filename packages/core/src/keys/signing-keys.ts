@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import type { Clock } from '../clock.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../secrets/random.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
 /** The algorithms that ID tokens can be signed with. */

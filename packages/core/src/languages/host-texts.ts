@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
+import type { Consents } from '../scopes/consent-texts.ts';
+import { holesOf } from '../text/placeholders.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { en } from './en.ts';
-import type { Consents, PageTexts } from './page-language.ts';
-import { holesOf } from './texts.ts';
+import type { PageTexts } from './page-language.ts';
 
 function merged(whole: object, part: object): object {
   const members = Object.entries(part).map(([key, value]) => {

@@ -1,7 +1,8 @@
+import type { Consents, Language } from '../scopes/consent-texts.ts';
 import { en } from './en.ts';
 import { fr } from './fr.ts';
-import type { Consents, HostTexts, PageLanguage, PageTexts } from './page-language.ts';
-import type { Language, Texts } from './texts.ts';
+import type { HostTexts, PageLanguage, PageTexts } from './page-language.ts';
+import type { Texts } from './texts.ts';
 
 /** The languages that ship, by their tags. Those that are not on by default are loaded where the host names them. */
 const shipped: { readonly [L in Language]: () => Promise<Texts> } = {

@@ -1,6 +1,7 @@
-import type { Scope } from '../scopes.ts';
+import type { Language, ScopeTexts } from '../scopes/consent-texts.ts';
+import type { Scope } from '../scopes/scopes.ts';
 import { negotiateLanguage } from './negotiate.ts';
-import type { Language, ScopeTexts, Texts } from './texts.ts';
+import type { Texts } from './texts.ts';
 
 /** Every word of the pages in a language of the host's. */
 export interface PageTexts extends Texts {
@@ -18,9 +19,6 @@ type Partly<Whole> = {
 export type HostTexts = { readonly [Shipped in Language]?: Partly<PageTexts> } & {
   readonly [tag: string]: PageTexts | Partly<PageTexts> | undefined;
 };
-
-/** What the consent page says of every scope, by scope and language. */
-export type Consents = { readonly [scope: string]: { readonly [tag: string]: ScopeTexts | undefined } };
 
 /** A language in which pages are answered. */
 export interface PageLanguage {

@@ -1,5 +1,5 @@
-import type { Core } from '../context.ts';
-import { fixedWindows } from '../fixed-windows.ts';
+import { fixedWindows } from '../limits/fixed-windows.ts';
+import type { Core } from '../options/context.ts';
 import type { SharedRateLimits } from '../ports/rate-limits.ts';
 
 /**

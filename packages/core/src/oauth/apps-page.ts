@@ -1,9 +1,9 @@
-import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { timeZoneOf } from '../languages/page-language.ts';
+import type { Core } from '../options/context.ts';
 import { appsPage } from '../pages/apps.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import { pageUrl } from './endpoints.ts';

@@ -1,8 +1,8 @@
 import { OAuthError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
-import { printableUrl } from '../printable.ts';
-import type { ScopeCatalog } from '../scope-catalog.ts';
+import type { ScopeCatalog } from '../scopes/catalog.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { printableUrl } from '../text/printable.ts';
 import { needsPkce, requireClient } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';

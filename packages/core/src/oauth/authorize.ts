@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { setNoStore } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import { addressCounts } from './address-counts.ts';
 import {
   findRedirectTarget,

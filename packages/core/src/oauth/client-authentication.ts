@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import { formDecoded } from '../http/body.ts';
 import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/clients.ts';
-import { digest, equalDigests } from '../tokens.ts';
+import { digest, equalDigests } from '../secrets/tokens.ts';
 import { isEnabled, isPublicClient } from './client.ts';
 
 export interface Credentials {

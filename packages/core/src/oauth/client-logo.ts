@@ -1,6 +1,6 @@
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { Handler } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { isClientId } from './client.ts';
 import { pageUrl } from './endpoints.ts';

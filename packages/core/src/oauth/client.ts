@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, ClientState, ClientStore } from '../ports/clients.ts';
-import { isReservedName } from '../reserved-names.ts';
+import { isReservedName } from '../text/reserved-names.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 
 /** Whether a client works: there is one, and neither it nor the partner that it belongs to is disabled. */

@@ -1,5 +1,5 @@
-import type { Core } from '../context.ts';
-import { requireUserId } from '../user-ids.ts';
+import type { Core } from '../options/context.ts';
+import { requireUserId } from '../scopes/user-ids.ts';
 import { logoUrl } from './client-logo.ts';
 
 /** An app that a user gave access to. */

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
+import type { Core } from '../options/context.ts';
 import { cancelPage } from '../pages/cancel.ts';
 import { consentPage } from '../pages/consent.ts';
 import { answerHead } from './authorize.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import type { Handler } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { anyPortOrigin, isClientOrigin } from './redirect-uri.ts';
 

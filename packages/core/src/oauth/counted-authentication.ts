@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import type { PresentedCode } from '../ports/rate-limits.ts';
-import { digest } from '../tokens.ts';
+import { digest } from '../secrets/tokens.ts';
 import { addressCounts } from './address-counts.ts';
 import { isClientId } from './client.ts';
 import { type Credentials, checkSecret, requireEnabled } from './client-authentication.ts';

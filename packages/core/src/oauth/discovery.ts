@@ -1,6 +1,7 @@
-import { type Core, urlBelow } from '../context.ts';
 import type { Handler } from '../http/route.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
+import type { Core } from '../options/context.ts';
+import { urlBelow } from '../text/urls.ts';
 import { promptValues } from './authorize-request.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 

@@ -1,5 +1,5 @@
-import type { Core } from '../context.ts';
 import type { Handler, Route } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import { allowAnyOrigin, openPreflight } from './cors.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
 import { authPaths, wellKnownOfIssuer } from './endpoints.ts';

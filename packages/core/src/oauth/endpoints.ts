@@ -1,5 +1,5 @@
-import { urlBelow } from '../context.ts';
-import type { Options } from '../options.ts';
+import type { Options } from '../options/options.ts';
+import { urlBelow } from '../text/urls.ts';
 
 /** Paths below `authUrl`. */
 export const authPaths = {

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import { type OAuthError, type OAuthErrorCode, toOAuthError } from '../errors.ts';
 import { answerPage, setNoStore } from '../http/headers.ts';
 import { choosePageLanguage, type PageLanguage } from '../languages/page-language.ts';
-import type { ErrorPageDetails } from '../own-pages.ts';
+import type { Core } from '../options/context.ts';
+import type { ErrorPageDetails } from '../options/own-pages.ts';
 import { type AppToReturnTo, type ErrorKind, errorPage } from '../pages/error.ts';
 import { answerOwnPage } from './own-page.ts';
 import { findAppToReturnTo, lacksCookie } from './way-back.ts';

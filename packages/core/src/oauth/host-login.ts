@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { Authentication, LoginRequest } from '../ports/users.ts';
-import { userIdFormat, userIdWords } from '../user-ids.ts';
+import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 
 /** Why an answer of the host's login could not be used: a defect of the host. */
 export class LoginError extends TypeError {

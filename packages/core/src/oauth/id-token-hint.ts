@@ -6,8 +6,8 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose';
-import type { Core } from '../context.ts';
 import { verifiableMs } from '../keys/signing-keys.ts';
+import type { Core } from '../options/context.ts';
 import { issuerOf } from './endpoints.ts';
 
 /** Marks an ID token (RFC 7519, section 5.1). A logout token has another type, so that it is refused as a hint. */

@@ -1,5 +1,5 @@
 import { CompactSign } from 'jose';
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { issuerOf } from './endpoints.ts';

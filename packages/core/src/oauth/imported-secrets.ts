@@ -1,8 +1,7 @@
-import type { Core } from '../context.ts';
-import { OAuthError } from '../errors.ts';
-import { HostTimeoutError } from '../host-call.ts';
+import { HostTimeoutError, OAuthError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/clients.ts';
-import { digest, digestText, minImportedSecret } from '../tokens.ts';
+import { digest, digestText, minImportedSecret } from '../secrets/tokens.ts';
 
 /** A secret that a client at an address presents, and the stored hash that it may belong to. */
 export interface PresentedSecret {

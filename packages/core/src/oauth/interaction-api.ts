@@ -1,8 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { Core } from '../context.ts';
 import type { Forms } from '../http/csrf.ts';
 import { shippedLanguages } from '../languages/load.ts';
-import type { InteractionDetails } from '../own-pages.ts';
+import type { Core } from '../options/context.ts';
+import type { InteractionDetails } from '../options/own-pages.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Interactions, Question } from './interaction.ts';
 

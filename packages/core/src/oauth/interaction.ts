@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
 import {

@@ -1,8 +1,8 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState, NewAccessToken, NewRefreshToken, RefreshTokenDigests } from '../ports/grants.ts';
-import { offlineAccess } from '../scopes.ts';
-import { digest } from '../tokens.ts';
+import { offlineAccess } from '../scopes/scopes.ts';
+import { digest } from '../secrets/tokens.ts';
 import { signIdToken } from './id-token.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 

@@ -1,7 +1,7 @@
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
-import { printableUrl } from '../printable.ts';
+import { printableUrl } from '../text/printable.ts';
 import { requireClient } from './client.ts';
 import { readIdTokenHint } from './id-token-hint.ts';
 import { redirectLocation } from './redirect-location.ts';

@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
@@ -7,6 +6,7 @@ import { answerPage } from '../http/headers.ts';
 import { isNavigation } from '../http/prefetch.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
+import type { Core } from '../options/context.ts';
 import { afterLogoutPage, logoutPage } from '../pages/logout.ts';
 import type { Authentication } from '../ports/users.ts';
 import { answerHead, continueAsGet, limitStarts, readPosted } from './authorize.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import { pageUrl } from './endpoints.ts';
 import { seeOther } from './see-other.ts';
 

@@ -1,4 +1,4 @@
-import { digest, equalDigests } from '../tokens.ts';
+import { digest, equalDigests } from '../secrets/tokens.ts';
 
 const challengeFormat = /^[A-Za-z0-9_-]{43}$/;
 const verifierFormat = /^[A-Za-z0-9\-._~]{43,128}$/;

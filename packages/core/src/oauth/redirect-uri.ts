@@ -1,4 +1,4 @@
-import { isLoopback } from '../option-values.ts';
+import { isLoopback } from '../options/option-values.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 
 type RedirectSettings = Pick<ClientRecord, 'loopbackPorts' | 'redirectUris' | 'postLogoutRedirectUris'>;

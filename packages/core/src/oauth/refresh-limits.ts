@@ -1,5 +1,5 @@
-import type { Core } from '../context.ts';
 import { addressLimit, limitWindowMs, requireAllowed } from '../http/address-limit.ts';
+import type { Core } from '../options/context.ts';
 import { addressCounts } from './address-counts.ts';
 
 /** Limits how often refresh tokens are used in a minute. Each use counts before its work begins, whatever comes of it. */

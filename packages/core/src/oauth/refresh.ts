@@ -1,9 +1,9 @@
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import { offlineAccess } from '../scopes.ts';
-import { digest, equalDigests } from '../tokens.ts';
+import { offlineAccess } from '../scopes/scopes.ts';
+import { digest, equalDigests } from '../secrets/tokens.ts';
 import { isPublicClient } from './client.ts';
 import { type Credentials, invalidClient } from './client-authentication.ts';
 import { issueTokens, refreshTokenDigests, refreshTokenEnd, tokenResponse } from './issued-tokens.ts';

@@ -1,8 +1,8 @@
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
-import { digest } from '../tokens.ts';
+import type { Core } from '../options/context.ts';
+import { digest } from '../secrets/tokens.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { refreshTokenDigests } from './issued-tokens.ts';
 

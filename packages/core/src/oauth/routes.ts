@@ -1,6 +1,6 @@
-import type { Core } from '../context.ts';
 import type { Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { logoHandler } from './client-logo.ts';

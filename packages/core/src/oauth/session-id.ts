@@ -1,5 +1,5 @@
 import type { Authentication } from '../ports/users.ts';
-import { digest } from '../tokens.ts';
+import { digest } from '../secrets/tokens.ts';
 
 /**
  * Returns the session id (`sid`) that apps get of a sign-in (OpenID Connect Back-Channel Logout 1.0, section 2.1): a hash of the host's

@@ -1,9 +1,9 @@
-import { clockToleranceMs } from '../clock.ts';
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JobHandler, NewJob } from '../ports/queue.ts';
 import type { Authentication } from '../ports/users.ts';
-import { requireUserId } from '../user-ids.ts';
+import { requireUserId } from '../scopes/user-ids.ts';
+import { clockToleranceMs } from '../time/clock.ts';
 import { isEnabled } from './client.ts';
 import { issuerOf } from './endpoints.ts';
 import { signForClient } from './id-token.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Core } from '../context.ts';
-import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
-import type { AnyScope } from '../scope-catalog.ts';
-import { digest } from '../tokens.ts';
+import type { Core } from '../options/context.ts';
+import type { AnyScope } from '../scopes/catalog.ts';
+import { digest } from '../secrets/tokens.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { type DeadToken, deadAt } from './access-token.ts';
 
 /** An access token that opens what was asked for. */

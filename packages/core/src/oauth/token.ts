@@ -1,10 +1,10 @@
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import { printableUrl } from '../printable.ts';
+import { printableUrl } from '../text/printable.ts';
 import { type Credentials, invalidClient, readCredentials } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import type { CountedAuthentication } from './counted-authentication.ts';

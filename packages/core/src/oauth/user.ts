@@ -1,7 +1,7 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { UserRecord } from '../ports/users.ts';
-import { requireSameUser } from '../user-record.ts';
+import { requireSameUser } from '../scopes/user-record.ts';
 
 /** @throws UserRecordError when the host answers about another one */
 export async function findUser(

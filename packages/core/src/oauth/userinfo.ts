@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { hasBody, isParameters, readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
-import { digest } from '../tokens.ts';
+import { digest } from '../secrets/tokens.ts';
 import { deadAt } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { findUser } from './user.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
-import { isLoopback } from '../option-values.ts';
+import type { Core } from '../options/context.ts';
+import { isLoopback } from '../options/option-values.ts';
 import type { AppToReturnTo } from '../pages/error.ts';
 import { isClientId, isEnabled } from './client.ts';
 import { interactionCookie, pageUrl } from './endpoints.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import type { Operators } from '../ports/operators.ts';
 
 /** Why an answer of `operators.authenticate` could not be used: a defect of the host, which lets nobody in. */

@@ -1,12 +1,13 @@
 import type { Administration } from '../admin/administration.ts';
-import { type Core, urlBelow } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readUpload, type Upload } from '../http/body.ts';
 import { pageRoute } from '../http/console-pages.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import type { ConsoleHandler, ConsoleRequest } from '../ports/console.ts';
 import type { OperatorDesk, OperatorPage, Operators, OperatorVisit } from '../ports/operators.ts';
+import { urlBelow } from '../text/urls.ts';
 import { admit } from './admission.ts';
 
 /** Below `authUrl`. */

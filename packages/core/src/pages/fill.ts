@@ -1,4 +1,4 @@
-import { holes } from '../languages/texts.ts';
+import { holes } from '../text/placeholders.ts';
 import { type Fragment, type Html, html } from './html.ts';
 
 /** A text with what belongs into its braces. */

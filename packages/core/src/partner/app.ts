@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { apiKeyHeader } from '../api-key-format.ts';
-import type { Core } from '../context.ts';
 import { hasBody, readBody } from '../http/body.ts';
 import { breakOff } from '../http/break-off.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import type { StoredRequest } from '../ports/idempotency.ts';
 import type { AskedWithCount } from '../ports/rate-limits.ts';
+import { apiKeyHeader } from '../secrets/api-key-format.ts';
 import type { Admission } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { type Idempotency, usableKeyOf } from './pipeline/idempotency.ts';

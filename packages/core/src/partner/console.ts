@@ -1,7 +1,7 @@
-import type { Core } from '../context.ts';
 import { pageRoute } from '../http/console-pages.ts';
 import type { EventStreams } from '../http/event-stream.ts';
 import type { Route } from '../http/route.ts';
+import type { Core } from '../options/context.ts';
 import type { PartnerConsole } from '../ports/console.ts';
 import { createDesk, type DeskParts } from './desk.ts';
 

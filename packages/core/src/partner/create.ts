@@ -1,8 +1,8 @@
-import type { Core } from '../context.ts';
-import { fixedWindows } from '../fixed-windows.ts';
 import type { Forms } from '../http/csrf.ts';
 import { createEventStreams } from '../http/event-stream.ts';
 import type { Route } from '../http/route.ts';
+import { fixedWindows } from '../limits/fixed-windows.ts';
+import type { Core } from '../options/context.ts';
 import type { Passports } from '../passports/passports.ts';
 import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';

@@ -1,13 +1,14 @@
-import { apiKeyHeader } from '../api-key-format.ts';
-import { type Core, urlBelow } from '../context.ts';
 import { PartnerError } from '../errors.ts';
-import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
 import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
+import { fixedWindows, secondsUntil } from '../limits/fixed-windows.ts';
+import type { Core } from '../options/context.ts';
 import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
 import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
-import { digest, randomSecret } from '../tokens.ts';
+import { apiKeyHeader } from '../secrets/api-key-format.ts';
+import { digest, randomSecret } from '../secrets/tokens.ts';
+import { urlBelow } from '../text/urls.ts';
 import { type Admission, checkGrant } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import type { Idempotency } from './pipeline/idempotency.ts';

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import { toPartnerError } from '../errors.ts';
 import { discardBody } from '../http/discarded-body.ts';
-import { RequestInProgressError } from '../replays.ts';
+import { RequestInProgressError } from '../idempotency/repeatable-request.ts';
+import type { Core } from '../options/context.ts';
 
 /** The one place that turns anything thrown below the partner API into its answer. */
 export async function answerPartnerError(core: Core, ctx: Context, thrown: unknown): Promise<void> {

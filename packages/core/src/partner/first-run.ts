@@ -1,6 +1,6 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { Owner } from '../ports/partners.ts';
-import { digest } from '../tokens.ts';
+import { digest } from '../secrets/tokens.ts';
 import { everyEvent } from '../webhooks/search.ts';
 
 /** The steps of a partner's first run, and which of them are done. */

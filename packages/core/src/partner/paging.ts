@@ -1,7 +1,7 @@
 import { PartnerError } from '../errors.ts';
-import { readPage, readPlace, writePlace } from '../paging.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { ListPosition } from '../ports/lists.ts';
+import { readPage, readPlace, writePlace } from '../text/list-pages.ts';
 
 const defaultPageSize = 25;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { amountField, component, currency, field, text, time } from '../fields.ts';
 import type { exportColumns } from '../payments/reconciliation.ts';
+import { amountField, component, currency, field, text, time } from '../schemas/fields.ts';
 
 const column = {
   id: text('Id of the transfer.', 'tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),

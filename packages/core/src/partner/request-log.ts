@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
-import type { Core } from '../context.ts';
 import type { PartnerError } from '../errors.ts';
-import { createOutageLog } from '../outage-log.ts';
+import type { Core } from '../options/context.ts';
 import type { ApiKeyState } from '../ports/api-keys.ts';
 import type { LoggedRequest } from '../ports/request-log.ts';
+import { createOutageLog } from '../telemetry/outage-log.ts';
 import { bodyRedaction } from './redaction.ts';
 
 /** Requests that are kept of each partner and mode. */

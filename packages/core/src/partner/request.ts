@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { LimitGroup } from '../limits.ts';
+import type { RepeatableRequest } from '../idempotency/repeatable-request.ts';
+import type { LimitGroup } from '../limits/request-limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { AskedWithCount } from '../ports/rate-limits.ts';
-import type { RepeatableRequest } from '../replays.ts';
 
 /** Groups of operations, for people. */
 export const partnerTags = {

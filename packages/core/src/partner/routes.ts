@@ -1,4 +1,4 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { Passports } from '../passports/passports.ts';
 import type { UserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';

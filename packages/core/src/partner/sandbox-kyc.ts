@@ -1,9 +1,14 @@
-import { iso } from '../clock.ts';
-import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
+import {
+  claimOf,
+  earlierAnswer,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+} from '../idempotency/repeatable-request.ts';
+import type { Core } from '../options/context.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { KycStatus } from '../ports/users.ts';
-import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
+import { iso } from '../time/clock.ts';
 import type { SandboxUser } from '../users/sandbox.ts';
 import { sameKyc, sandboxKycStore, sandboxTierOf } from '../users/sandbox-kyc.ts';
 import { newEvent } from '../webhooks/outgoing.ts';

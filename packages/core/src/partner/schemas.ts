@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { amountFormat, positiveAmount } from '../payments/money.ts';
 import {
   component,
   currency,
@@ -11,12 +12,11 @@ import {
   requestBody,
   text,
   time,
-} from '../fields.ts';
-import { writePlace } from '../paging.ts';
-import { amountFormat, positiveAmount } from '../payments/money.ts';
-import { isReservedName, reservedWords } from '../reserved-names.ts';
-import { transferSchema, transferStatus } from '../transfer-schema.ts';
-import { userIdFormat, userIdWords } from '../user-ids.ts';
+} from '../schemas/fields.ts';
+import { transferSchema, transferStatus } from '../schemas/transfer.ts';
+import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
+import { writePlace } from '../text/list-pages.ts';
+import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 
 /** A public user id. Text of another form belongs to no user. */
 export const kid = field(

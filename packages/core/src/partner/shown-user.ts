@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Core } from '../context.ts';
-import { inPlainWords } from '../plain-words.ts';
+import type { Core } from '../options/context.ts';
 import type { UserRecord } from '../ports/users.ts';
-import { type ScopeDefinition, scopeNames, scopes } from '../scopes.ts';
-import { shownField } from '../user-record.ts';
+import { type ScopeDefinition, scopeNames, scopes } from '../scopes/scopes.ts';
+import { shownField } from '../scopes/user-record.ts';
+import { inPlainWords } from '../text/plain-words.ts';
 
 const checks: { readonly [field: string]: z.ZodType } = Object.assign(
   {},

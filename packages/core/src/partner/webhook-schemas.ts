@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unknownType as wordsFor } from '../events.ts';
-import { component, field, givenTime, modeField, requestBody, text, time } from '../fields.ts';
+import { component, field, givenTime, modeField, requestBody, text, time } from '../schemas/fields.ts';
 import { cursor, nextCursor, pageSize } from './schemas.ts';
 
 const unknownType = (types: readonly string[]) => ({

@@ -1,11 +1,11 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { CompactSign } from 'jose';
-import { goesOn } from '../clock.ts';
-import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import type { Mode } from '../ports/partners.ts';
-import { equalDigests } from '../tokens.ts';
-import { requireUserId } from '../user-ids.ts';
+import { requireUserId } from '../scopes/user-ids.ts';
+import { equalDigests } from '../secrets/tokens.ts';
+import { goesOn } from '../time/clock.ts';
 
 /** A passport lives this long, in milliseconds (specification, "Passport token"). */
 export const passportLifetimeMs = 300_000;

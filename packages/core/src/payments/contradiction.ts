@@ -1,9 +1,9 @@
-import { actsOf } from '../audit-acts.ts';
-import type { Core } from '../context.ts';
-import { withDeadline } from '../host-call.ts';
+import { actsOf } from '../audit/acts.ts';
+import type { Core } from '../options/context.ts';
 import type { FinalStatus } from '../ports/payments.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
-import { count } from '../telemetry.ts';
+import { count } from '../telemetry/telemetry.ts';
+import { withDeadline } from '../time/deadline.ts';
 
 /**
  * Reports that a final transfer was given the opposite outcome: money may have moved for a transfer that is stored as failed, or may

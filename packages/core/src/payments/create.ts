@@ -1,9 +1,14 @@
-import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import {
+  claimOf,
+  earlierAnswer,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+} from '../idempotency/repeatable-request.ts';
+import type { Core } from '../options/context.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
-import { newId } from '../random.ts';
-import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
+import { newId } from '../secrets/random.ts';
 import { executionJob } from './execution.ts';
 import { transferView } from './transfer.ts';
 

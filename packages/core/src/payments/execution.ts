@@ -1,10 +1,10 @@
-import type { Core } from '../context.ts';
-import { withDeadline } from '../host-call.ts';
+import { ownerName } from '../limits/shares.ts';
+import type { Core } from '../options/context.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { JobHandler, NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
-import { ownerName } from '../shares.ts';
-import { count } from '../telemetry.ts';
+import { count } from '../telemetry/telemetry.ts';
+import { withDeadline } from '../time/deadline.ts';
 import { checkedResult, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 

@@ -1,4 +1,4 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { FinalStatus, TransferResult } from '../ports/payments.ts';
 import type { TransferFailure, TransferRecord } from '../ports/transfers.ts';
 import { newEvent } from '../webhooks/outgoing.ts';

@@ -1,4 +1,4 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { checkedResult, finishTransfer, type Settlement } from './final.ts';
 import { transferView } from './transfer.ts';

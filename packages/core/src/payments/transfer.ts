@@ -1,6 +1,6 @@
-import { iso } from '../clock.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
+import { iso } from '../time/clock.ts';
 import { formatAmount } from './money.ts';
 
 /** A transfer as partners see it; the same in answers, lists and events. */

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
-import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { UserRecord } from '../ports/users.ts';
-import { requireSameUser } from '../user-record.ts';
+import { requireSameUser } from '../scopes/user-record.ts';
 import { type SandboxUser, sandboxUsers } from './sandbox.ts';
 import { sandboxKycStore } from './sandbox-kyc.ts';
 

@@ -1,6 +1,6 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { KycState, KycStatus } from '../ports/users.ts';
-import { digest } from '../tokens.ts';
+import { digest } from '../secrets/tokens.ts';
 import { type SandboxUser, sandboxUsers } from './sandbox.ts';
 
 /** Time after which a change of a sandbox user is undone, in milliseconds. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { addressMatcher } from '../addresses.ts';
+import { addressMatcher } from '../text/ip-address.ts';
 
 /** IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), whatever the registry says of their reach. */
 const specialV4 = [

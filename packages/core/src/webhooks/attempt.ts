@@ -1,8 +1,8 @@
 import type { SignedDelivery } from '@ostiary/webhook-verifier';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WebhookClient } from './client.ts';
 import { signedAttempt } from './signing.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Core } from '../context.ts';
-import { webhookSecretContext } from '../webhook-secrets.ts';
+import { webhookSecretContext } from '../keys/webhook-secrets.ts';
+import type { Core } from '../options/context.ts';
 import type { WebhookClient, WebhookClientOptions } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEndpoints } from './endpoints.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, connect as upgrade } from 'node:tls';
-import { unmapped } from '../addresses.ts';
+import { unmapped } from '../text/ip-address.ts';
 import { isPublicAddress } from './addresses.ts';
 import {
   defaultResolve,

@@ -1,7 +1,7 @@
 /*
  * The dispatcher delivers webhooks in three parts, each with its own state:
  *
- * - this file claims what is due, as much as there is room for, in fair shares of partners and modes (shares.ts), whenever
+ * - this file claims what is due, as much as there is room for, in fair shares of partners and modes (limits/shares.ts), whenever
  *   the worker polls (worker/looking.ts);
  * - running.ts makes the attempts, within the lanes of their endpoints (lanes.ts);
  * - writing.ts writes what they led to, in groups.
@@ -9,11 +9,11 @@
  * Every write brings a claim along, so that a busy worker claims and writes in batches, without a timer.
  */
 
-import { createOutageLog } from '../outage-log.ts';
+import { createShares, ownerName } from '../limits/shares.ts';
 import type { DeliveryStore } from '../ports/deliveries.ts';
-import type { Random } from '../random.ts';
-import { createShares, ownerName } from '../shares.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Random } from '../secrets/random.ts';
+import { createOutageLog } from '../telemetry/outage-log.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from '../worker/looking.ts';
 import { stopGraceMs } from '../worker/stopping.ts';
 import { leaseMs, type Worker } from '../worker/worker.ts';

@@ -1,12 +1,17 @@
 import { weaknessOf } from '@ostiary/webhook-verifier';
-import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import {
+  claimOf,
+  earlierAnswer,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+} from '../idempotency/repeatable-request.ts';
+import { keptSecret, webhookSecretContext } from '../keys/webhook-secrets.ts';
+import type { Core } from '../options/context.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
-import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
-import { keptSecret, webhookSecretContext } from '../webhook-secrets.ts';
 import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
 

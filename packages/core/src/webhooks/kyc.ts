@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
-import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
+import type { Core } from '../options/context.ts';
 import type { HostTransaction } from '../ports/events.ts';
 import type { KycState } from '../ports/users.ts';
-import { userIdFormat, userIdWords } from '../user-ids.ts';
+import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { newEvent } from './outgoing.ts';
 import {
   checkPublishOptions,

@@ -1,7 +1,7 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { NewEvent } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import { newId } from '../random.ts';
+import { newId } from '../secrets/random.ts';
 
 /** An event before it has an id. */
 export interface EventContent extends Omit<NewEvent, 'id' | 'body' | 'deliveryId'> {

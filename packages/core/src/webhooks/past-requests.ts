@@ -1,8 +1,8 @@
-import { iso } from '../clock.ts';
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { AttemptRecord } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { iso } from '../time/clock.ts';
 import { maxWaitMs } from './dispatcher.ts';
 import { sentHeaders } from './sent-headers.ts';
 import { signedAttempt } from './signing.ts';

@@ -1,6 +1,6 @@
-import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
 import { events as ownTypes } from '../events.ts';
+import type { Core } from '../options/context.ts';
 import type { HostTransaction, MaybePromise, NewEvent } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Mode } from '../ports/partners.ts';

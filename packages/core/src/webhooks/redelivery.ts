@@ -1,9 +1,14 @@
-import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import {
+  claimOf,
+  earlierAnswer,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+} from '../idempotency/repeatable-request.ts';
+import type { Core } from '../options/context.ts';
 import type { Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import { newId } from '../random.ts';
-import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
+import { newId } from '../secrets/random.ts';
 import { disabledEndpoint, unknownEndpoint } from './endpoints.ts';
 import { deliveryView } from './views.ts';
 

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../ports/deliveries.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import {
   type AttemptEnd,
   type AttemptOptions,

@@ -1,8 +1,13 @@
-import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import { type Catalogue, EventDataError, events as ownTypes } from '../events.ts';
+import {
+  claimOf,
+  earlierAnswer,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+} from '../idempotency/repeatable-request.ts';
+import type { Core } from '../options/context.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { newEvent } from './outgoing.ts';
 
 /**

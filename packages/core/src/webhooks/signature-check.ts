@@ -1,5 +1,5 @@
-import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
+import type { Core } from '../options/context.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { AttemptAnswer, WebhookClient } from './client.ts';
 import { disabledEndpoint, findEndpoint } from './endpoints.ts';

@@ -1,8 +1,8 @@
-import { iso } from '../clock.ts';
 import type { AttemptRecord, DeliveryRecord } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { iso } from '../time/clock.ts';
 
 /** An endpoint as its partner sees it: never with its secret. */
 export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {

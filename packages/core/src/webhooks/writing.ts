@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import { createOutageLog } from '../outage-log.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { Schedule } from '../worker/looking.ts';
 
 /** An attempt that is over, and whose result is not written yet. */

@@ -1,4 +1,4 @@
-import type { OutageLog } from '../outage-log.ts';
+import type { OutageLog } from '../telemetry/outage-log.ts';
 import { createPace } from './pace.ts';
 
 /** Calls back after a time in milliseconds; answers how to call it off. */

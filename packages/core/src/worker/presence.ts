@@ -1,4 +1,4 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { Worker } from './worker.ts';
 
 /** The kind of the job that tells a process without a worker of its own whether another one has one: who takes it is there. */

@@ -1,4 +1,4 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { JobHandler } from '../ports/queue.ts';
 import type { LongestWaits, Purged } from '../ports/storage.ts';
 import { boundTestData, removeOldTestTransfers } from './test-data.ts';

@@ -1,4 +1,4 @@
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 
 /** Bounds of the data of one partner in test mode. The oldest events go first. */
 export const testDataBounds = {

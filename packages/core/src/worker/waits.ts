@@ -1,6 +1,6 @@
-import { clockToleranceMs } from '../clock.ts';
-import type { Core } from '../context.ts';
+import type { Core } from '../options/context.ts';
 import type { LongestWaits } from '../ports/storage.ts';
+import { clockToleranceMs } from '../time/clock.ts';
 import { jobRetryMs, leaseMs, type Worker } from './worker.ts';
 
 /** Rows that one call brings forward at most. */

@@ -1,7 +1,7 @@
-import type { Core } from '../context.ts';
-import { createOutageLog } from '../outage-log.ts';
+import { createShares, type FairShares } from '../limits/shares.ts';
+import type { Core } from '../options/context.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
-import { createShares, type FairShares } from '../shares.ts';
+import { createOutageLog } from '../telemetry/outage-log.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from './looking.ts';
 import { stopGraceMs } from './stopping.ts';
 

@@ -7,7 +7,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { verifyAudit } from '../../src/admin/audit-chain.ts';
-import { actDigest } from '../../src/audit-acts.ts';
+import { actDigest } from '../../src/audit/acts.ts';
 import type { StoredAct } from '../../src/storage.ts';
 import { partnerProvider, temporaryDatabase } from '../support/partner-api.ts';
 

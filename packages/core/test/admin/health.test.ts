@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it } from 'vitest';
 import { createSealer } from '../../src/keys/sealing.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 import { startProvider } from '../support/running.ts';
 
 const keyIdOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;

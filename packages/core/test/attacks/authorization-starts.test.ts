@@ -3,7 +3,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 import type { Storage } from '../../src/storage.ts';
 import { openConsent, showConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';

@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import { createEventStreams, type StreamPatience } from '../../src/http/event-stream.ts';
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/telemetry/logger.ts';
 import { serve } from '../support/running.ts';
 
 const chunk = 'x'.repeat(1_000_000);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSealer, UnsealError } from '../../src/keys/sealing.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 
 const [one, two, three] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const sealer = (...keys: Uint8Array[]) => createSealer(keys, systemRandom);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { keyRefreshMs, SigningKeys } from '../../src/keys/signing-keys.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 import type { Storage } from '../../src/storage.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { Host } from '../support/directory.ts';

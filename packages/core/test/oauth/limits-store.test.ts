@@ -1,8 +1,8 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { fixedWindows } from '../../src/fixed-windows.ts';
 import { type OstiaryOptions, rateLimiterFlexible } from '../../src/index.ts';
+import { fixedWindows } from '../../src/limits/fixed-windows.ts';
 import { Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { tokenRequest } from '../support/provider.ts';

@@ -1,6 +1,6 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { digest } from '../../src/tokens.ts';
+import { digest } from '../../src/secrets/tokens.ts';
 import { ana } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { type TestClient, TestClock, type TestProvider } from '../support/provider.ts';

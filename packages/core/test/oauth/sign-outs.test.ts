@@ -3,9 +3,9 @@ import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jos
 import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { NewClient } from '../../src/admin.ts';
-import type { Core } from '../../src/context.ts';
 import type { Login, OstiaryOptions } from '../../src/index.ts';
 import { signOutHandler, signOutKind } from '../../src/oauth/sign-outs.ts';
+import type { Core } from '../../src/options/context.ts';
 import { assemble } from '../../src/seams.ts';
 import type { TestBrowser } from '../support/browser.ts';
 import { ana, ben, Host } from '../support/directory.ts';

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import { examine } from '../../../../lab/support/browser/page-checks.ts';
 import type { Page } from '../../src/pages/layout.ts';
-import { scopeNames, scopes } from '../../src/scopes.ts';
+import { scopeNames, scopes } from '../../src/scopes/scopes.ts';
 import { afterwards, serve } from '../support/running.ts';
 import { apps, consent, everyPage, failure, languages, others, someNew, theme } from './views.ts';
 

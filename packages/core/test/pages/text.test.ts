@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { shippedLanguages } from '../../src/languages/load.ts';
-import { holesOf } from '../../src/languages/texts.ts';
 import { fill, fillTitle } from '../../src/pages/fill.ts';
 import { nameOf, render } from '../../src/pages/html.ts';
+import { holesOf } from '../../src/text/placeholders.ts';
 import { languageOf } from './views.ts';
 
 /** All texts with their path, those of the scopes too. */

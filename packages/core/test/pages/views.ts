@@ -1,14 +1,14 @@
 import { en } from '../../src/languages/en.ts';
 import { loadLanguages, shippedLanguages } from '../../src/languages/load.ts';
 import type { HostTexts, PageLanguage, PageTexts } from '../../src/languages/page-language.ts';
-import { holesOf } from '../../src/languages/texts.ts';
 import { type AppsView, appsPage } from '../../src/pages/apps.ts';
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts';
 import { type ErrorKind, type ErrorView, errorPage } from '../../src/pages/error.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { afterLogoutPage, type LogoutView, logoutPage } from '../../src/pages/logout.ts';
 import type { PageTheme } from '../../src/pages/style.ts';
-import { scopeNames, scopes } from '../../src/scopes.ts';
+import { scopeNames, scopes } from '../../src/scopes/scopes.ts';
+import { holesOf } from '../../src/text/placeholders.ts';
 
 /** Words that say nothing, in Arabic letters, for every text of English. */
 function inArabicLetters<Whole extends object>(whole: Whole): Whole {

@@ -1,7 +1,7 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { apiKeyFormat } from '../../src/api-key-format.ts';
-import { systemRandom } from '../../src/random.ts';
+import { apiKeyFormat } from '../../src/secrets/api-key-format.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { TestClock, type TestKey } from '../support/provider.ts';

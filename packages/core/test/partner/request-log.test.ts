@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { memoryStorage } from '@ostiary/testing/memory';
 import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
-import type { Core } from '../../src/context.ts';
+import type { Core } from '../../src/options/context.ts';
 import { bodyRedaction } from '../../src/partner/redaction.ts';
 import { requestNotes } from '../../src/partner/request-log.ts';
 import type { ApiKeyState, LoggedRequest, Mode } from '../../src/storage.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { fixedWindows } from '../../src/fixed-windows.ts';
+import { fixedWindows } from '../../src/limits/fixed-windows.ts';
 import { manyRequests, partnerProvider, payment } from '../support/partner-api.ts';
 import { blamed } from './refusal.ts';
 

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createSealer } from '../../src/keys/sealing.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 import { ana } from '../support/directory.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';

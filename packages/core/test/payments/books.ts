@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { expect } from 'vitest';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 import type { Storage, TransferRecord } from '../../src/storage.ts';
 import { newEvent } from '../../src/webhooks/outgoing.ts';
 import type { Answer } from '../support/browser.ts';

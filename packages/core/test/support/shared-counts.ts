@@ -1,4 +1,4 @@
-import { fixedWindows } from '../../src/fixed-windows.ts';
+import { fixedWindows } from '../../src/limits/fixed-windows.ts';
 import type { Storage } from '../../src/storage.ts';
 
 /** A storage that shares counts of requests between the instances of a test, as PostgreSQL shares them between processes. */

@@ -1,6 +1,6 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it } from 'vitest';
-import type { Core } from '../../src/context.ts';
+import type { Core } from '../../src/options/context.ts';
 import type { PurgeCount } from '../../src/storage.ts';
 import { purgeHandler } from '../../src/worker/purge.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';

@@ -1,7 +1,7 @@
 import { memoryStorage } from '@ostiary/testing/memory';
-import type { Core } from '../../src/context.ts';
+import type { Core } from '../../src/options/context.ts';
 import type { JobHandler } from '../../src/ports/queue.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/secrets/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
 import type { Schedule } from '../../src/worker/looking.ts';
 import { createWorker } from '../../src/worker/worker.ts';

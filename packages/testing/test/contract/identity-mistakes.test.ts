@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { actDigest } from '../../../core/src/audit-acts.ts';
+import { actDigest } from '../../../core/src/audit/acts.ts';
 import { answered, asked, describeMistakes, differing, instead } from './mistakes.ts';
 
 describeMistakes({

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { Core } from '../../context.ts';
 import { OAuthError } from '../../errors.ts';
+import type { Core } from '../../options/context.ts';
 import type { ClientRecord } from '../../ports/clients.ts';
 import type { Authentication } from '../../ports/users.ts';
-import { digest } from '../../tokens.ts';
+import { digest } from '../../secrets/tokens.ts';
 import { isEnabled } from '../client.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 import { sessionIdOf } from '../session-id.ts';

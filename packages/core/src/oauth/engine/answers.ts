@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Core } from '../../context.ts';
 import { UnsealError } from '../../keys/sealing.ts';
-import { digest } from '../../tokens.ts';
+import type { Core } from '../../options/context.ts';
+import { digest } from '../../secrets/tokens.ts';
 import { answerSeconds } from '../lifetimes.ts';
 
 /** Step with which a user ends an interaction. */

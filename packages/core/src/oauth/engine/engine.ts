@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import type { Core } from '../../context.ts';
 import { OAuthError } from '../../errors.ts';
 import { isScript } from '../../http/prefetch.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
+import type { Core } from '../../options/context.ts';
 import type { Authentication } from '../../ports/users.ts';
-import { digest } from '../../tokens.ts';
+import { digest } from '../../secrets/tokens.ts';
 import { isUnknownRequest, unknownRequest } from '../client.ts';
 import { pageUrl } from '../endpoints.ts';
 import { hostPageUrl } from '../host-page.ts';

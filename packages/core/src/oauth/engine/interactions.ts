@@ -1,8 +1,8 @@
 import { type Adapter, errors } from 'oidc-provider';
-import type { Core } from '../../context.ts';
 import { OAuthError } from '../../errors.ts';
 import { UnsealError } from '../../keys/sealing.ts';
-import { digest } from '../../tokens.ts';
+import type { Core } from '../../options/context.ts';
+import { digest } from '../../secrets/tokens.ts';
 import { anonymousInteractionSeconds } from '../lifetimes.ts';
 import { currentRun, inert, visitor } from './adapter.ts';
 import type { Decision } from './answers.ts';

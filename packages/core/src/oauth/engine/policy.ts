@@ -1,5 +1,5 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Core } from '../../context.ts';
+import type { Core } from '../../options/context.ts';
 import { isAskedEveryTime } from '../client.ts';
 import { isConsented } from '../user.ts';
 import { visitor } from './adapter.ts';

@@ -1,7 +1,7 @@
 import { type Adapter, type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Core } from '../../context.ts';
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
+import type { Core } from '../../options/context.ts';
 import { requireStillAllowed, unknownRequest } from '../client.ts';
 import { authPaths, interactionCookie, issuerOf, pageUrl } from '../endpoints.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';

@@ -1,5 +1,5 @@
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import type { Core } from '../../options/context.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { eventView } from '../../webhooks/views.ts';
 import { type PartnerRoute, route } from '../request.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { iso } from '../../clock.ts';
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
-import { givenTime } from '../../fields.ts';
+import type { Core } from '../../options/context.ts';
 import type { AttemptRecord, DeliveryRecord } from '../../ports/deliveries.ts';
 import type { JsonObject } from '../../ports/interactions.ts';
 import type { Owner } from '../../ports/partners.ts';
+import { givenTime } from '../../schemas/fields.ts';
+import { iso } from '../../time/clock.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import type { AttemptRequest } from '../../webhooks/past-requests.ts';
 import { searchEvents } from '../../webhooks/search.ts';

@@ -1,10 +1,10 @@
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import type { Core } from '../../options/context.ts';
 import { createTransfer } from '../../payments/create.ts';
 import { parseAmount } from '../../payments/money.ts';
 import { transferView } from '../../payments/transfer.ts';
-import { transferSchema } from '../../transfer-schema.ts';
-import { publicId } from '../../user-record.ts';
+import { transferSchema } from '../../schemas/transfer.ts';
+import { publicId } from '../../scopes/user-record.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { newestFirst, type Page } from '../paging.ts';
 import { type PartnerRoute, route } from '../request.ts';

@@ -1,4 +1,4 @@
-import type { Core } from '../../context.ts';
+import type { Core } from '../../options/context.ts';
 import { exportFormats, exportRange, exportTransfers } from '../../payments/reconciliation.ts';
 import { reconciliation } from '../reconciliation-schema.ts';
 import { type PartnerRoute, route } from '../request.ts';

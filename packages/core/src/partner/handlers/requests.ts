@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { iso } from '../../clock.ts';
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import type { Core } from '../../options/context.ts';
 import type { JsonObject } from '../../ports/interactions.ts';
 import type { LoggedRequest } from '../../ports/request-log.ts';
+import { iso } from '../../time/clock.ts';
 import { newestFirst } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
 import { cursor, pageSize } from '../schemas.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
-import { kycStatus } from '../../fields.ts';
+import type { Core } from '../../options/context.ts';
 import { type Passports, passportLifetimeMs } from '../../passports/passports.ts';
+import { kycStatus } from '../../schemas/fields.ts';
 import { type SandboxUser, sandboxUsers } from '../../users/sandbox.ts';
 import { originalKyc, sandboxKycStore } from '../../users/sandbox-kyc.ts';
 import type { Webhooks } from '../../webhooks/create.ts';

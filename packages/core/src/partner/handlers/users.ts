@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Core } from '../../context.ts';
+import type { Core } from '../../options/context.ts';
 import type { UserRecord } from '../../ports/users.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerAnswer, type PartnerRequest, type PartnerRoute, route } from '../request.ts';

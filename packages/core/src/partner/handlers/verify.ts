@@ -1,6 +1,6 @@
-import { iso } from '../../clock.ts';
-import type { Core } from '../../context.ts';
+import type { Core } from '../../options/context.ts';
 import type { Passports } from '../../passports/passports.ts';
+import { iso } from '../../time/clock.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { verification, verifyBody } from '../schemas.ts';

@@ -1,4 +1,4 @@
-import type { Core } from '../../context.ts';
+import type { Core } from '../../options/context.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { deliveryView, endpointView } from '../../webhooks/views.ts';
 import { newestFirst, type Page } from '../paging.ts';

@@ -1,4 +1,4 @@
-import { iso } from '../../clock.ts';
+import { iso } from '../../time/clock.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { whoamiSchema } from '../schemas.ts';
 

@@ -1,6 +1,6 @@
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
-import { secondsUntil } from '../../fixed-windows.ts';
+import { secondsUntil } from '../../limits/fixed-windows.ts';
+import type { Core } from '../../options/context.ts';
 import type { RateLimitStore } from '../../ports/rate-limits.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { everyEvent } from '../../webhooks/search.ts';

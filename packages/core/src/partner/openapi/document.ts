@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { apiKeyHeader } from '../../api-key-format.ts';
-import type { Core } from '../../context.ts';
+import type { Core } from '../../options/context.ts';
+import { apiKeyHeader } from '../../secrets/api-key-format.ts';
 import type { LimitOptions } from '../pipeline/admission.ts';
 import { type PartnerRoute, partnerTags } from '../request.ts';
 import { errorSchema } from '../schemas.ts';

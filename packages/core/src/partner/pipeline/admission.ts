@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { addressMatcher } from '../../addresses.ts';
-import { goesOn } from '../../clock.ts';
 import { PartnerError } from '../../errors.ts';
-import { secondsUntil } from '../../fixed-windows.ts';
-import type { LimitGroup, PartnerLimit } from '../../limits.ts';
+import { secondsUntil } from '../../limits/fixed-windows.ts';
+import type { LimitGroup, PartnerLimit } from '../../limits/request-limits.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type {
   AskedWithCount,
@@ -11,6 +9,8 @@ import type {
   RateLimitStore,
   SharedRateLimits,
 } from '../../ports/rate-limits.ts';
+import { addressMatcher } from '../../text/ip-address.ts';
+import { goesOn } from '../../time/clock.ts';
 import type { PartnerRoute } from '../request.ts';
 import type { FoundKey, KeyCheck } from './key.ts';
 

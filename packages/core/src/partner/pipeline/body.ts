@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PartnerError } from '../../errors.ts';
 import { decodeUtf8 } from '../../http/body.ts';
 import { isUnstorable, JsonError, parseJson } from '../../http/json.ts';
-import { inPlainWords, problemsOf } from '../../plain-words.ts';
+import { inPlainWords, problemsOf } from '../../text/plain-words.ts';
 import type { PartnerOperation } from '../request.ts';
 
 function checked(schema: z.ZodType | undefined, value: unknown): unknown {

@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import { findReplay, type IdempotencyRequest } from '../../idempotency/repeatable-request.ts';
+import type { Core } from '../../options/context.ts';
 import type { StoredRequest } from '../../ports/idempotency.ts';
-import { findReplay, type IdempotencyRequest } from '../../replays.ts';
 import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 

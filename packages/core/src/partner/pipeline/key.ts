@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { apiKeyFormat } from '../../api-key-format.ts';
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import type { Core } from '../../options/context.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
-import { digestText } from '../../tokens.ts';
+import { apiKeyFormat } from '../../secrets/api-key-format.ts';
+import { digestText } from '../../secrets/tokens.ts';
 
 /** How long what a key is and may do is taken from memory, in milliseconds. Whether it lives is asked every time. */
 const keyCacheMs = 5_000;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RequestInProgressError } from '../../replays.ts';
+import { RequestInProgressError } from '../../idempotency/repeatable-request.ts';
 
 /** How long a request waits for another one with its key, in milliseconds. */
 const maxWaitMs = 5_000;

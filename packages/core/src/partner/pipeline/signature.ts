@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { signingSecretContext } from '../../api-key-format.ts';
-import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import type { Core } from '../../options/context.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
-import { equalDigests } from '../../tokens.ts';
+import { signingSecretContext } from '../../secrets/api-key-format.ts';
+import { equalDigests } from '../../secrets/tokens.ts';
 
 /** A signature may be this far from the present, either way, in milliseconds. */
 const signatureToleranceMs = 300_000;

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { AuditRecord, StoredAct } from '../ports/audit.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import type { Random } from '../secrets/random.ts';
+
+/** JSON with the members of every object in one order, whatever order a database or a driver gives back. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, canonical(member)]));
+}
+
+/** Computes the SHA-256 of everything that the audit log stores of an act. */
+export function actDigest({ id, at, actor, action, target, details }: StoredAct): Buffer {
+  // The database gives back JSON, which has no undefined members.
+  const kept: unknown = JSON.parse(JSON.stringify(details));
+  const text = JSON.stringify(['ostiary act 1', id, at, actor, action, target, canonical(kept)]);
+  return createHash('sha256').update(text).digest();
+}
+
+/** Makes the record of an act, for the call that makes the change. */
+export type Act = (action: string, target: string, details?: JsonObject) => AuditRecord;
+
+/** Returns a function that makes records of the acts of one person or program. */
+export function actsOf(
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  actor: string,
+): Act {
+  return (action, target, details = {}) => {
+    const id = `aud_${random.bytes(12).toString('hex')}`;
+    const given = { id, at: clock.now(), actor, action, target, details };
+    return { ...given, digest: actDigest(given) };
+  };
+}

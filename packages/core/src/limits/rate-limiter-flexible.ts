@@ -1,0 +1,88 @@
+import type { AddressCounts, RateLimitState } from '../ports/rate-limits.ts';
+import { withDeadlines } from '../time/deadline.ts';
+
+/** What a limiter of rate-limiter-flexible answers, and throws when the limit is exceeded. */
+export interface FlexibleLimiterResult {
+  readonly consumedPoints: number;
+  readonly msBeforeNext: number;
+}
+
+/** A limiter of rate-limiter-flexible, whatever it keeps its counts in. */
+export interface FlexibleLimiter {
+  consume(key: string, points?: number): Promise<FlexibleLimiterResult>;
+  /** What was consumed; `null` where nothing was. */
+  get(key: string): Promise<FlexibleLimiterResult | null>;
+}
+
+function isResult(thrown: unknown): thrown is FlexibleLimiterResult {
+  return (
+    typeof thrown === 'object' && thrown !== null && 'msBeforeNext' in thrown && 'consumedPoints' in thrown
+  );
+}
+
+/** Clients of Redis wait much longer for one that is away, some without end. */
+const deadlineSeconds = 1.5;
+
+function stateOf(
+  { consumedPoints, msBeforeNext }: FlexibleLimiterResult,
+  limit: number,
+  now: number,
+  allowed: boolean,
+): RateLimitState {
+  // The library goes on counting what it refuses.
+  return { allowed, count: Math.min(consumedPoints, limit), endsAt: now + msBeforeNext };
+}
+
+const unreachable = (cause: unknown) =>
+  Object.assign(new Error('the store of the rate limits cannot be reached', { cause }), {
+    code: 'STORAGE_UNAVAILABLE',
+  });
+
+/**
+ * Counts with the library rate-limiter-flexible, in Redis, Valkey or whatever it supports, so that many processes share
+ * their counts. For the options `limits.store` and `partnerLimits.store`, which can share one. Where it fails, or does not
+ * answer within a second and a half, requests are answered with 503.
+ * @param create - makes a limiter that allows so many points in so many seconds; called once for each limit
+ * @example
+ * ```ts
+ * const store = rateLimiterFlexible(
+ *   (points, duration) => new RateLimiterRedis({ storeClient: redis, points, duration }),
+ * );
+ * ```
+ */
+export function rateLimiterFlexible(
+  create: (points: number, durationSeconds: number) => FlexibleLimiter,
+): AddressCounts {
+  const limiters = new Map<string, FlexibleLimiter>();
+
+  function limiterOf(limit: number, windowMs: number): FlexibleLimiter {
+    const name = `${limit}/${windowMs}`;
+    const limiter =
+      limiters.get(name) ??
+      withDeadlines('limiter', create(limit, windowMs / 1000), ['consume', 'get'], deadlineSeconds);
+    limiters.set(name, limiter);
+    return limiter;
+  }
+
+  return {
+    async consume({ bucket, limit, windowMs, now }) {
+      try {
+        return stateOf(await limiterOf(limit, windowMs).consume(bucket), limit, now, true);
+      } catch (thrown) {
+        if (isResult(thrown)) return stateOf(thrown, limit, now, false);
+        throw unreachable(thrown);
+      }
+    },
+    async peek(requests) {
+      const look = async ({ bucket, limit, windowMs, now }: (typeof requests)[number]) => {
+        const found = await limiterOf(limit, windowMs).get(bucket);
+        return found === null
+          ? { allowed: true, count: 0, endsAt: now + windowMs }
+          : stateOf(found, limit, now, found.consumedPoints < limit);
+      };
+      return Promise.all(requests.map(look)).catch((thrown) => {
+        throw unreachable(thrown);
+      });
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Owner } from '../ports/partners.ts';
+import type { OwnerName, Shares } from '../ports/shares.ts';
+
+/** The part of all places that test mode may take, all partners together. */
+const testPart = 0.5;
+
+/** Returns the name under which work of a partner and mode is counted; `null` is the host itself. */
+export function ownerName(owner: Owner | null): OwnerName {
+  return owner === null ? '' : `${owner.mode}:${owner.partner}`;
+}
+
+function modeOf(name: OwnerName): 'live' | 'test' {
+  return name.startsWith('test:') ? 'test' : 'live';
+}
+
+export type FairShares = ReturnType<typeof createShares>;
+
+/**
+ * Shares a number of places among partners and modes. An owner may take another place as long as it has fewer than are free. So one
+ * owner takes half of the places at most, two take a third each, and some are always free for an owner that comes later, however long
+ * the work of the others hangs. Test mode shares a half of the places in the same way.
+ *
+ * @param total - places; 1 or more
+ */
+export function createShares(total: number) {
+  const forTest = Math.max(1, Math.floor(total * testPart));
+  const underWay = new Map<OwnerName, number>();
+  const taken = { live: 0, test: 0 };
+
+  function change(name: OwnerName, by: 1 | -1): void {
+    const count = (underWay.get(name) ?? 0) + by;
+    if (count === 0) underWay.delete(name);
+    else underWay.set(name, count);
+    taken[modeOf(name)] += by;
+  }
+
+  function free(): Shares['free'] {
+    const live = total - taken.live - taken.test;
+    return { live, test: Math.min(live, forTest - taken.test) };
+  }
+
+  /** Returns how many more places an owner may take. */
+  const mostOf = (name: OwnerName, { live, test }: Shares['free']): number => {
+    if (name === '') return live;
+    const left = (modeOf(name) === 'test' ? test : live) - (underWay.get(name) ?? 0);
+    return Math.max(0, Math.ceil(left / 2));
+  };
+
+  return {
+    begin: (name: OwnerName): void => change(name, 1),
+    /** @returns whether with this place a quarter of what the owner may have became free: time to claim for it again */
+    end(name: OwnerName): boolean {
+      const isQuarterFree = () => {
+        const more = mostOf(name, free());
+        return more * 4 >= (underWay.get(name) ?? 0) + more;
+      };
+      const was = isQuarterFree();
+      change(name, -1);
+      return !was && isQuarterFree();
+    },
+    /** Checks whether an owner may take another place now. */
+    hasRoom: (name: OwnerName): boolean => mostOf(name, free()) > 0,
+    /** Returns what a claim may take. */
+    forClaim(): Shares {
+      const places = free();
+      return {
+        free: places,
+        most: new Map(Array.from(underWay.keys(), (name) => [name, mostOf(name, places)])),
+      };
+    },
+  };
+}

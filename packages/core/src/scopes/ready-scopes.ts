@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type { UserRecord } from '../ports/users.ts';
+import type { ConsentTexts } from './consent-texts.ts';
+
+/** A claim of userinfo that is taken from a user's record; one that the record does not have is left out. */
+export interface ReadyClaim {
+  readonly read: (user: UserRecord) => unknown;
+  /** The member of the record that is named when the value is wrong. */
+  readonly field: keyof UserRecord;
+  readonly check: z.ZodType;
+}
+
+/** A scope that a host can switch on. */
+export type ReadyScopeName = 'email' | 'phone' | 'address';
+
+interface ReadyScope<Claims = { readonly [claim: string]: ReadyClaim }> {
+  readonly claims: Claims;
+  readonly consent: ConsentTexts;
+}
+
+const ready = <Claims extends ReadyScope['claims']>(scope: ReadyScope<Claims>) => scope;
+
+/** Takes a claim from a field. A database's NULL counts as missing. */
+const taken = (field: keyof UserRecord, check: z.ZodType): ReadyClaim => ({
+  ...{ field, check },
+  read: (user) => user[field] ?? undefined,
+});
+
+const text = z.string().min(1).max(1024);
+
+/**
+ * Looks like an address, and no more: hosts have users whose addresses follow no grammar, such as `ana@localhost`, those in other
+ * scripts (RFC 6531), and Japanese ones with two dots in a row. A user whose address is refused could not sign in.
+ */
+const emailAddress = z
+  .string()
+  .max(320, 'must be an e-mail address such as ana@example.com')
+  .regex(/^[^\p{Cc}]+@[^\p{Cc}\s@]+$/u, 'must be an e-mail address such as ana@example.com');
+
+/** Part of an address; a database's NULL counts as missing. */
+const part = text.nullish().transform((value) => value ?? undefined);
+
+/** Scopes of OpenID Connect Core, section 5.4, that a host can switch on. */
+export const readyScopes = {
+  email: ready({
+    claims: {
+      email: taken('email', emailAddress),
+      email_verified: taken('emailVerified', z.boolean()),
+    },
+    consent: {
+      en: { title: 'See your e-mail address', detail: 'Your address, and whether it was verified.' },
+      fr: { title: 'Voir votre adresse e-mail', detail: 'Votre adresse, et si elle a été vérifiée.' },
+      ht: { title: 'Wè adrès imèl ou', detail: 'Adrès ou, ak si yo te verifye li.' },
+      es: { title: 'Ver su correo electrónico', detail: 'Su dirección, y si fue verificada.' },
+      pt: { title: 'Ver seu e-mail', detail: 'O seu endereço, e se foi verificado.' },
+    },
+  }),
+  phone: ready({
+    claims: {
+      phone_number: taken(
+        'phoneNumber',
+        z.string().regex(/^\+[1-9]\d{1,14}$/, 'must be E.164, such as +50937000001'),
+      ),
+      phone_number_verified: taken('phoneNumberVerified', z.boolean()),
+    },
+    consent: {
+      en: { title: 'See your phone number', detail: 'Your number, and whether it was verified.' },
+      fr: { title: 'Voir votre numéro de téléphone', detail: 'Votre numéro, et s’il a été vérifié.' },
+      ht: { title: 'Wè nimewo telefòn ou', detail: 'Nimewo ou, ak si yo te verifye li.' },
+      es: { title: 'Ver su número de teléfono', detail: 'Su número, y si fue verificado.' },
+      pt: { title: 'Ver seu número de telefone', detail: 'O seu número, e se foi verificado.' },
+    },
+  }),
+  address: ready({
+    claims: {
+      address: {
+        field: 'address',
+        read: ({ address }) =>
+          address == null
+            ? undefined
+            : {
+                formatted: address.formatted,
+                street_address: address.streetAddress,
+                locality: address.locality,
+                region: address.region,
+                postal_code: address.postalCode,
+                country: address.country,
+              },
+        check: z.object({
+          formatted: part,
+          street_address: part,
+          locality: part,
+          region: part,
+          postal_code: part,
+          country: part,
+        }),
+      },
+    },
+    consent: {
+      en: { title: 'See your postal address', detail: 'Where you live or get your mail.' },
+      fr: { title: 'Voir votre adresse postale', detail: 'Où vous habitez ou recevez votre courrier.' },
+      ht: { title: 'Wè adrès lapòs ou', detail: 'Kote ou rete oswa kote ou resevwa kouryè ou.' },
+      es: { title: 'Ver su dirección postal', detail: 'Dónde vive o recibe su correo.' },
+      pt: { title: 'Ver seu endereço postal', detail: 'Onde você mora ou recebe a sua correspondência.' },
+    },
+  }),
+} satisfies { readonly [Name in ReadyScopeName]: ReadyScope };
+
+/** What the consent page says of `offline_access`. */
+export const offlineAccessConsent: ConsentTexts = {
+  en: {
+    title: 'Stay connected while you are away',
+    detail: 'It keeps this access without asking you again, until you remove it from your connected apps.',
+  },
+  fr: {
+    title: 'Rester connecté en votre absence',
+    detail:
+      'L’accès dure, sans vous le redemander, jusqu’à ce que vous le retiriez de vos applications connectées.',
+  },
+  ht: {
+    title: 'Rete konekte lè ou pa la',
+    detail: 'Li kenbe aksè sa a san li pa mande ou ankò, jiskaske ou retire li nan aplikasyon konekte ou yo.',
+  },
+  es: {
+    title: 'Seguir conectada cuando usted no está',
+    detail:
+      'Conserva este acceso sin volver a preguntarle, hasta que usted la quite de sus aplicaciones conectadas.',
+  },
+  pt: {
+    title: 'Continuar conectado na sua ausência',
+    detail:
+      'Mantém este acesso sem perguntar de novo, até que você o remova dos seus aplicativos conectados.',
+  },
+};
+
+const languageTag = z
+  .string()
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as fr-HT');
+
+/** What `standardProfile` adds to `profile`: claims that apps of OpenID Connect look for. */
+export const standardProfileClaims: { readonly [claim: string]: ReadyClaim } = {
+  preferred_username: taken('handle', text),
+  picture: {
+    ...taken('avatarUrl', z.url({ protocol: /^https?$/ }).max(2048)),
+    read: ({ avatarUrl }) => avatarUrl ?? undefined,
+  },
+  locale: taken('locale', languageTag),
+  zoneinfo: taken(
+    'zoneinfo',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)*$/, 'must be a time zone such as America/Port-au-Prince'),
+  ),
+  updated_at: {
+    field: 'updatedAt',
+    check: z.int(),
+    read: ({ updatedAt }) => (updatedAt == null ? undefined : Math.floor(Date.parse(updatedAt) / 1000)),
+  },
+};

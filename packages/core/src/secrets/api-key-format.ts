@@ -1,0 +1,37 @@
+import { crc32 } from 'node:zlib';
+import type { Mode } from '../ports/partners.ts';
+import type { Random } from './random.ts';
+
+/** The request header that carries an API key. */
+export const apiKeyHeader = 'X-API-Key';
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** 256 bits in digits of 62. */
+const secretLength = 43;
+
+function base62(number: bigint, length: number): string {
+  let text = '';
+  for (let rest = number; text.length < length; rest /= 62n) text = `${digits[Number(rest % 62n)]}${text}`;
+  return text;
+}
+
+const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
+
+/** Prefix, mode, secret, and a checksum: a typo is refused without a look at the database. */
+export function apiKeyFormat(prefix: string) {
+  const format = new RegExp(`^${prefix}_(?:live|test)_[0-9A-Za-z]{${secretLength + 6}}$`);
+  return {
+    newKey(mode: Mode, random: Random): string {
+      const secret = BigInt(`0x${random.bytes(32).toString('hex')}`);
+      const key = `${prefix}_${mode}_${base62(secret, secretLength)}`;
+      return key + checksum(key);
+    },
+    isKey: (text: string): boolean => format.test(text) && checksum(text.slice(0, -6)) === text.slice(-6),
+  };
+}
+
+/** Where an API key's sealed secret is written down: it opens nowhere else. */
+export function signingSecretContext(keyId: string): string {
+  return `api_keys/${keyId}/signing_secret`;
+}

@@ -1,0 +1,20 @@
+import type { ListPosition } from '../ports/lists.ts';
+
+/**
+ * Reads a page: one item more than it holds tells whether there is another page.
+ * @returns as `last` after which item the next page goes on; `null` on the last page
+ */
+export async function readPage<Item>(size: number, read: (limit: number) => Promise<readonly Item[]>) {
+  const found = await read(size + 1);
+  const items = found.slice(0, size);
+  return { items, last: found.length > size ? (items.at(-1) ?? null) : null };
+}
+
+/** A place in a list as text, for whoever asks for the next page. */
+export const writePlace = ({ time, id }: ListPosition): string => `${time}_${id}`;
+
+/** `null` for what {@link writePlace} has not written. */
+export function readPlace(text: string): ListPosition | null {
+  const [, time, id] = /^(\d{1,15})_([a-z]{2,3}_\w{1,90}|[0-9a-f-]{36})$/.exec(text) ?? [];
+  return time === undefined || id === undefined ? null : { time: Number(time), id };
+}
