@@ -1,79 +1,86 @@
+CREATE TABLE users (
+  sub text PRIMARY KEY,
+  kid text NOT NULL CONSTRAINT users_kid_key UNIQUE,
+  handle text NOT NULL,
+  phone text NOT NULL CONSTRAINT users_phone_key UNIQUE,
+  name text NOT NULL,
+  avatar_url text,
+  role text NOT NULL,
+  country text NOT NULL,
+  kyc_tier integer NOT NULL CHECK (kyc_tier BETWEEN 0 AND 3),
+  kyc_status text NOT NULL CHECK (kyc_status IN ('approved', 'pending', 'rejected')),
+  trust_score integer NOT NULL CHECK (trust_score BETWEEN 0 AND 100),
+  trust_tier text NOT NULL,
+  password_hash text NOT NULL,
+  created_at bigint NOT NULL,
+  blocked_at bigint
+);
+-- The collation folds ASCII and nothing else, whatever the language of the database.
+CREATE UNIQUE INDEX users_handle_key ON users (lower(handle COLLATE "C"));
 
-      CREATE TABLE users (
-        sub text PRIMARY KEY,
-        kid text NOT NULL CONSTRAINT users_kid_key UNIQUE,
-        handle text NOT NULL,
-        phone text NOT NULL CONSTRAINT users_phone_key UNIQUE,
-        name text NOT NULL,
-        avatar_url text,
-        role text NOT NULL,
-        country text NOT NULL,
-        kyc_tier integer NOT NULL CHECK (kyc_tier BETWEEN 0 AND 3),
-        kyc_status text NOT NULL CHECK (kyc_status IN ('approved', 'pending', 'rejected')),
-        trust_score integer NOT NULL CHECK (trust_score BETWEEN 0 AND 100),
-        trust_tier text NOT NULL,
-        password_hash text NOT NULL,
-        created_at bigint NOT NULL,
-        blocked_at bigint
-      );
-      -- The collation folds ASCII and nothing else, whatever the language of the database.
-      CREATE UNIQUE INDEX users_handle_key ON users (lower(handle COLLATE "C"));
+CREATE TABLE credentials (
+  id text PRIMARY KEY,
+  sub text NOT NULL REFERENCES users ON DELETE CASCADE,
+  type text NOT NULL,
+  issued_at bigint NOT NULL,
+  expires_at bigint
+);
+CREATE INDEX credentials_by_sub ON credentials (sub);
 
-      CREATE TABLE credentials (
-        id text PRIMARY KEY,
-        sub text NOT NULL REFERENCES users ON DELETE CASCADE,
-        type text NOT NULL,
-        issued_at bigint NOT NULL,
-        expires_at bigint
-      );
-      CREATE INDEX credentials_by_sub ON credentials (sub);
+CREATE TABLE sessions (
+  digest bytea PRIMARY KEY,
+  sub text NOT NULL REFERENCES users ON DELETE CASCADE,
+  authenticated_at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  ends_at bigint NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX sessions_by_sub ON sessions (sub);
+CREATE INDEX sessions_by_end ON sessions (ends_at);
 
-      CREATE TABLE sessions (
-        digest bytea PRIMARY KEY,
-        sub text NOT NULL REFERENCES users ON DELETE CASCADE,
-        authenticated_at bigint NOT NULL,
-        seen_at bigint NOT NULL,
-        ends_at bigint NOT NULL
-      ) WITH (fillfactor = 80);
-      CREATE INDEX sessions_by_sub ON sessions (sub);
-      CREATE INDEX sessions_by_end ON sessions (ends_at);
+CREATE TABLE throttle (
+  subject bytea PRIMARY KEY,
+  failures integer NOT NULL,
+  ends_at bigint NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX throttle_by_end ON throttle (ends_at);
 
-      CREATE TABLE throttle (
-        subject bytea PRIMARY KEY,
-        failures integer NOT NULL,
-        ends_at bigint NOT NULL
-      ) WITH (fillfactor = 80);
-      CREATE INDEX throttle_by_end ON throttle (ends_at);
+-- Balances change with every payment; room on their pages keeps the indexes out of it.
+CREATE TABLE accounts (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('user', 'partner', 'external')),
+  owner text NOT NULL,
+  currency text NOT NULL CHECK (currency IN ('HTG', 'USD')),
+  balance bigint NOT NULL,
+  UNIQUE (kind, owner, currency),
+  CHECK (kind = 'external' OR balance >= 0)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+CREATE TABLE movements (
+  id text PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('opening', 'funding', 'transfer')),
+  currency text NOT NULL CHECK (currency IN ('HTG', 'USD')),
+  posted_at bigint NOT NULL
+);
+CREATE TABLE postings (
+  movement_id text NOT NULL REFERENCES movements,
+  account_id bigint NOT NULL REFERENCES accounts,
+  amount bigint NOT NULL CHECK (amount <> 0),
+  PRIMARY KEY (movement_id, account_id)
+);
+CREATE INDEX postings_by_account ON postings (account_id);
+CREATE TABLE executions (
+  transfer_id text PRIMARY KEY,
+  failure text,
+  decided_at bigint NOT NULL
+);
+CREATE FUNCTION postings_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN RAISE EXCEPTION 'a posting is never changed or deleted'; END $$;
+CREATE TRIGGER postings_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON postings
+  FOR EACH STATEMENT EXECUTE FUNCTION postings_stay();
 
-      -- Balances change with every payment; room on their pages keeps the indexes out of it.
-      CREATE TABLE accounts (
-        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        kind text NOT NULL CHECK (kind IN ('user', 'partner', 'external')),
-        owner text NOT NULL,
-        currency text NOT NULL CHECK (currency IN ('HTG', 'USD')),
-        balance bigint NOT NULL,
-        UNIQUE (kind, owner, currency),
-        CHECK (kind = 'external' OR balance >= 0)
-      ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
-      CREATE TABLE movements (
-        id text PRIMARY KEY,
-        kind text NOT NULL CHECK (kind IN ('opening', 'funding', 'transfer')),
-        currency text NOT NULL CHECK (currency IN ('HTG', 'USD')),
-        posted_at bigint NOT NULL
-      );
-      CREATE TABLE postings (
-        movement_id text NOT NULL REFERENCES movements,
-        account_id bigint NOT NULL REFERENCES accounts,
-        amount bigint NOT NULL CHECK (amount <> 0),
-        PRIMARY KEY (movement_id, account_id)
-      );
-      CREATE INDEX postings_by_account ON postings (account_id);
-      CREATE TABLE executions (
-        transfer_id text PRIMARY KEY,
-        failure text,
-        decided_at bigint NOT NULL
-      );
-      CREATE FUNCTION postings_stay() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION 'a posting is never changed or deleted'; END $$;
-      CREATE TRIGGER postings_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON postings
-        FOR EACH STATEMENT EXECUTE FUNCTION postings_stay();
+CREATE TABLE nodes (
+  id text PRIMARY KEY,
+  role text NOT NULL,
+  facts text NOT NULL,
+  started_at bigint NOT NULL,
+  seen_at bigint NOT NULL
+) WITH (fillfactor = 50);

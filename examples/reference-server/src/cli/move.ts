@@ -1,7 +1,7 @@
 import { type HostTables, moveCommand, type SqliteDatabase, type TableMove } from '@ostiary/cli/move';
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../config-error.ts';
-import { migrate, sqliteMigrations } from '../database/migrations.ts';
+import { migrate, readMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
 
 /** The tables of this server that are moved, each after those that it refers to. Processes that run are none to move. */
@@ -64,7 +64,7 @@ function assertCurrent(from: Sqlite.Database): void {
   const hasTable = from.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'app_migrations'").get();
   if (hasTable === undefined) throw new ConfigError('the file holds no installation of this server');
   const applied = Number(from.prepare('SELECT count(*) FROM app_migrations').pluck().get());
-  const known = sqliteMigrations();
+  const known = readMigrations('sqlite').length;
   if (applied === known) return;
   throw new ConfigError(
     applied > known

@@ -6,8 +6,16 @@ import type { Database, Transaction } from './database.ts';
 /** Starting together with other processes, and migrating, may take longer than a request. */
 const patienceMs = 120_000;
 
-/** The files of an engine, in order. Forward only: what has been released is never edited, a change is a new file. */
-function readMigrations(engine: 'sqlite' | 'postgres') {
+/** One step of the schema. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the statements, hexadecimal. */
+  readonly checksum: string;
+}
+
+/** Reads the files of an engine, in order. Forward only: a released file is never edited, a change is a new file. */
+export function readMigrations(engine: 'sqlite' | 'postgres'): readonly Migration[] {
   const folder = new URL(`../../sql/${engine}/`, import.meta.url);
   return readdirSync(folder)
     .sort()
@@ -17,9 +25,6 @@ function readMigrations(engine: 'sqlite' | 'postgres') {
       return { name: file.slice(5, -4), sql, checksum };
     });
 }
-
-/** How many migrations a file of this version has had. */
-export const sqliteMigrations = (): number => readMigrations('sqlite').length;
 
 const columns = 'name TEXT NOT NULL, checksum TEXT NOT NULL';
 
@@ -53,7 +58,7 @@ async function preparePostgres(transaction: Transaction, schema: string): Promis
 }
 
 /**
- * Brings the tables up to date; safe when several processes start at once. `upTo` stops early, for tests of what follows.
+ * Brings the tables up to date; safe when several processes start at once.
  *
  * @throws {@link ConfigError} when the database belongs to a newer version of this server
  * @throws Error when a released migration was edited
@@ -61,10 +66,9 @@ async function preparePostgres(transaction: Transaction, schema: string): Promis
 export async function migrate(
   database: Database,
   now: number,
-  upTo: number = Number.POSITIVE_INFINITY,
+  migrations: readonly Migration[] = readMigrations(database.schema === null ? 'sqlite' : 'postgres'),
 ): Promise<void> {
   const { schema } = database;
-  const migrations = readMigrations(schema === null ? 'sqlite' : 'postgres');
   await database.write(
     async (transaction) => {
       await (schema === null ? prepareSqlite(transaction) : preparePostgres(transaction, schema));
@@ -73,7 +77,7 @@ export async function migrate(
       );
       if (applied.length > migrations.length)
         throw new ConfigError('the database belongs to a newer version of this server; update the server');
-      for (const [index, { name, sql, checksum }] of migrations.slice(0, upTo).entries()) {
+      for (const [index, { name, sql, checksum }] of migrations.entries()) {
         const before = applied[index];
         if (before === undefined) {
           await transaction.script(sql);

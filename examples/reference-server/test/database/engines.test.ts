@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config-error.ts';
 import type { Database } from '../../src/database/database.ts';
 import { DatabaseUnavailable, UniqueViolation } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrations.ts';
+import { migrate, readMigrations } from '../../src/database/migrations.ts';
 import { type Opened, onBothEngines } from '../support/engines.ts';
 
 onBothEngines('the database', (engine) => {
@@ -28,6 +28,20 @@ onBothEngines('the database', (engine) => {
     expect(await count()).toBe(0);
     const rows = await database.all<{ number: number }>('SELECT number FROM app_migrations ORDER BY number');
     expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
+  });
+
+  test('is migrated by a later version, and keeps its rows', async () => {
+    const shipped = readMigrations(database.schema === null ? 'sqlite' : 'postgres');
+    const later = { name: 'notes', sql: 'ALTER TABLE app_throttle ADD COLUMN note TEXT', checksum: 'x' };
+    const sql =
+      database.schema === null ? later.sql : later.sql.replace('app_throttle', `${database.schema}.throttle`);
+    await database.write((transaction) => transaction.run(insert, session('kept')));
+    await migrate(database, 0, [...shipped, { ...later, sql }]);
+    expect(await database.get('SELECT failures, note FROM app_throttle')).toEqual({
+      failures: 7,
+      note: null,
+    });
+    await expect(migrate(database, 0)).rejects.toThrow('belongs to a newer version');
   });
 
   test('of a newer server is refused, in one line', async () => {

@@ -1,14 +1,12 @@
 import type { TransferOrder } from '@ostiary/core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../src/database/migrations.ts';
-import { openSqlite, type SqliteDatabase } from '../../src/database/sqlite.ts';
+import type { SqliteDatabase } from '../../src/database/sqlite.ts';
 import { createLedger, LedgerError } from '../../src/ledger/ledger.ts';
 import { createAccounts } from '../../src/users/accounts.ts';
-import { createDirectory } from '../../src/users/directory.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { expectBalanced } from '../support/books.ts';
 import { testDatabase } from '../support/database.ts';
-import { anaika, cheap, jean, temporaryFolder } from '../support/server.ts';
+import { anaika, cheap, jean } from '../support/server.ts';
 
 const now = (): number => Date.parse('2026-05-01T12:00:00Z');
 const signal = new AbortController().signal;
@@ -66,26 +64,4 @@ describe('the ledger', () => {
     expect(await execute()).toEqual({ status: 'completed' });
     await expectBalanced(database);
   });
-});
-
-test('balances of a database from before the ledger become opening balances', async () => {
-  const database = await openSqlite(`${await temporaryFolder()}/old.sqlite`);
-  await migrate(database, 0, 2);
-  const insert = database.connection.prepare(
-    `INSERT INTO app_users VALUES (@sub, @sub, @sub, @sub, 'Name', NULL, 'member', 'HT', 0, 'pending', @htg, @usd, 0, 'new', 'hash', 7, NULL)`,
-  );
-  insert.run({ sub: 'rich', htg: 99_999_999_999_999_999n, usd: 0n });
-  insert.run({ sub: 'poor', htg: 0n, usd: 0n });
-  insert.run({ sub: 'both', htg: 5n, usd: 12_345n });
-  await migrate(database, 0);
-  const directory = createDirectory(database, now);
-  const balance = async (sub: string) => {
-    const user = await directory.find(sub, new Set(['wallet:balance']));
-    return [user?.htgBalance, user?.usdBalance];
-  };
-  expect(await balance('rich')).toEqual(['999999999999999.99', '0.00']);
-  expect(await balance('poor')).toEqual(['0.00', '0.00']);
-  expect(await balance('both')).toEqual(['0.05', '123.45']);
-  await expectBalanced(database);
-  await database.close();
 });
