@@ -5,7 +5,7 @@ import { ConfigError, type Installation, type NewUser } from '@ostiary/reference
 import type { DemoApiKey, DemoClient, DemoUser, DemoWebhook, Seeded } from './demo-file.ts';
 
 /** The shop, as the partner API knows it. */
-export const demoPartner = 'kafe-lakay';
+const demoPartner = 'kafe-lakay';
 
 type Person = Omit<NewUser, 'password'>;
 
@@ -93,10 +93,7 @@ async function issueKey({ ostiary }: Installation, mode: WebhookMode): Promise<D
 }
 
 /** Makes what an administrator makes: partner, funds, keys, users and clients. */
-export async function provision(
-  installation: Installation,
-  partnerUrl: string,
-): Promise<Omit<Seeded, 'webhooks'>> {
+async function provision(installation: Installation, partnerUrl: string): Promise<Omit<Seeded, 'webhooks'>> {
   const { accounts, ledger, ostiary } = installation;
   await ostiary.admin.partners.create({ slug: demoPartner, name: 'Kafe Lakay' });
   await ledger.fund(demoPartner, '100000.00', 'HTG');

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readBooks } from '../../../examples/demo/src/cluster/audit.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import { partner } from '../mix.ts';
+import { readBooks } from './books.ts';
 import { deploy, populate } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
 import {

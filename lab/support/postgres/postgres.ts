@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type PostgresOptions, startPostgres } from '../../../examples/demo/src/cluster/postgres.ts';
 import { freePort } from '../free-port.ts';
+import { type PostgresOptions, startPostgres } from './embedded.ts';
 
 /** A real PostgreSQL from npm, with its data in a folder of its own. */
 export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;

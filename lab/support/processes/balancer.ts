@@ -1,6 +1,6 @@
-import { type Front, openFront } from '../../../examples/demo/src/cluster/front.ts';
-import { isReady } from '../../../examples/demo/src/cluster/server-process.ts';
+import { type Front, openFront } from './front.ts';
 import type { ReferenceProcess } from './reference-process.ts';
+import { isReady } from './server-process.ts';
 
 /** How often `/readyz` is asked: less than half of the second for which a process that ends goes on answering. */
 const probeMs = 250;

@@ -1,4 +1,4 @@
-import { serverProcess } from '../../../examples/demo/src/cluster/server-process.ts';
+import { serverProcess } from './server-process.ts';
 
 type Settings = Readonly<Record<string, string>>;
 

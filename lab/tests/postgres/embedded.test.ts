@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startPostgres } from '../src/cluster/postgres.ts';
-import { freePorts } from '../src/free-ports.ts';
+import { freePorts } from '../../../examples/demo/src/free-ports.ts';
+import { startPostgres } from '../../support/postgres/embedded.ts';
 
 it('draws ports that differ, below those of outgoing connections', async () => {
   const ports = await freePorts(100);

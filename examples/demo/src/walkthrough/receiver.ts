@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { memoryDedupe } from '@ostiary/webhook-verifier/dedupe';
 import { webhook } from '@ostiary/webhook-verifier/express';
 import { eventually } from './found.ts';
@@ -25,10 +24,6 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
   const state = {
     /** Deliveries that the handler will fail on. */
     failures: 0,
-    /** Milliseconds that it takes over every delivery. */
-    slowness: 0,
-    /** Requests that it has not answered yet. */
-    underWay: 0,
   };
   const routes = new Map(
     Object.entries(secrets).map(([path, secret]) => [
@@ -46,12 +41,9 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     const body = new Uint8Array(await buffer(request));
-    state.underWay += 1;
-    if (state.slowness > 0) await delay(state.slowness);
     // The bytes are written down here, so they are handed over as a parser that keeps them would do it.
     await routes.get(path)?.(Object.assign(request, { rawBody: body }), response, () => undefined);
     if (!response.writableEnded) response.writeHead(404).end();
-    state.underWay -= 1;
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
     deliveries.push({ path, headers: Object.fromEntries(headers), body, status: response.statusCode });
   }).listen(0, '127.0.0.1');
