@@ -11,7 +11,7 @@ const shared: Options = {
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
-  // One class of errors and of clients for all entries, in CommonJS too.
+  // Share one class of errors and of clients between all entries, in CommonJS too.
   splitting: true,
   external: [/^node:/],
   sourcemap: true,

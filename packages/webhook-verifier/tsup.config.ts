@@ -16,9 +16,9 @@ export default defineConfig({
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
-  // One class of errors for all entries, in CommonJS too.
+  // Share one class of errors between all entries, in CommonJS too.
   splitting: true,
-  // Which platform it is, is decided where the package is loaded or bundled.
+  // The platform is chosen when the package is loaded or bundled.
   external: ['#platform', /^node:/],
   dts: true,
   clean: true,

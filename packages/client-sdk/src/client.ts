@@ -15,11 +15,14 @@ import { type Users, users } from './resources/users.ts';
 import { type Webhooks, webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
-/** How each client sends: kept aside, so that nothing of it shows in a client. */
+/**
+ * Connection of each client. It is kept in a map beside the clients, so that logging a client shows no
+ * secret.
+ */
 const connections = /* @__PURE__ */ new WeakMap<OstiaryPartner, Connection>();
 
 /**
- * How a client sends, for the entries of this package that work with one.
+ * Returns the connection of a client, for the other entries of this package.
  * @throws TypeError
  */
 export function connectionOf(client: OstiaryPartner): Connection {
@@ -41,7 +44,7 @@ export function connectionOf(client: OstiaryPartner): Connection {
  * ```
  */
 export class OstiaryPartner {
-  /** What the API key is for. */
+  /** Mode of the API key: live or test. */
   readonly mode: 'live' | 'test';
   readonly passports: Passports;
   readonly payments: Payments;
@@ -73,8 +76,8 @@ export class OstiaryPartner {
   }
 
   /**
-   * Looks at everything that can be wrong with a set-up: key, scopes, address, clock, limit and webhooks. What it finds
-   * is in the report; `String(report)` is a table. It changes nothing.
+   * Checks everything that can be wrong with a set-up: key, scopes, address, clock, limit and webhooks. The
+   * report lists the results, and `String(report)` is a table. Changes nothing.
    *
    * @throws TypeError for wrong options, OstiaryError `aborted` when the caller aborts; nothing else
    * @example

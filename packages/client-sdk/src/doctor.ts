@@ -4,7 +4,7 @@ import type { Connection, RequestOptions } from './options.ts';
 import type { Webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface DoctorCheck {
   /** `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook` and its id. */
   readonly name: string;
@@ -13,16 +13,19 @@ export interface DoctorCheck {
   readonly message: string;
 }
 
-/** What `doctor()` found. */
+/** Report of `doctor()`. */
 export interface DoctorReport {
-  /** Whether nothing failed. */
+  /** True if no check failed. */
   readonly ok: boolean;
   readonly checks: readonly DoctorCheck[];
-  /** What the key is, or `null` when it does not work. */
+  /** The API key's identity, or `null` if the key does not work. */
   readonly whoami: Whoami | null;
-  /** How far the local clock is ahead of the server's, in milliseconds, to about a second; `null` when it cannot be told. */
+  /**
+   * Milliseconds by which the local clock is ahead of the server's, accurate to about a second; `null` if
+   * unknown.
+   */
   readonly clockSkewMs: number | null;
-  /** What is left of the limit of most endpoints, or `null`. */
+  /** Requests that are left of the limit of most endpoints, or `null` if unknown. */
   readonly limit: { readonly limit: number; readonly remaining: number; readonly resetsAt: Date } | null;
   /** A table of the checks. */
   toString(): string;
@@ -31,7 +34,7 @@ export interface DoctorReport {
 const dayMs = 86_400_000;
 const unsaid = 'the server does not say';
 
-/** How many endpoints are looked at: each costs a request. */
+/** Maximum number of endpoints to check. Each costs a request. */
 const mostEndpoints = 20;
 
 /** The table of a report. */
@@ -53,7 +56,7 @@ export async function examine(
   const note = (name: string, status: DoctorCheck['status'], message: string): void => {
     checks.push({ name, status, message });
   };
-  /** What a call finds out, or null when it failed and was noted. */
+  /** Result of a call, or null if it failed and the failure was noted. */
   async function attempt<Found>(name: string, work: () => PromiseLike<Found>): Promise<Found | null> {
     try {
       return await work();

@@ -1,14 +1,15 @@
-// One class for each code, all in one file, so that they can be read side by side.
+// Error classes, one for each code. They share a file so that they can be read side by side.
 
 /**
- * What became of a call that failed, judged over all of its attempts: `not_executed` when each of them was refused before
- * anything happened, `executed` when the server did it and only its answer was lost, `unknown` when nobody can tell.
+ * Outcome of a failed call over all of its attempts: `not_executed` if the server refused each of them before
+ * it did anything, `executed` if the server did it and only its response was lost, `unknown` if neither is
+ * certain.
  */
 export type Outcome = 'not_executed' | 'executed' | 'unknown';
 
 /** A field, parameter or header that is to blame. */
 export interface ErrorDetail {
-  /** Where, such as `recipient.kid`. */
+  /** Path of the field, such as `recipient.kid`. */
   readonly path: string;
   readonly message: string;
 }
@@ -36,7 +37,7 @@ export type ErrorCode =
   | 'incomplete_export'
   | (string & Record<never, never>);
 
-/** What an error knows. */
+/** Properties of every error of a call. */
 export interface ErrorFacts {
   /** Decide by this; the message may change. */
   readonly code: ErrorCode;
@@ -44,22 +45,25 @@ export interface ErrorFacts {
   readonly status: number | null;
   /** The server's name for the request; quote it when you ask for help. */
   readonly requestId: string | null;
-  /** The fields that are to blame; empty when it is none. */
+  /** Fields that caused the error; empty if no field did. */
   readonly details: readonly ErrorDetail[];
-  /** Whether the same call may succeed later: with the same `idempotencyKey`, where there is one. */
+  /** True if the same call may succeed later. Repeat it with the same `idempotencyKey`, if it had one. */
   readonly retryable: boolean;
-  /** How long the server asks to wait, in milliseconds, or `null`. */
+  /** Time that the server asks to wait, in milliseconds, or `null`. */
   readonly retryAfter: number | null;
-  /** What became of the call. */
+  /** Outcome of the call. */
   readonly outcome: Outcome;
-  /** How often the request was tried. */
+  /** Number of attempts. */
   readonly attempts: number;
-  /** What every attempt was sent with, or `null`: repeat a call of outcome `unknown` with it. */
+  /**
+   * `Idempotency-Key` of every attempt, or `null`. Repeat a call with the outcome `unknown` with this key.
+   */
   readonly idempotencyKey: string | null;
 }
 
 /**
- * What every failed call throws, whatever went wrong. It holds neither the API key nor the signing secret.
+ * Base class of the error that every failed call throws. It contains neither the API key nor the signing
+ * secret.
  *
  * @example
  * ```ts
@@ -158,7 +162,7 @@ export class RateLimitError extends OstiaryError {
   override readonly name = 'RateLimitError';
 }
 
-/** The server or something before it failed: a 5xx, whatever its body. */
+/** The server or a proxy in front of it failed: a 5xx with any body. */
 export class ServerError extends OstiaryError {
   override readonly name = 'ServerError';
 }
@@ -179,7 +183,8 @@ export class AbortedError extends OstiaryError {
 }
 
 /**
- * An answer that is none of this API: a redirect, a page of a proxy, half a body, an export without its summary.
+ * A response that did not come from this API: a redirect, a page of a proxy, half a body, an export without
+ * its summary.
  */
 export class ProtocolError extends OstiaryError {
   override readonly name = 'ProtocolError';
@@ -188,7 +193,7 @@ export class ProtocolError extends OstiaryError {
 /** A class of errors. */
 export type ErrorClass = new (message: string, facts: ErrorFacts) => OstiaryError;
 
-/** Which class a code of the API has. */
+/** Class of each error code of the API. */
 export const errorClasses: { readonly [code: string]: ErrorClass } = {
   invalid_request: InvalidRequestError,
   invalid_api_key: AuthenticationError,

@@ -12,7 +12,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** How one call is made, where it should be other than the rest. */
+/** Options of one call that differ from those of the client. */
 export interface RequestOptions {
   /** Ends the call, wherever it is. */
   readonly signal?: AbortSignal | undefined;
@@ -27,13 +27,13 @@ export interface RequestOptions {
    */
   readonly totalTimeout?: number | undefined;
   /**
-   * How often it is tried again; 0: never.
+   * Number of retries; 0: never.
    * @defaultValue what the client has; 2
    */
   readonly maxRetries?: number | undefined;
 }
 
-/** How one call is made that takes effect once. */
+/** Options of one call that takes effect once. */
 export interface IdempotentOptions extends RequestOptions {
   /**
    * Sent with every attempt: 1 to 255 printable ASCII characters. Give one that you have stored, and the call takes effect
@@ -63,7 +63,7 @@ export interface FetchResponse {
   readonly text: () => Promise<string>;
 }
 
-/** What every client of this package takes. */
+/** Options of every client of this package. */
 export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
   /**
    * Sends requests: the platform's own, or another one such as node-fetch. It must not follow redirects nor repeat requests by
@@ -84,11 +84,11 @@ export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
   readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** How to reach the partner API. */
+/** Options of the client of the partner API. */
 export interface OstiaryPartnerOptions extends TransportOptions {
   /** `svc_live_…` or `svc_test_…` */
   readonly apiKey: string;
-  /** Where the API is: https, or http on this machine. */
+  /** URL of the API: https, or http on this machine. */
   readonly baseUrl: string;
   /**
    * Signs every request with a body, when given. A signature covers the body alone: give every payment a `reference`, so that a body
@@ -101,23 +101,23 @@ export interface OstiaryPartnerOptions extends TransportOptions {
    */
   readonly prefix?: string | undefined;
   /**
-   * Whether to run in a browser, where everybody can read the API key.
+   * Allows the client to run in a browser, where every visitor can read the API key.
    * @defaultValue false
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** How requests are sent: options that were checked. */
+/** Checked options of a connection. */
 export interface Connection
   extends Required<
     Omit<{ [Name in keyof TransportOptions]: NonNullable<TransportOptions[Name]> }, 'logger'>
   > {
   readonly base: string;
   readonly headers: { readonly [name: string]: string };
-  /** What must not turn up anywhere. */
+  /** Secrets, which must not appear in errors or logs. */
   readonly secrets: readonly string[];
   readonly logger: Logger | undefined;
-  /** Whether `fetch` is the platform's own. */
+  /** True if `fetch` is the platform's. */
   readonly trusted: boolean;
   readonly sign?: (body: string) => Promise<Record<string, string>>;
 }

@@ -4,7 +4,7 @@ import type { OstiaryPartner } from '../src/index.ts';
 import { exportReconciliation } from '../src/reconciliation/index.ts';
 import { all, partner, payment } from './support/partner.ts';
 
-/** What calls may use: things that are there. */
+/** Objects that exist on the server, for use in calls. */
 interface Things {
   readonly transfer: string;
   readonly endpoint: string;
@@ -18,7 +18,7 @@ type Call = (ostiary: OstiaryPartner, things: Things) => PromiseLike<unknown>;
 
 const secret = 'whsec_0123456789abcdef';
 
-/** The operation of each method, and a call. A method or an operation that is added has to be added here. */
+/** Operation of each method with a sample call. Add new methods and operations to this table. */
 const methods: { readonly [method: string]: readonly [operation: string, Call] } = {
   'passports.verify': [
     'verifyPassport',
@@ -81,7 +81,7 @@ const otherOperations = ['findUser'];
 /** Methods that are no operation of their own. */
 const composed = ['doctor'];
 
-/** What a client can do, by the name of each method. */
+/** Methods of a client by name. */
 function methodsOf(ostiary: OstiaryPartner): string[] {
   const resources = Object.entries(ostiary).flatMap(([name, resource]) =>
     typeof resource === 'object' ? Object.keys(resource).map((method) => `${name}.${method}`) : [],

@@ -25,7 +25,7 @@ describe('the doctor', () => {
       signature: 'ok',
       limit: 'ok',
     });
-    // The key of this test has no name, as most have none: it is told by its id.
+    // The key of this test has no name, as most keys, so the report shows its id.
     expect(report.whoami?.key.name).toBe('');
     expect(report.checks[0]?.message).toBe(`${key.id} of ${key.partner}, ends: never`);
     for (const { message } of report.checks) expect(message).toMatch(/^\S+( \S+)*$/);

@@ -37,7 +37,7 @@ function methodsOf(symbol: ts.Symbol): ts.Symbol[] {
   );
 }
 
-/** What the entries export, and the methods of that, by the module that it comes from. */
+/** Exports of the entries and their methods, by the module from which they come. */
 function publicSurface(): Map<string, Documented[]> {
   const files = Object.values(entries).map((file) => join(import.meta.dirname, '..', file));
   const program = ts.createProgram(files, options);
@@ -86,7 +86,7 @@ function programOf(example: string, surface: Map<string, Documented[]>): string 
 
 describe('the documentation of every public symbol', () => {
   const surface = publicSurface();
-  // What a logger has to have is not called by users.
+  // Users do not call the methods of a logger.
   const all = [...surface.values()].flat().filter(({ name }) => !/^Logger\b/.test(name));
 
   it('says what it is, and shows what is called in use', () => {

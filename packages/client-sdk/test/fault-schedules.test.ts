@@ -17,7 +17,7 @@ it(`pays once and says the truth in ${runs} schedules of random faults`, async (
     }),
     { seed, numRuns: runs, endOnFailure: true },
   );
-  // What never happened proves nothing.
+  // A fault that never happened proves nothing.
   expect([...tally.ends.keys()].sort()).toEqual(['answered', 'executed', 'not_executed', 'unknown']);
   expect(
     tally.ends

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
-/** What the main entry may have, in bytes. A tenth of it stays free, for what has to be added. */
+/** Maximum size of the main entry, in bytes. Keep a tenth of it free for additions. */
 const budget = 8_000;
 
 /** The size of the main entry with everything that it exports, in bytes. */

@@ -35,7 +35,7 @@ type ClosedMembers<T> = T extends string
 type Server<Schema extends z.ZodType> = Plain<z.output<Schema>>;
 type Sdk<T> = ClosedMembers<Plain<T>>;
 
-/** What the server takes, where its `Date`s are texts. */
+/** Types that the server accepts, with texts for its `Date`s. */
 type Taken<Schema extends z.ZodType> = Plain<z.input<Schema>>;
 type Sent<T> = Plain<{ [Name in keyof T]: Exclude<T[Name], Date> }>;
 

@@ -38,7 +38,7 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of UTF-8 bytes, a byte order mark included, or null when they are none. */
+/** Decodes UTF-8 bytes, with their byte order mark. Returns null for malformed bytes. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);

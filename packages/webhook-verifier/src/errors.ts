@@ -36,8 +36,8 @@ export const webhookErrorCodes = [
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 
 /**
- * Why a delivery was refused. The message says what to do, and never holds a secret, the expected signature or
- * anything of the body.
+ * Reason why a delivery was refused. The message says how to fix it, and never contains a secret, the
+ * expected signature or a part of the body.
  */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';

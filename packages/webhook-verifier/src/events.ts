@@ -1,11 +1,11 @@
-/** What every event looks like: the signed body of a delivery. */
+/** Members of every event: the signed body of a delivery. */
 export interface EventOf<Type extends string, Data> {
   /** `evt_…`, the same at every attempt: the key to recognise duplicates by. */
   readonly id: string;
   readonly type: Type;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Whether it is about real money and users, or about the sandbox. */
+  /** `live` for real money and users, `test` for the sandbox. */
   readonly mode: 'live' | 'test';
   readonly data: Data;
 }
@@ -47,7 +47,7 @@ export interface FailedTransfer extends Transfer {
   readonly completedAt: null;
 }
 
-/** What is known of a user's identity check. */
+/** Result of a user's identity check. */
 export interface KycState {
   readonly kycStatus: 'approved' | 'pending' | 'rejected';
   readonly kycTier: 0 | 1 | 2 | 3;
@@ -62,7 +62,8 @@ export interface KycChange extends KycState {
 }
 
 /**
- * The events that Ostiary sends, told apart by `type`. A newer Ostiary may send others: ignore them in the `default` branch.
+ * Events that Ostiary sends, a union by `type`. A newer Ostiary may send other types: ignore them in the
+ * `default` branch.
  * @typeParam Own - the types that a host has registered besides, as `EventOf<'order.shipped', Order>`
  */
 export type WebhookEvent<Own extends AnyEvent = never> =

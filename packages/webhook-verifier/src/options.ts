@@ -1,14 +1,14 @@
 import { type HeaderNames, headerNames } from './headers.ts';
 import { requireStrong } from './secrets.ts';
 
-/** How deliveries are verified. */
+/** Options of the verification. */
 export interface VerifyOptions {
   /** The secret that the endpoint was registered with. Either this or {@link VerifyOptions.secrets}. */
   readonly secret?: string | undefined;
   /** Several secrets, while one replaces the other: a delivery may be signed with any of them. */
   readonly secrets?: readonly string[] | undefined;
   /**
-   * How far the timestamp may be from the present, either way, in seconds: above 0, at most 3600.
+   * Maximum difference between timestamp and present, in seconds, both ways: above 0, at most 3600.
    * @defaultValue 300
    */
   readonly tolerance?: number | undefined;
@@ -24,7 +24,7 @@ export interface VerifyOptions {
   readonly prefix?: string | undefined;
 }
 
-/** What {@link VerifyOptions} come to. */
+/** Checked {@link VerifyOptions}. */
 export interface CheckedOptions {
   readonly secrets: readonly string[];
   /** Seconds. */

@@ -1,14 +1,14 @@
 import { WebhookVerificationError } from './errors.ts';
 
-/** What variables that are not set turn into when they are concatenated, and nothing else. */
+/** Texts that result from concatenating unset variables. */
 const accident = /^(?:undefined|null|NaN|\[object \w+\]|\s)*$/;
 
 /** A lone surrogate has no UTF-8 form: every such secret would become the same key. */
 export const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * Says why a webhook secret protects nothing, or null when it may be used: it has to have 16 characters or more and must not
- * be what is left of a variable that was not set. For forms where secrets are chosen.
+ * Says why a webhook secret protects nothing, or returns null if it may be used. A secret needs 16 characters
+ * or more and must not be the text of an unset variable. Meant for forms where secrets are chosen.
  */
 export function weaknessOf(secret: unknown): string | null {
   if (typeof secret !== 'string') return 'is not a string';

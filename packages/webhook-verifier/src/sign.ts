@@ -3,19 +3,19 @@ import { bytesOf, type RawBody } from './body.ts';
 import { headerNames } from './headers.ts';
 import { requireStrong } from './secrets.ts';
 
-/** What a delivery says besides its body. */
+/** Metadata of a delivery, beside its body. */
 export interface SignOptions {
   readonly secret: string;
   /** `evt_…`, the `id` of the body. */
   readonly id: string;
   /** The `type` of the body. */
   readonly type: string;
-  /** When it is signed, in whole Unix seconds. */
+  /** Time of the signature, in whole Unix seconds. */
   readonly timestamp: number;
   /** The partner's slug. */
   readonly partner: string;
   /**
-   * Which attempt it is, from 1.
+   * Number of the attempt, from 1.
    * @defaultValue 1
    */
   readonly attempt?: number | undefined;

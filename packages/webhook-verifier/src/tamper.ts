@@ -2,7 +2,7 @@ import type { WebhookErrorCode } from './errors.ts';
 import { headerNames } from './headers.ts';
 import type { SignedDelivery } from './sign.ts';
 
-/** How {@link tamper} reads a delivery. */
+/** Options of {@link tamper}. */
 export interface TamperOptions {
   /**
    * The wire prefix of the delivery.
@@ -13,7 +13,7 @@ export interface TamperOptions {
 
 /** A delivery that a receiver must refuse. */
 export interface TamperedDelivery extends SignedDelivery {
-  /** What was done to it, such as `'one bit of the body'`. */
+  /** Description of the change, such as `'one bit of the body'`. */
   readonly name: string;
   /** With which code {@link verify} refuses it. */
   readonly code: WebhookErrorCode;
@@ -53,7 +53,7 @@ function alteredBodies(body: Uint8Array): { readonly [name: string]: Uint8Array<
 
 type Alteration = readonly [name: string, code: WebhookErrorCode, value: string];
 
-/** What a timestamp is replaced by. */
+/** Replacements for a timestamp. */
 const timestamps = (sent: string): readonly Alteration[] => [
   ['a timestamp one second later', 'signature_mismatch', `${Number(sent) + 1}`],
   ['a timestamp one second earlier', 'signature_mismatch', `${Number(sent) - 1}`],
@@ -66,7 +66,7 @@ const timestamps = (sent: string): readonly Alteration[] => [
 
 const other = (digit: string): string => (digit === '0' ? '1' : '0');
 
-/** What a signature is replaced by. */
+/** Replacements for a signature. */
 const signatures = (sent: string): readonly Alteration[] => [
   ['the first digit of the signature', 'signature_mismatch', other(sent.charAt(0)) + sent.slice(1)],
   ['the last digit of the signature', 'signature_mismatch', sent.slice(0, -1) + other(sent.slice(-1))],
@@ -79,8 +79,8 @@ const signatures = (sent: string): readonly Alteration[] => [
 ];
 
 /**
- * Altered copies of a delivery that was signed just now, for the tests of a receiver: send each to it and expect status 400. It
- * needs no secret, because whoever alters a delivery has none.
+ * Returns altered copies of a delivery that was signed just now, for the tests of a receiver. Send each of
+ * them to the receiver and expect status 400. It needs no secret, because an attacker has none.
  *
  * @throws TypeError when the delivery has not the headers of this prefix
  * @example

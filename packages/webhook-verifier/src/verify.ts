@@ -5,7 +5,7 @@ import type { AnyEvent, WebhookEvent } from './events.ts';
 import { readHeaders, type WebhookHeaders } from './headers.ts';
 import { checkOptions, type VerifyOptions } from './options.ts';
 
-/** A delivery whose signature, age and id were checked. `type` tells which `event` it is. */
+/** A delivery whose signature, age and id were checked. `type` determines the type of `event`. */
 export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event extends AnyEvent
   ? {
       /** The signed body. */
@@ -13,9 +13,9 @@ export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event exte
       /** `evt_…`; remember it to recognise duplicates. */
       readonly id: string;
       readonly type: Event['type'];
-      /** When this attempt was signed, in Unix seconds. */
+      /** Time of this attempt's signature, in Unix seconds. */
       readonly timestamp: number;
-      /** Which attempt of the delivery this is, from 1; null when the sender does not say. A header that is not signed. */
+      /** Number of the attempt, from 1; null if the sender does not send it. The header is not signed. */
       readonly attempt: number | null;
       /** The slug of the partner that the event is for. A header that is not signed. */
       readonly partner: string;
@@ -24,7 +24,7 @@ export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event exte
     }
   : never;
 
-/** What {@link safeVerify} answers. */
+/** Result of {@link safeVerify}. */
 export type VerifyResult<Event extends AnyEvent = WebhookEvent> =
   | { readonly ok: true; readonly delivery: VerifiedDelivery<Event> }
   | { readonly ok: false; readonly error: WebhookVerificationError };
@@ -62,7 +62,7 @@ const unlike = (member: 'id' | 'type'): WebhookVerificationError =>
     `The ${member} in the header is not the one in the signed body.`,
   );
 
-/** The signed text as an event. Headers are not signed, so what they say of it has to be what it says itself. */
+/** Parses the signed text as an event. Headers are not signed, so they must agree with the event. */
 function eventOf(text: string | null, type: string, id: string): AnyEvent {
   if (text === null) {
     throw new WebhookVerificationError('body_not_utf8', 'The signed body is not UTF-8.');

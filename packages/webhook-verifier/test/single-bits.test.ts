@@ -19,7 +19,7 @@ async function accepted(body: Uint8Array, headers: WebhookHeaders, key: string):
 const { body, headers } = deliveryOf();
 const signed = ['X-SVC-Signature', 'X-SVC-Timestamp', 'X-SVC-EventId', 'X-SVC-Event'] as const;
 
-/** How many bits there are, and whether a delivery is accepted when one of them is another. */
+/** Signed parts of a delivery: the number of bits, and a check whether it is accepted with one bit inverted. */
 const places: readonly (readonly [string, number, (bit: number) => Promise<boolean>])[] = [
   ['the body', body.length * 8, (bit) => accepted(flip(body, bit), headers, secret)],
   // Seven of a character: another one in the eighth would be no ASCII.

@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
-/** What `verify` may have, in bytes. A tenth of it stays free, for what has to be added. */
+/** Maximum size of `verify`, in bytes. Keep a tenth of it free for additions. */
 const budget = 2_500;
 
-/** What an application pays for `import { verify }`, in bytes. */
+/** Size that `import { verify }` adds to an application, in bytes. */
 async function bundledSize(options: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
     stdin: {

@@ -13,7 +13,8 @@ import {
 } from '../src/index.ts';
 import { deliveryOf, event, now, secret, timestamp } from './support/delivery.ts';
 
-// What has to hold in every runtime is in `cases/`; here is what needs Node, or a delivery that nothing of the package has signed.
+// Tests that need Node, or deliveries that were signed without this package. Those for every runtime are in
+// `cases/`.
 
 const { body, headers } = deliveryOf();
 const options = { secret, now };
@@ -142,7 +143,7 @@ describe('a signed delivery', () => {
   });
 });
 
-// That each copy is refused for what was done is one of the cases that run in every runtime.
+// The cases for every runtime check the reason of each refusal.
 describe('tampered copies of a delivery', () => {
   it('have names of their own, differ from the delivery, and leave it as it was', () => {
     const delivery = deliveryOf();

@@ -6,7 +6,7 @@ export interface RawResponse {
   readonly requestId: string | null;
   /** The body before it was parsed. */
   readonly text: string;
-  /** How often the request was tried. */
+  /** Number of attempts. */
   readonly attempts: number;
 }
 
@@ -21,12 +21,12 @@ export interface Answer<Data> {
 }
 
 /**
- * What a call answers: a promise of its data, and on demand the response beside it. The request is sent at once.
+ * Result of a call: a promise of its data, and the response on demand. The request is sent at once.
  */
 export class ApiPromise<Data> extends Promise<Data> {
   readonly #answer: Promise<Answer<Data>>;
 
-  /** What `then` makes of this is a promise like any other. */
+  /** `then` returns an ordinary promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

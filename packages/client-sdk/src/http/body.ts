@@ -22,7 +22,7 @@ export class Broken {
   }
 }
 
-/** Waits for the platform. @throws Broken for whatever it throws */
+/** Waits for the platform. @throws Broken with any error that the platform throws */
 export async function fromPlatform<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

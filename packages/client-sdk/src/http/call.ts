@@ -7,7 +7,7 @@ import { pathOf, queryOf, type Values } from './path.ts';
 import { hex, randomBytes } from './platform.ts';
 import { Stopped, type Watch, watch } from './watch.ts';
 
-/** One operation of the API. */
+/** Description of one operation of the API. */
 export interface ApiRequest {
   /** @defaultValue `'GET'` */
   readonly method?: 'POST' | 'PATCH' | 'DELETE';
@@ -18,8 +18,8 @@ export interface ApiRequest {
   readonly body?: object | undefined;
   readonly headers?: { readonly [name: string]: string };
   /**
-   * Why it may be repeated: it does not matter how often it is done, which is the default; or its `Idempotency-Key` makes all
-   * attempts one. `once`: it may not, unless it was refused.
+   * Says why the call may be repeated: because it is safe to repeat, which is the default, or because its
+   * `Idempotency-Key` makes all attempts one. `once`: repeat it only if the server refused it.
    */
   readonly repeat?: 'key' | 'once';
 }
@@ -38,7 +38,7 @@ function logTo({ logger }: Connection, level: 'debug' | 'warn', fields: object):
   }
 }
 
-/** What is thrown for a failure. Secrets that the server has echoed are taken out of its texts. */
+/** Makes the error of a failed call. Secrets that the server has echoed are removed from its texts. */
 export function errorOf(
   secrets: readonly string[],
   failure: Failure,
@@ -97,7 +97,8 @@ async function attempt<Result>(
   let sent = false;
   const work = async (signal: AbortSignal): Promise<Success<Result> | Failure> => {
     const signature = body === undefined ? {} : await sign?.(body);
-    // A call that was stopped while it signed has reported that nothing was sent; not every `fetch` looks at its signal.
+    // A call that was stopped while it signed has reported that nothing was sent. Check again, because not
+    // every `fetch` honours its signal.
     if (signal.aborted) throw new Stopped('aborted');
     sent = true;
     response = await fromPlatform(() =>
@@ -201,7 +202,7 @@ export function call<Data, Body = Data>(
         },
       );
       const { status } = response;
-      // Those of other fetches have the same methods.
+      // Responses of other `fetch` implementations have the same methods.
       const headers = response.headers as Headers;
       const { text, data } = result;
       return { data, response: { status, headers, requestId: requestIdOf(response), text, attempts } };

@@ -17,8 +17,8 @@ import { Broken, objectOf, Unreadable } from './body.ts';
 import { Stopped } from './watch.ts';
 
 /**
- * What one attempt did at the server. `none`: it was refused before anything happened. `settled`: nothing happened, and
- * nothing happened at the attempts before it either.
+ * Effect of one attempt at the server. `none`: the server refused it before anything happened. `settled`:
+ * nothing happened, neither now nor at the attempts before.
  */
 type Effect = 'none' | 'settled' | 'executed' | 'unknown';
 
@@ -30,7 +30,7 @@ export interface Failure extends Omit<ErrorFacts, 'outcome' | 'attempts' | 'idem
 }
 
 /**
- * What is known of a call after one more attempt.
+ * Outcome of a call after one more attempt.
  *
  * Only two answers say something about the attempts before. A success does: the key makes all attempts one. So does
  * `idempotency_conflict`: the server looks for the key before the reference, so that neither can be in the way of a request
@@ -46,7 +46,10 @@ export function outcomeAfter(before: Outcome, effect: Effect): Outcome {
 export const requestIdOf = (response: FetchResponse | undefined): string | null =>
   response?.headers.get('x-request-id') ?? null;
 
-/** How long the server asks to wait: seconds, or a date (RFC 9110, section 10.2.3), taken by the server's own clock. */
+/**
+ * Time that the server asks to wait, in milliseconds. `Retry-After` has seconds, or a date (RFC 9110, section
+ * 10.2.3) that is compared with the server's own clock.
+ */
 function retryAfterOf({ headers }: FetchResponse, now: number): number | null {
   const value = headers.get('retry-after') ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
@@ -101,18 +104,18 @@ interface SystemError {
   readonly errors?: readonly SystemError[];
 }
 
-/** What the platform knows of a broken connection: the first cause of the last one. */
+/** Reason for a broken connection, from the innermost cause of the error. */
 function sourceOf(thrown: unknown): SystemError {
   const { cause = thrown } = Object(thrown) as SystemError;
   const source = Object(cause) as SystemError;
   return source.errors?.[0] ?? source;
 }
 
-/** How an attempt ended that gave no answer that could be read. */
+/** Describes an attempt that ended without a readable response. */
 interface BrokenAttempt {
-  /** Whether the request may have left. */
+  /** True if the request may have left this machine. */
   readonly sent?: boolean;
-  /** Whether it was the platform that threw: it alone knows that there never was a connection. */
+  /** True if the platform threw the error. Only the platform can tell that there was never a connection. */
   readonly trusted?: boolean;
   readonly response?: FetchResponse | undefined;
 }
@@ -129,7 +132,7 @@ export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAt
     details: [],
     retryAfter: null,
     retryable: code !== 'aborted',
-    // A success that this API has announced is one, whatever became of its body.
+    // A success status of this API counts as a success, even if the body was lost.
     effect: !sent ? 'none' : response?.ok && requestId !== null ? 'executed' : 'unknown',
   });
   if (thrown instanceof Unreadable) return failure(ProtocolError, thrown.code, thrown.message);

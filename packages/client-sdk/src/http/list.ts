@@ -4,7 +4,7 @@ import { Unreadable } from './body.ts';
 import { type ApiRequest, call } from './call.ts';
 
 /**
- * One page of a list.
+ * A page of a list.
  *
  * @typeParam Item - what it lists
  * @typeParam Body - the answer as the server gives it
@@ -95,7 +95,7 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
  */
 export interface CursorPage<Item> {
   readonly data: readonly Item[];
-  /** What to pass as `cursor` next; `null` on the last page. */
+  /** Value of `cursor` for the next page; `null` on the last page. */
   readonly nextCursor: string | null;
 }
 

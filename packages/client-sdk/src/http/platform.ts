@@ -11,7 +11,7 @@ export function webCrypto(): Crypto {
   return found;
 }
 
-/** Whether this is a page in a browser; workers, servers and React Native are not. */
+/** Checks whether this is a page in a browser. Workers, servers and React Native are not. */
 export function isBrowser(): boolean {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } };
   return window?.document !== undefined;

@@ -1,4 +1,7 @@
-/** Why work was stopped: one attempt took too long, the whole call did, or its caller gave up. Not part of the public surface. */
+/**
+ * Reason why work was stopped: an attempt took too long, the whole call took too long, or the caller aborted.
+ * Not part of the public surface.
+ */
 export class Stopped {
   readonly why: 'timeout' | 'totalTimeout' | 'aborted';
 
@@ -25,7 +28,7 @@ export interface Watch {
   close(): void;
 }
 
-/** One listener for a whole call, so that a signal that lives long collects nothing. */
+/** Use one listener for a whole call, so that listeners do not pile up on a long-lived signal. */
 export function watch(signal: AbortSignal | undefined, totalTimeout: number): Watch {
   const endsAt = performance.now() + totalTimeout;
   const left = (): number => Math.max(0, endsAt - performance.now());

@@ -8,20 +8,20 @@ import { codeOf } from './callback.ts';
 import { checkOAuthOptions, type OAuthSettings, type OstiaryOAuthOptions } from './options.ts';
 import type { OAuthScope, Userinfo } from './userinfo.ts';
 
-/** What to ask a user for. */
+/** Parameters of a sign-in. */
 export interface AuthorizationRequest {
   /** Scopes of the service's own may be among them. */
   readonly scope: readonly (OAuthScope | (string & {}))[];
   /** `none`: answer at once or fail; `login`: sign in again; `consent`: ask again. */
   readonly prompt?: 'none' | 'login' | 'consent' | undefined;
-  /** How long ago the user may have signed in, in seconds. */
+  /** Maximum time since the user's last sign-in, in seconds. */
   readonly maxAge?: number | undefined;
   readonly loginHint?: string | undefined;
   /** Languages of the pages, the preferred one first. */
   readonly uiLocales?: readonly string[] | undefined;
 }
 
-/** Where to send the user, and what to remember until they come back: in their session, for nobody else. */
+/** URL to which you send the user, and values to keep in the user's session until the user comes back. */
 export interface Authorization {
   readonly url: string;
   /** Ties the callback to this browser. */
@@ -50,13 +50,13 @@ export type CodeExchange =
       readonly state?: undefined;
     };
 
-/** What a code, or a refresh token, was exchanged for. */
+/** Tokens from the exchange of a code or a refresh token. */
 export interface Tokens {
   readonly accessToken: string;
   readonly tokenType: string;
   /** Seconds. */
   readonly expiresIn: number;
-  /** What the user approved. */
+  /** Scopes that the user approved. */
   readonly scope: readonly string[];
   /** As it came, with the scope `openid`. It is not validated here: use openid-client if you decide by it. */
   readonly idToken: string | null;
@@ -260,7 +260,7 @@ export class OstiaryOAuth {
     });
   }
 
-  /** The connection of one call, which has secrets of its own. */
+  /** Returns the connection with more secrets to hide: the errors of a call must not contain its tokens. */
   #hiding(...secrets: readonly string[]): Connection {
     const { connection } = this.#settings;
     return { ...connection, secrets: [...connection.secrets, ...secrets] };

@@ -1,24 +1,24 @@
 import { isBrowser } from '../http/platform.ts';
 import { type Connection, checkTransport, checkUrl, refuse, type TransportOptions } from '../options.ts';
 
-/** Where the identity provider is, and who asks. */
+/** Options of the OAuth client: the URLs of the identity provider, and the credentials. */
 export interface OstiaryOAuthOptions extends TransportOptions {
-  /** Where users sign in and consent: https, or http on this machine. */
+  /** URL where users sign in and consent: https, or http on this machine. */
   readonly authUrl: string;
   /**
-   * Where the API is.
+   * URL of the API.
    * @defaultValue `authUrl`
    */
   readonly baseUrl?: string | undefined;
   /**
-   * What the provider calls itself.
+   * Issuer of the provider.
    * @defaultValue `authUrl`
    */
   readonly issuer?: string | undefined;
   readonly clientId: string;
-  /** Of a web client; a public client has none. */
+  /** Secret of a web client; a public client has none. */
   readonly clientSecret?: string | undefined;
-  /** One that is registered, character by character. */
+  /** Redirect URI, exactly as it is registered. */
   readonly redirectUri: string;
   /**
    * Allows a client secret in a browser, where everybody can read it. For tests of a server under jsdom.

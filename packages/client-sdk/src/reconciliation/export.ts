@@ -14,7 +14,7 @@ import {
   verified,
 } from './verified.ts';
 
-/** What to export: a day, or a first and a last one, at most 31 days, both included, in UTC. */
+/** Range of an export: a day, or a first and a last day, at most 31 days, both included, in UTC. */
 export type ReconciliationRange =
   | {
       /** `YYYY-MM-DD` */
@@ -50,7 +50,7 @@ const longestRow = 1024 * 1024;
 /** Makes something of the bytes of an export while they come. */
 type Use<Part> = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Part>;
 
-/** How an export is fetched and checked. */
+/** Options of an export. */
 type Download = <Part>(
   format: ReconciliationFormat,
   use: Use<Part>,
@@ -139,7 +139,7 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
     this.#download = fetch;
   }
 
-  /** What the export says at its end: `null` until it was read to there and found complete. */
+  /** Summary at the end of the export; `null` until the export was read to its end and found complete. */
   get summary(): ReconciliationSummary | null {
     return this.#summary;
   }

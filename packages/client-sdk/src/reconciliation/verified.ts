@@ -1,7 +1,7 @@
 import { objectOf, Unreadable } from '../http/body.ts';
 import { Sha256 } from './sha256.ts';
 
-/** What an export says at its end. */
+/** Summary at the end of an export. */
 export interface ReconciliationSummary {
   readonly rows: number;
   readonly totals: readonly {
@@ -11,21 +11,21 @@ export interface ReconciliationSummary {
     /** Decimal with two digits. */
     readonly amount: string;
   }[];
-  /** Of every byte before the summary. */
+  /** SHA-256 of every byte before the summary. */
   readonly sha256: string;
-  /** Whether every day of the range is closed: then rows do not change any more. */
+  /** True if every day of the range is closed. Its rows do not change any more. */
   readonly final: boolean;
 }
 
 /** A format of an export. */
 export type ReconciliationFormat = 'json' | 'ndjson' | 'csv';
 
-/** What is thrown for an export that is incomplete or was changed. */
+/** Error of an export that is incomplete or was changed. */
 export function damaged(what: string): Unreadable {
   return new Unreadable(`The export is incomplete: ${what}`, 'incomplete_export');
 }
 
-/** How the summary begins in each format, and how the rest is read as its JSON. */
+/** Beginning of the summary in each format, and how to read the rest of its line as JSON. */
 export const endings: {
   readonly [Format in ReconciliationFormat]: readonly [string, (rest: string) => string];
 } = {
@@ -38,7 +38,7 @@ export const endings: {
 const longest = 32 * 1024;
 
 /**
- * Hands bytes through, in constant memory, and tells the summary at their end.
+ * Passes bytes through in constant memory, and reports the summary at their end.
  * @throws Unreadable when there is none, or its digest is not the one of what came before it
  */
 export async function* verified(
@@ -58,7 +58,7 @@ export async function* verified(
     tail = joined.slice(known);
   }
   const [marker, jsonOf] = endings[format];
-  // One character a byte.
+  // Decode one character per byte.
   const text = String.fromCharCode(...tail);
   // In texts of rows the quotation marks of a marker are escaped.
   const start = text.lastIndexOf(marker);

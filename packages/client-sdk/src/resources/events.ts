@@ -33,7 +33,7 @@ export interface ListedEvent extends SentEvent {
 export interface EventPage {
   readonly data: readonly ListedEvent[];
   readonly hasMore: boolean;
-  /** What to pass as `after` next. */
+  /** Value of `after` for the next page. */
   readonly nextAfter: number;
   /** The oldest event that is kept. */
   readonly oldestSequence: number | null;
@@ -41,15 +41,18 @@ export interface EventPage {
   readonly newestSequence: number;
 }
 
-/** Which events to list. */
+/** Filter of a list of events. */
 export interface EventQuery {
-  /** Those after this place in the sequence; from the beginning unless given. A place beyond the newest event is refused. */
+  /**
+   * Lists events after this place in the sequence. Without it, lists them from the beginning. The server
+   * refuses a place beyond the newest event.
+   */
   readonly after?: number | undefined;
   /** Events a page, 1 to 100; 25 unless given. */
   readonly limit?: number | undefined;
 }
 
-/** Where to deliver again. */
+/** Endpoints that get the event again. */
 export interface RedeliverRequest {
   /** To all that match the event's type now, unless given. */
   readonly endpointId?: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * One of these values, or one that a newer server has added: handle it in a `default` branch.
+ * One of these values, or a value that a newer server has added. Handle it in a `default` branch.
  *
  * @typeParam Known - the values of today
  * @example

@@ -13,7 +13,10 @@ export interface PaymentRequest {
   readonly recipient: { readonly kid: string } | { readonly phone: string };
   /** Up to 140 characters. */
   readonly description?: string | undefined;
-  /** Up to 100 characters, of one transfer for ever: with it a payment is not made twice, whatever happens. */
+  /**
+   * Your reference, up to 100 characters. It belongs to one transfer for ever, so a payment with it is never
+   * made twice.
+   */
   readonly reference?: string | undefined;
   /** Up to 20 texts of your own. */
   readonly metadata?: { readonly [name: string]: string } | undefined;
@@ -31,7 +34,7 @@ export interface Transfer {
   readonly description: string | null;
   readonly reference: string | null;
   readonly metadata: { readonly [name: string]: string } | null;
-  /** Why it failed. */
+  /** Reason of the failure. */
   readonly failure: { readonly code: string; readonly message: string } | null;
   /** ISO 8601, UTC, like all times. */
   readonly createdAt: string;
@@ -39,7 +42,7 @@ export interface Transfer {
   readonly completedAt: string | null;
 }
 
-/** Which transfers to list. */
+/** Filter of a list of transfers. */
 export interface PaymentQuery {
   readonly status?: 'pending' | 'completed' | 'failed' | undefined;
   readonly reference?: string | undefined;

@@ -3,11 +3,11 @@ import { call } from '../http/call.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { SentEvent } from './events.ts';
 
-/** Whose passport to mint. */
+/** User whose passport to create. */
 export interface SandboxPassportRequest {
   /** A user of the sandbox; `KID-TEST-APPROVED` unless given. */
   readonly kid?: string | undefined;
-  /** Whether it is too old already. */
+  /** Creates a passport that has expired. */
   readonly expired?: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface SandboxEventRequest {
 }
 
 /**
- * What test keys can do to try things out.
+ * Operations that test keys have for trying things out.
  *
  * @example
  * ```ts

@@ -43,10 +43,13 @@ export interface Users {
   retrieveByPhone(phone: string, options?: RequestOptions): ApiPromise<User>;
 }
 
-/** Tells whether every proxy passes an id on unchanged as a path segment: RFC 3986, section 2.3, and neither `.` nor `..`. */
+/**
+ * Checks whether every proxy passes an id on unchanged as a path segment: RFC 3986, section 2.3, and neither
+ * `.` nor `..`.
+ */
 const isPlainSegment = (kid: string): boolean => /^(?!\.{1,2}$)[\w.~-]+$/.test(kid);
 
-/** Printable ASCII, which is what public ids are made of. */
+/** Printable ASCII, as all public ids. */
 const printable = /^[\x20-\x7E]{1,255}$/;
 
 export function users(connection: Connection): Users {

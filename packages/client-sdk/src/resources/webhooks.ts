@@ -14,7 +14,7 @@ export interface WebhookRequest {
   readonly secret: string;
 }
 
-/** What to change of an endpoint: what is given. */
+/** Changes of an endpoint. Members that are left out stay as they are. */
 export interface WebhookChanges {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
@@ -23,7 +23,7 @@ export interface WebhookChanges {
   readonly enabled?: boolean | undefined;
 }
 
-/** An endpoint. Its secret is never told. */
+/** An endpoint. Its secret is only returned when it is created. */
 export interface WebhookEndpoint {
   /** `we_…` */
   readonly id: string;
@@ -35,13 +35,13 @@ export interface WebhookEndpoint {
   readonly updatedAt: string;
 }
 
-/** That an endpoint is gone. */
+/** Confirms that an endpoint was deleted. */
 export interface WebhookRemoved {
   readonly id: string;
   readonly deleted: true;
 }
 
-/** One event on its way to one endpoint. */
+/** Delivery of one event to one endpoint. */
 export interface Delivery {
   /** `dl_…` */
   readonly id: string;
@@ -54,20 +54,20 @@ export interface Delivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** One try to deliver. */
+/** An attempt of a delivery. */
 export interface DeliveryAttempt {
   /** From 1. */
   readonly number: number;
   readonly at: string;
   readonly durationMs: number;
   readonly httpStatus: number | null;
-  /** What went wrong, such as `timeout`. */
+  /** Reason of the failure, such as `timeout`. */
   readonly error: string | null;
   /** The beginning of your answer. */
   readonly response: string | null;
 }
 
-/** Which deliveries to list. */
+/** Filter of a list of deliveries. */
 export interface DeliveryQuery {
   readonly status?: 'pending' | 'delivered' | 'dropped' | 'cancelled' | undefined;
   /** Deliveries a page, 1 to 100; 25 unless given. */
@@ -81,7 +81,7 @@ export interface RecoverRequest {
   readonly since: string | Date;
 }
 
-/** How many deliveries are on their way again. */
+/** Number of deliveries that were queued again. */
 export interface Recovered {
   readonly queued: number;
 }

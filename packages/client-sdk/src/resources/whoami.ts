@@ -3,7 +3,7 @@ import { call } from '../http/call.ts';
 import type { Connection, RequestOptions } from '../options.ts';
 import type { Mode } from './open.ts';
 
-/** What an API key is. */
+/** Identity of an API key. */
 export interface Whoami {
   /** Your slug. */
   readonly partner: string;
@@ -12,7 +12,7 @@ export interface Whoami {
     readonly id: string;
     readonly name: string;
     readonly scopes: readonly string[];
-    /** Whether requests with a body have to be signed. */
+    /** True if requests with a body need a signature. */
     readonly requireSignature: boolean;
     readonly expiresAt: string | null;
   };

@@ -120,7 +120,7 @@ describe('the outcome of a call that was stopped', () => {
   });
 });
 
-/** What a proxy says. */
+/** Responses of a proxy. */
 function page(status: number): Fault {
   return (response) =>
     void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Sign in to the wifi</html>');

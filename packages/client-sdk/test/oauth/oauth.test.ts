@@ -24,7 +24,7 @@ function clientOf(
   });
 }
 
-/** Where the browser of a user who approves comes back to. */
+/** Redirect URI for a user who approves. */
 async function visit(provider: TestProvider, url: string, decision: 'approve' | 'deny' = 'approve') {
   const { location } = await provider.follow(provider.browser(), url, decision);
   if (location === null) throw new Error('the browser did not come back');

@@ -10,13 +10,13 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What becomes of one request. `forward` lets the server behind do its work and gives its answer. */
+/** Fate of one request. `forward` lets the real server handle it and returns its response. */
 export type Fault = (
   response: ServerResponse,
   context: { readonly seen: Seen; readonly forward: () => Promise<Response> },
 ) => void | Promise<void>;
 
-/** A key that looks like one. */
+/** An API key of the right form. */
 export const fakeKey = `svc_test_${'A1b2C3d4'.repeat(6)}x`;
 
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'host', 'content-length'];

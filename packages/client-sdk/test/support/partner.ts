@@ -49,7 +49,7 @@ export async function partner(
   };
 }
 
-/** What a promise fails with. */
+/** Returns the error with which a promise is rejected. */
 export async function failureOf(promise: PromiseLike<unknown>): Promise<Error> {
   try {
     await promise;

@@ -3,7 +3,7 @@ import type { DedupeStore } from './store.ts';
 /** A store of {@link memoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
-   * How many handled events are remembered; the oldest are forgotten first.
+   * Maximum number of handled events to remember. The oldest are forgotten first.
    * @defaultValue 10 000
    */
   readonly most?: number;

@@ -3,7 +3,7 @@ import type { DedupeStore } from './store.ts';
 /** A row, by column name. */
 export type SqlRow = { readonly [column: string]: unknown };
 
-/** How {@link sqlDedupe} reaches a database. */
+/** Options of {@link sqlDedupe}: access to your database. */
 export interface SqlDedupeOptions {
   /**
    * Runs one statement and answers its rows; every statement returns rows, those that write included. With a transaction's own

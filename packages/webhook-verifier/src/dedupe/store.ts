@@ -1,6 +1,6 @@
 import { uniqueToken } from '#platform';
 
-/** What became of a claim: whoever gets `claimed` handles the event, and nobody else until its lease ends. */
+/** Result of a claim. The caller that gets `claimed` handles the event alone until its lease ends. */
 export type ClaimOutcome = 'claimed' | 'busy' | 'completed';
 
 /** A claim of one event. */
@@ -11,7 +11,10 @@ export interface DedupeClaim {
   readonly token: string;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** For how long nobody else gets the event, unless it is released, in milliseconds. */
+  /**
+   * Length of the lease in milliseconds. No other caller gets the event before its end, unless the claim is
+   * released.
+   */
   readonly leaseMs: number;
 }
 
@@ -21,17 +24,17 @@ export interface DedupeClaim {
  */
 export interface DedupeStore {
   /**
-   * Of parallel claims of an event that nobody holds exactly one is answered `claimed`. A claim whose lease has run out is
-   * taken over: the handler behind it is taken for dead.
+   * Claims an event. Exactly one of several parallel claims gets `claimed`. A claim whose lease has ended is
+   * taken over, because its handler is presumed dead.
    */
   claim(claim: DedupeClaim): Promise<ClaimOutcome>;
-  /** The event was handled: it is `completed` from now on, whoever holds a claim of it. */
+  /** Marks an event as `completed`, even if another caller holds a claim of it. */
   complete(event: { readonly id: string; readonly token: string; readonly now: number }): Promise<void>;
   /** The handler failed: the next delivery gets the event at once. Does nothing when the token holds no claim. */
   release(event: { readonly id: string; readonly token: string }): Promise<void>;
 }
 
-/** How events are claimed. */
+/** Options of claims. */
 export interface OnceOptions {
   readonly store: DedupeStore;
   /**

@@ -13,7 +13,7 @@ function keyOf(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-/** A copy, so that nobody can change what is checked while it is checked. */
+/** Copy the bytes, so that the caller cannot change them during the check. */
 function signedBytes(timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = timestamp.length + 1;
   const signed = new Uint8Array(head + body.length);

@@ -24,7 +24,10 @@ interface FastifyReply {
   send(body: string): FastifyReply;
 }
 
-/** What a Fastify instance of any version has. Its overloads are too many for a type of fewer words. */
+/**
+ * The part of a Fastify instance that all versions have. The overloads of Fastify would need a much longer
+ * type.
+ */
 export interface FastifyInstance {
   readonly removeAllContentTypeParsers: unknown;
   readonly addContentTypeParser: unknown;

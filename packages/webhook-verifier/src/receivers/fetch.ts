@@ -12,7 +12,7 @@ export type { ReceiverOptions, WebhookHandler } from './receive.ts';
 const advice =
   'Something has read the body of this request before. Give that reader a copy: `await request.clone().json()` instead of `await request.json()`.';
 
-/** What SvelteKit and Remix give a route: an object with the request in it. */
+/** Argument of a route in SvelteKit and Remix: an object that contains the request. */
 export interface RequestEvent {
   readonly request: Request;
 }

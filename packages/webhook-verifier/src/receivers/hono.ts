@@ -15,7 +15,7 @@ export interface HonoContext {
   readonly req: { readonly raw: Request };
 }
 
-/** What Hono keeps of a body that was read through `c.req`; only these hold it as it was. */
+/** Copies of the body that Hono keeps after a read through `c.req`. Only these contain the original bytes. */
 interface Cached {
   readonly bodyCache?: {
     readonly arrayBuffer?: Promise<ArrayBuffer> | ArrayBuffer;

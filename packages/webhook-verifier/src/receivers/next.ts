@@ -18,8 +18,8 @@ const advice = {
 };
 
 /**
- * Makes an API route of the pages router; its file also has to export `config = { api: { bodyParser: false } }`. It answers like
- * the receivers of the other frameworks.
+ * Makes an API route of the pages router. Its file must also export `config = { api: { bodyParser: false }
+ * }`. It responds like the receivers of the other frameworks.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -3,18 +3,18 @@ import type { RawBody } from '../body.ts';
 import { WebhookVerificationError } from '../errors.ts';
 import { type Answer, requireSize } from './receive.ts';
 
-/** What a reader has to change, in the words of their framework. */
+/** Instructions for the reader about a lost raw body, in the words of the framework. */
 export interface Advice {
-  /** When a parser has replaced the bytes by an object. */
+  /** Text for a parser that has replaced the bytes by an object. */
   readonly parsed: string;
-  /** When somebody has read the stream and kept nothing. */
+  /** Text for a stream that was read without keeping the bytes. */
   readonly read: string;
 }
 
-/** Where parsers of Node frameworks leave what they have read. */
+/** Properties in which parsers of Node frameworks store the body. */
 export interface ParsedBody {
   readonly body?: unknown;
-  /** The bytes, where a parser was told to keep them. */
+  /** The raw bytes, if a parser was configured to keep them. */
   readonly rawBody?: unknown;
 }
 

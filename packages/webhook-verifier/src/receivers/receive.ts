@@ -6,7 +6,7 @@ import type { WebhookHeaders } from '../headers.ts';
 import { checkOptions, type VerifyOptions } from '../options.ts';
 import { type VerifiedDelivery, verify } from '../verify.ts';
 
-/** How a receiver works, whatever the framework. */
+/** Options of a receiver in every framework. */
 export interface ReceiverOptions extends VerifyOptions {
   /** The present, in milliseconds; a receiver lives long, so it is a function. @defaultValue `Date.now` */
   readonly now?: (() => number) | undefined;
@@ -17,14 +17,18 @@ export interface ReceiverOptions extends VerifyOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Remembers handled events: duplicates are acknowledged without running the handler. @defaultValue none */
   readonly dedupe?: DedupeStore | undefined;
-  /** How long one handler may keep an event, in milliseconds; only with `dedupe`. @defaultValue 45 000 */
+  /**
+   * Maximum time for which a handler may hold an event, in milliseconds; used with `dedupe` only.
+   * @defaultValue 45 000
+   */
   readonly leaseMs?: number | undefined;
   /**
-   * Told of everything that is answered with 5xx: what the handler or the store threw, and a body that was parsed or read before.
+   * Called for every response with a 5xx: an error of the handler or the store, or a body that was parsed or
+   * read before.
    * @defaultValue `console.error`
    */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Told of every delivery that is refused with 4xx. @defaultValue nothing */
+  /** Called for every delivery that is refused with a 4xx. @defaultValue nothing */
   readonly onRefused?: ((error: WebhookVerificationError) => void) | undefined;
 }
 
@@ -37,17 +41,20 @@ export type WebhookHandler<Event extends AnyEvent, Context> = (
   context: Context,
 ) => unknown;
 
-/** What the sender is answered: JSON. */
+/** Response to the sender, as JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: string;
 }
 
-/** Where a receiver gets the body from, knowing how long it may be. */
+/** Reads the body, up to a maximum length. */
 export type BodyReader = (maxBytes: number) => RawBody | Promise<RawBody>;
 
-/** One for all frameworks: reads, verifies, handles once, says what to answer. */
+/**
+ * Makes the receiver that all frameworks share. It reads and verifies a delivery, handles it once and chooses
+ * the response.
+ */
 export type Receive<Context> = (
   readBody: BodyReader,
   headers: WebhookHeaders,
@@ -62,7 +69,7 @@ function answer(status: number, content: object, headers: Answer['headers'] = {}
   };
 }
 
-/** A sender may mend what is 4xx. What the receiver itself has to mend is 5xx. */
+/** The sender can correct a 4xx. The receiver itself must correct a 5xx. */
 function refusal(error: WebhookVerificationError): Answer {
   const { code, message } = error;
   if (code === 'body_already_parsed' || code === 'body_already_read') {

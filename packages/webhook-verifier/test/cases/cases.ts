@@ -1,11 +1,11 @@
 /**
- * What the verifier has to do in every runtime: named cases that any runner can host, with nothing but what all runtimes
- * have. The tests run them, and every runtime does.
+ * Cases that the verifier must pass in every runtime. Any runner can host them, because they only use
+ * features that all runtimes have.
  */
 import type * as Package from '../../src/index.ts';
 import type { Vector } from '../vectors/vectors.ts';
 
-/** One case; it rejects when the package is wrong. */
+/** A case; it rejects if the package is wrong. */
 export interface Case {
   readonly name: string;
   run(): Promise<void>;

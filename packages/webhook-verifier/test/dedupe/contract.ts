@@ -12,7 +12,7 @@ export interface OpenStore {
 const start = 1_780_000_000_000;
 const leaseMs = 45_000;
 
-/** What a case works with; each has events of its own. */
+/** Environment of a case. Each case has events of its own. */
 interface Kit extends OpenStore {
   readonly fresh: () => string;
   readonly claim: (id: string, token: string, now?: number) => Promise<ClaimOutcome>;
@@ -121,7 +121,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
   },
 };
 
-/** What every store has to do. */
+/** Cases that every store must pass. */
 export function dedupeContract(name: string, open: () => OpenStore | Promise<OpenStore>): void {
   describe(`a dedupe store ${name}`, () => {
     let kit: Kit;

@@ -23,8 +23,8 @@ export type StartReceiver<Before = never> = (
 ) => Promise<RunningReceiver>;
 
 /**
- * What gets a request before the receiver: alone where it leaves the raw body somewhere, so that deliveries work; with the code and
- * the words of the line to change where it loses it.
+ * Middleware in front of the receiver. Without `code`, it keeps the raw body and deliveries work. With
+ * `code`, it loses the raw body, and the error names the line to change.
  */
 export type Befores<Before> = Readonly<
   Record<string, readonly [Before] | readonly [Before, code: string, line: string]>
@@ -57,7 +57,7 @@ function postMany(url: string, bytes: number, chunked: boolean): Promise<number>
   });
 }
 
-/** What a case works with. */
+/** Environment of a case. */
 interface Kit {
   readonly framework: string;
   readonly start: StartReceiver;
@@ -217,7 +217,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
   },
 };
 
-/** What every receiver has to do, over real HTTP. */
+/** Cases that every receiver must pass, over real HTTP. */
 export function receiverContract<Before>(
   framework: string,
   start: StartReceiver<Before>,

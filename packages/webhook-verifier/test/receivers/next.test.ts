@@ -18,7 +18,7 @@ receiverContract<(request: ApiRequest) => Promise<void>>(
     return listening(createServer(answer));
   },
   {
-    // What Next.js does before an API route without `bodyParser: false`.
+    // Parses the body as Next.js does before an API route without `bodyParser: false`.
     'the body parser of Next.js': [
       async (request) => {
         request.body = await json(request);

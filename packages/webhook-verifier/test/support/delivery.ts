@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { SignedDelivery } from '../../src/index.ts';
 
-/** What every delivery of the tests is signed with. */
+/** Secret of every delivery in the tests. */
 export const secret = 'correct horse battery staple';
 
-/** When every delivery of the tests is signed, in Unix seconds, and verified, in milliseconds. */
+/** Times at which the tests sign every delivery, in Unix seconds, and verify it, in milliseconds. */
 export const timestamp = 1_780_000_000;
 export const now = timestamp * 1000;
 

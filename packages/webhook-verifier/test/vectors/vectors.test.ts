@@ -5,7 +5,10 @@ import { type Kind, type Rule, type Vector, vectors } from './vectors.ts';
 
 type Verdict = Rule | 'accepted';
 
-/** The rules as anybody would write them who has read nothing else, in their order: the first one that refuses, by its number. */
+/**
+ * Rules of verification, in order, written from the documentation alone. A delivery is refused by the first
+ * rule that it breaks.
+ */
 function verdictOf({ body, headers, secrets, now }: Vector): Verdict {
   const bytes = Buffer.from(body, 'base64');
   const one = (name: string): string => {
@@ -32,13 +35,15 @@ function verdictOf({ body, headers, secrets, now }: Vector): Verdict {
   }
 }
 
-/** Whether it has what the rules take for granted: one secret, the usual prefix, the usual tolerance. */
+/**
+ * Checks whether a case has the usual configuration: one secret, the default prefix, the default tolerance.
+ */
 const isUsual = ({ secrets, tolerance, prefix }: Vector): boolean =>
   secrets.length === 1 && tolerance === 300 && prefix === 'svc';
 
 const ofKind = (kind: Kind): readonly Vector[] => vectors.filter((vector) => vector.kind === kind);
 
-// How this package decides them is one of the cases that run in every runtime.
+// The cases for every runtime show how this package decides them.
 describe('vectors.json', () => {
   it('has a case for every code that bytes and headers alone can lead to', () => {
     const codes = vectors.map(({ expected }) => (expected.valid ? 'valid' : expected.code));

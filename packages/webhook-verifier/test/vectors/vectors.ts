@@ -4,12 +4,12 @@ import file from '../../vectors.json' with { type: 'json' };
 export type Rule = 1 | 2 | 3 | 4 | 5 | 6;
 
 /**
- * `contract`: whoever follows the rules decides like this. `strictness`: the rules leave it open, and this package refuses.
- * `configuration`: an option differs from what it is by default, such as the prefix.
+ * `contract`: every verifier that follows the rules decides like this. `strictness`: the rules leave it open,
+ * and this package refuses. `configuration`: an option differs from its default, such as the prefix.
  */
 export type Kind = 'contract' | 'strictness' | 'configuration';
 
-/** One case of `vectors.json`. */
+/** A case of `vectors.json`. */
 export interface Vector {
   readonly name: string;
   /** The rule that refuses it; for a valid one the rule that a wrong verifier would break. */
