@@ -1,9 +1,16 @@
+import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
+import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { formDecoded } from '../http/body.ts';
-import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/clients.ts';
+import type { Core } from '../options/context.ts';
+import type { ClientRecord } from '../ports/clients.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
-import { isEnabled, isPublicClient } from './client.ts';
+import { addressCounts } from './address-counts.ts';
+import { isClientId, isEnabled, isPublicClient } from './client.ts';
+import { allowOriginOf } from './cors.ts';
+import { importedSecrets } from './imported-secrets.ts';
 
+/** Credentials as a client sent them; nothing about them is checked yet. */
 export interface Credentials {
   readonly clientId: string;
   /** `null` when none was sent; an empty one counts as none. */
@@ -15,74 +22,52 @@ export interface Credentials {
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
 
 /**
- * The answer to a wrong client or secret: the same for both. What it was is the cause, in fields for the log.
- * @param clientId - `null` where no client is known by what was sent
- */
-export function invalidClient(
-  { basic }: Pick<Credentials, 'basic'>,
-  clientId: string | null,
-  reason: string,
-  description?: string,
-): OAuthError {
-  const cause = { ...(clientId !== null && { client: clientId }), reason };
-  return new OAuthError('invalid_client', description, { headers: basic ? challenge : {}, cause });
-}
-
-/** Reads `Authorization: Basic` (RFC 6749, section 2.3.1: both parts are form-encoded before). */
-function basicCredentials(header: string): { clientId: string; secret: string } {
-  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1] ?? '';
-  const [id = '', ...secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  try {
-    if (secret.length === 0) throw new URIError();
-    return { clientId: formDecoded(id), secret: formDecoded(secret.join(':')) };
-  } catch {
-    const reason = 'the Authorization header is malformed';
-    throw invalidClient({ basic: true }, null, reason, 'The Authorization header is malformed.');
-  }
-}
-
-/**
- * Whether an Authorization header authenticates a client. Other schemes are not for this endpoint: an access token that an HTTP client
- * sends with every request, or what a proxy has added. Basic without a name and a password is what libraries make of unset values.
+ * Checks whether an Authorization header authenticates a client. Other schemes are not for this endpoint: an access token that an
+ * HTTP client sends with every request, or a header that a proxy has added. Libraries make Basic without a name and a password of
+ * unset values.
  */
 function isClientAuthentication(authorization: string): boolean {
   const [scheme = '', encoded = ''] = authorization.split(/ +/);
   return scheme.toLowerCase() === 'basic' && Buffer.from(encoded, 'base64').toString('latin1') !== ':';
 }
 
-/** Reads credentials from the Authorization header or the body. @throws OAuthError `invalid_request` where they disagree */
-export function readCredentials(
+/**
+ * Reads `Authorization: Basic` (RFC 6749, section 2.3.1: both parts are form-encoded before the header is built). `null` for a
+ * malformed header.
+ */
+function basicCredentials(header: string): { readonly clientId: string; readonly secret: string } | null {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1] ?? '';
+  const [id = '', ...secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  if (secret.length === 0) return null;
+  try {
+    return { clientId: formDecoded(id), secret: formDecoded(secret.join(':')) };
+  } catch {
+    return null;
+  }
+}
+
+/** Reads credentials from the Authorization header or the body; `null` for a malformed header. @throws OAuthError `invalid_request` */
+function sentCredentials(
   authorization: string | undefined,
   parameters: ReadonlyMap<string, string>,
-): Credentials {
+): Credentials | null {
   const bodyId = parameters.get('client_id') || null;
   const bodySecret = parameters.get('client_secret') || null;
   if (authorization === undefined || (bodyId !== null && !isClientAuthentication(authorization))) {
     if (bodyId === null) throw new OAuthError('invalid_request', 'The parameter client_id is missing.');
     return { clientId: bodyId, secret: bodySecret, basic: false };
   }
-  const { clientId, secret } = basicCredentials(authorization);
-  if (bodySecret !== null) {
+  const sent = basicCredentials(authorization);
+  if (sent === null) return null;
+  if (bodySecret !== null)
     throw new OAuthError('invalid_request', 'The client secret is sent twice; use the header or the body.');
-  }
-  if (bodyId !== null && bodyId !== clientId) {
+  if (bodyId !== null && bodyId !== sent.clientId)
     throw new OAuthError('invalid_request', 'The header and the body name different clients.');
-  }
-  return { clientId, secret: secret || null, basic: true };
+  return { clientId: sent.clientId, secret: sent.secret || null, basic: true };
 }
 
-/** The client that credentials name, if it may be used. @throws OAuthError `invalid_client` */
-export function requireEnabled(client: ClientState | null, credentials: Credentials): ClientRecord {
-  // What was sent is not told: it may be a secret in the wrong place.
-  if (client === null) throw invalidClient(credentials, null, 'no client has the client_id that was sent');
-  const { clientId, partnerDisabled } = client;
-  if (isEnabled(client)) return client;
-  const disabled = partnerDisabled ? 'the partner of the client is disabled' : 'the client is disabled';
-  throw invalidClient(credentials, clientId, disabled);
-}
-
-/** Reason for the log: secrets that were read from a file often have a line break at their end. */
-function reasonOfWrongSecret({ secrets }: ClientRecord, secret: string): string {
+/** Explains a wrong secret in the log: secrets that were read from a file often have a line break at their end. */
+function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
   const trimmed = digest(secret.trim());
   const isTrimmedRight = secrets.some((stored) => !stored.imported && equalDigests(stored.digest, trimmed));
   const wrong = 'the client_secret is wrong';
@@ -90,33 +75,105 @@ function reasonOfWrongSecret({ secrets }: ClientRecord, secret: string): string 
 }
 
 /**
- * Checks the secret that a client sent. If none was sent, the code decides later whether the client needs one.
- * @param isImported - checks a secret against a hash that was imported
- * @throws OAuthError `invalid_client`
+ * Authenticates clients. Counts failures of an address and refuses an address that fails too often. Endpoints that share one of
+ * these share their counts.
  */
-export async function checkSecret(
-  client: ClientRecord,
-  credentials: Credentials,
-  now: number,
-  isImported: (stored: ClientSecretRecord, secret: string) => Promise<boolean>,
-): Promise<void> {
-  const refused = (reason: string, description?: string) =>
-    invalidClient(credentials, client.clientId, reason, description);
-  const { secret } = credentials;
-  if (secret === null) {
-    if (!client.requireSecret) return;
-    const reason = 'no client_secret was sent, which requireSecret asks for';
-    throw refused(reason, 'This client has to send its client_secret.');
+export function clientAuthentication(core: Core) {
+  const { storage, options, clock } = core;
+  const counts = addressCounts(core);
+  const limit = options.limits.failedClientAuthentications;
+  const failures = addressLimit(counts, { name: 'client authentication', limit });
+
+  async function requireAddressAllowed(address: string | null): Promise<void> {
+    const now = clock.now();
+    const states = await counts.peek(failures.requests(address, now));
+    requireAllowed(states, now, 'Client authentication failed too often from this address.');
   }
-  if (isPublicClient(client))
-    throw refused('a client_secret was sent, and the client has none: it is public');
-  const presented = digest(secret);
-  let equal = client.secrets.filter((stored) => !stored.imported && equalDigests(stored.digest, presented));
-  if (equal.length === 0) {
-    for (const stored of client.secrets)
-      if (stored.imported && (await isImported(stored, secret))) equal = [stored];
+  const imported = importedSecrets(core, {
+    requireRoom: requireAddressAllowed,
+    consume: failures.consume,
+  });
+
+  /**
+   * Logs and counts a failed authentication. Returns its error, which is the same for a wrong client and a wrong secret.
+   * @param clientId - `null` if the credentials name no client
+   * @param reason - for the log
+   */
+  async function failure(
+    ctx: Context,
+    { basic }: Pick<Credentials, 'basic'>,
+    clientId: string | null,
+    reason: string,
+    description?: string,
+  ): Promise<OAuthError> {
+    const client = clientId === null ? {} : { client: clientId };
+    options.logger.warn({ ...client, reason }, 'a client could not be authenticated');
+    await failures.consume(core.clientAddress(ctx.req), clock.now());
+    return new OAuthError('invalid_client', description, { headers: basic ? challenge : {} });
   }
-  if (equal.length === 0) throw refused(reasonOfWrongSecret(client, secret));
-  if (!equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now))
-    throw refused('the client_secret was replaced by another one, and has ended');
+
+  /** Checks the secret that a client sent. If it sent none, the endpoint decides later whether the client needs one. */
+  async function checkSecret(ctx: Context, client: ClientRecord, credentials: Credentials): Promise<void> {
+    const refused = (reason: string, description?: string) =>
+      failure(ctx, credentials, client.clientId, reason, description);
+    const { secret } = credentials;
+    if (secret === null) {
+      if (!client.requireSecret) return;
+      const reason = 'no client_secret was sent, which requireSecret asks for';
+      throw await refused(reason, 'This client has to send its client_secret.');
+    }
+    if (isPublicClient(client))
+      throw await refused('a client_secret was sent, and the client has none: it is public');
+    const presented = digest(secret);
+    let equal = client.secrets.filter((stored) => !stored.imported && equalDigests(stored.digest, presented));
+    if (equal.length === 0) {
+      const address = core.clientAddress(ctx.req);
+      for (const stored of client.secrets)
+        if (stored.imported && (await imported({ client, stored, secret, address }))) equal = [stored];
+    }
+    if (equal.length === 0) throw await refused(wrongSecretReason(client, secret));
+    const now = clock.now();
+    if (!equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now))
+      throw await refused('the client_secret was replaced by another one, and has ended');
+  }
+
+  return {
+    /** @throws OAuthError `slow_down` if the address of the request has failed as often as it may */
+    requireAllowed: (ctx: Context): Promise<void> => requireAddressAllowed(core.clientAddress(ctx.req)),
+
+    /**
+     * Reads credentials from the Authorization header or the body.
+     * @throws OAuthError `invalid_request` if none were sent or the two disagree; `invalid_client` for a malformed header
+     */
+    async readCredentials(ctx: Context, parameters: ReadonlyMap<string, string>): Promise<Credentials> {
+      const sent = sentCredentials(ctx.req.headers.authorization, parameters);
+      if (sent !== null) return sent;
+      const reason = 'the Authorization header is malformed';
+      throw await failure(ctx, { basic: true }, null, reason, 'The Authorization header is malformed.');
+    },
+
+    /**
+     * Returns the client of a request whose credentials are right. From then on only pages of this client may read the answer.
+     * @throws OAuthError `invalid_client`
+     */
+    async authenticate(ctx: Context, credentials: Credentials): Promise<ClientRecord> {
+      const { clientId } = credentials;
+      const client = isClientId(clientId) ? await storage.clients.find(clientId) : null;
+      // The text that was sent stays out of the log: it may be a secret in the wrong place.
+      if (client === null)
+        throw await failure(ctx, credentials, null, 'no client has the client_id that was sent');
+      if (!isEnabled(client)) {
+        const { partnerDisabled } = client;
+        const reason = `the ${partnerDisabled ? 'partner of the client' : 'client'} is disabled`;
+        throw await failure(ctx, credentials, clientId, reason);
+      }
+      await allowOriginOf(core, ctx, client);
+      await checkSecret(ctx, client, credentials);
+      return client;
+    },
+
+    failure,
+  };
 }
+
+export type ClientAuthentication = ReturnType<typeof clientAuthentication>;

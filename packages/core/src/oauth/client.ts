@@ -3,8 +3,8 @@ import type { ClientRecord, ClientState, ClientStore } from '../ports/clients.ts
 import { isReservedName } from '../text/reserved-names.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 
-/** Whether a client works: there is one, and neither it nor the partner that it belongs to is disabled. */
-export function isEnabled(client: ClientState | null): client is ClientState {
+/** Checks whether a client was found, and neither it nor the partner that it belongs to is disabled. */
+export function isEnabled(client: ClientState | null): client is ClientState & { readonly disabledAt: null } {
   return client !== null && client.disabledAt === null && !client.partnerDisabled;
 }
 

@@ -4,43 +4,45 @@ import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { digest } from '../secrets/tokens.ts';
 import { deadAt } from './access-token.ts';
-import { invalidClient, readCredentials } from './client-authentication.ts';
-import type { CountedAuthentication } from './counted-authentication.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
 import { issuerOf } from './endpoints.ts';
 
 /** Parameters of RFC 7662, section 2.1, and of client authentication; others are ignored. */
 const introspectionParameters: ReadonlySet<string> = new Set(['token', 'client_id', 'client_secret']);
 
 /**
- * The introspection endpoint (RFC 7662), for clients that are resource servers: it says whose a token is and what it opens,
- * whichever client it was issued to. Of whatever opens nothing it says no more than that.
+ * The introspection endpoint (RFC 7662), for clients that are resource servers: returns the user and the scopes of a token,
+ * whichever client it was issued to. For a token that is not valid it returns nothing else than that.
  */
-export function introspectionHandler(core: Core, authenticated: CountedAuthentication): Handler {
+export function introspectionHandler(core: Core, authentication: ClientAuthentication): Handler {
   const { storage, clock, tokens, options } = core;
 
   return async (ctx) => {
     const parameters = await readKnownParameters(ctx.req, introspectionParameters);
-    const read = () => {
-      const credentials = readCredentials(ctx.req.headers.authorization, parameters);
-      const text = parameters.get('token');
-      if (!text) throw new OAuthError('invalid_request', 'The parameter token is missing.');
-      return { credentials, text };
+    await authentication.requireAllowed(ctx);
+    const credentials = await authentication.readCredentials(ctx, parameters);
+    const text = parameters.get('token');
+    if (!text) throw new OAuthError('invalid_request', 'The parameter token is missing.');
+    const client = await authentication.authenticate(ctx, credentials);
+    if (credentials.secret === null) {
+      const reason = 'no client_secret was sent for an introspection';
+      throw await authentication.failure(ctx, credentials, client.clientId, reason);
+    }
+    if (client.resourceServer !== true) throw new OAuthError('unauthorized_client');
+
+    const token = tokens.isAccessToken(text) ? await storage.grants.findToken(digest(text)) : null;
+    if (token === null || deadAt(token, clock.now()) !== null) {
+      ctx.body = { active: false };
+      return;
+    }
+    ctx.body = {
+      active: true,
+      scope: token.scopes.join(' '),
+      client_id: token.clientId,
+      sub: token.sub,
+      token_type: 'Bearer',
+      exp: Math.floor(token.expiresAt / 1000),
+      iss: issuerOf(options),
     };
-    ctx.body = await authenticated(ctx, read, async (client, _grant, { credentials, text }) => {
-      if (credentials.secret === null)
-        throw invalidClient(credentials, client.clientId, 'no client_secret was sent for an introspection');
-      if (client.resourceServer !== true) throw new OAuthError('unauthorized_client');
-      const token = tokens.isAccessToken(text) ? await storage.grants.findToken(digest(text)) : null;
-      if (token === null || deadAt(token, clock.now()) !== null) return { active: false };
-      return {
-        active: true,
-        scope: token.scopes.join(' '),
-        client_id: token.clientId,
-        sub: token.sub,
-        token_type: 'Bearer',
-        exp: Math.floor(token.expiresAt / 1000),
-        iss: issuerOf(options),
-      };
-    });
   };
 }

@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
@@ -5,7 +6,7 @@ import type { GrantState } from '../ports/grants.ts';
 import { offlineAccess } from '../scopes/scopes.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { isPublicClient } from './client.ts';
-import { type Credentials, invalidClient } from './client-authentication.ts';
+import type { ClientAuthentication, Credentials } from './client-authentication.ts';
 import { issueTokens, refreshTokenDigests, refreshTokenEnd, tokenResponse } from './issued-tokens.ts';
 import { accessTokenSeconds, refreshGraceMs } from './lifetimes.ts';
 import { refreshLimits } from './refresh-limits.ts';
@@ -13,8 +14,6 @@ import { findUser } from './user.ts';
 
 /** Parameters of a refresh (RFC 6749, section 6). */
 interface RefreshRequest {
-  /** Address of the client; `null` when it cannot be determined. */
-  readonly address: string | null;
   readonly refreshToken: string;
   /** Scopes of the new access token, fewer than the user approved; `null`: all of them. */
   readonly scope: string | null;
@@ -57,80 +56,83 @@ function successorOf({ tokens }: Core, presented: string, key: Uint8Array): Succ
 const maxAccessTokens = ({ options }: Core): number =>
   options.limits.refreshesPerGrant * (accessTokenSeconds / 60 + 1);
 
-/**
- * Exchanges a refresh token for an access token and the successor of the refresh token. A token that was replaced before ends
- * everything of its grant (RFC 9700, section 4.14.2), except for other tabs and retries: see `GrantStore.refresh`.
- */
-async function refresh(
-  core: Core,
-  limits: ReturnType<typeof refreshLimits>,
-  client: ClientRecord,
-  credentials: Credentials,
-  { address, refreshToken, scope }: RefreshRequest,
-): Promise<object> {
+/** Returns the exchange of refresh tokens, with the counts of its limits. */
+export function refreshTokenExchange(core: Core, authentication: ClientAuthentication) {
   const { storage, tokens, clock, options } = core;
-  await limits.countAddress(address, clock.now());
-  if (credentials.secret === null && !isPublicClient(client))
-    throw invalidClient(credentials, client.clientId, 'no client_secret was sent for a refresh');
-  const presented = refreshTokenDigests(core, refreshToken);
-  const grant = tokens.isRefreshToken(refreshToken) ? await storage.grants.findRefreshToken(presented) : null;
-  // A token of another client ends nothing: it was stolen from a client that may still use it.
-  if (grant === null || grant.clientId !== client.clientId) throw refused();
-  if (grant.revokedAt !== null) throw refused();
-  await limits.countGrant(grant.codeDigest, clock.now());
-  const scopes = scopesOf(client, grant, scope);
-  if ((await findUser(core, grant.sub, [])) === null) {
-    options.logger.warn(
-      { client: client.clientId },
-      'a refresh was refused: users.find does not know its sub',
-    );
+  const limits = refreshLimits(core);
+
+  /**
+   * Exchanges a refresh token for an access token and the successor of the refresh token. A token that was replaced before ends
+   * everything of its grant (RFC 9700, section 4.14.2), except for other tabs and retries: see `GrantStore.refresh`. Returns the
+   * body of the response.
+   */
+  async function exchange(
+    ctx: Context,
+    credentials: Credentials,
+    { refreshToken, scope }: RefreshRequest,
+  ): Promise<object> {
+    const client = await authentication.authenticate(ctx, credentials);
+    await limits.countAddress(core.clientAddress(ctx.req), clock.now());
+    if (credentials.secret === null && !isPublicClient(client)) {
+      const reason = 'no client_secret was sent for a refresh';
+      throw await authentication.failure(ctx, credentials, client.clientId, reason);
+    }
+    const presented = refreshTokenDigests(core, refreshToken);
+    const grant = tokens.isRefreshToken(refreshToken)
+      ? await storage.grants.findRefreshToken(presented)
+      : null;
+    // A token of another client ends nothing: it was stolen from a client that may still use it.
+    if (grant === null || grant.clientId !== client.clientId) throw refused();
+    if (grant.revokedAt !== null) throw refused();
+    await limits.countGrant(grant.codeDigest, clock.now());
+    const scopes = scopesOf(client, grant, scope);
+    if ((await findUser(core, grant.sub, [])) === null) {
+      options.logger.warn(
+        { client: client.clientId },
+        'a refresh was refused: users.find does not know its sub',
+      );
+      throw refused();
+    }
+
+    const now = clock.now();
+    const expiresAt = refreshTokenEnd(core, grant, now);
+    // The host may have shortened the lifetimes since.
+    if (expiresAt === null || expiresAt <= now) throw refused();
+    // An ID token of a refresh has no nonce (OpenID Connect Core, section 12.2).
+    const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, scopes, now });
+    // A process with another order of sealing keys may have stored the successor that it derived with one of the previous keys.
+    const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');
+    const successor = successorOf(core, refreshToken, currentKey);
+    const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));
+    const result = await storage.grants.refresh({
+      ...{ presented, scopes, now },
+      token: issued.token,
+      successor: { digest: successor.digest, expiresAt },
+      otherSuccessors: otherSuccessors.map((other) => other.digest),
+      graceMs: refreshGraceMs,
+      maxAccessTokens: maxAccessTokens(core),
+    });
+    if (result.outcome === 'refreshed') {
+      const stored = [successor, ...otherSuccessors].find((one) =>
+        equalDigests(one.digest, result.successor),
+      );
+      if (stored === undefined) throw new Error('the storage returned a successor that it was not given');
+      return tokenResponse(issued, stored.text);
+    }
+    if (result.outcome === 'unknown_successor') {
+      options.logger.error(
+        { client: client.clientId },
+        'a refresh token was presented again, and its successor was derived with a sealing key that this process does not have',
+      );
+      throw new OAuthError('temporarily_unavailable', undefined, { headers: { 'Retry-After': '1' } });
+    }
+    if (result.outcome === 'replayed') {
+      options.logger.warn(
+        { client: client.clientId },
+        'a refresh token was presented again after it had been replaced: everything that was issued with it has ended',
+      );
+    }
     throw refused();
   }
-
-  const now = clock.now();
-  const expiresAt = refreshTokenEnd(core, grant, now);
-  // The host may have shortened the lifetimes since.
-  if (expiresAt === null || expiresAt <= now) throw refused();
-  // An ID token of a refresh has no nonce (OpenID Connect Core, section 12.2).
-  const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, scopes, now });
-  // A process with another order of sealing keys may have stored the successor that it derived with one of the previous keys.
-  const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');
-  const successor = successorOf(core, refreshToken, currentKey);
-  const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));
-  const result = await storage.grants.refresh({
-    ...{ presented, scopes, now },
-    token: issued.token,
-    successor: { digest: successor.digest, expiresAt },
-    otherSuccessors: otherSuccessors.map((other) => other.digest),
-    graceMs: refreshGraceMs,
-    maxAccessTokens: maxAccessTokens(core),
-  });
-  if (result.outcome === 'refreshed') {
-    const stored = [successor, ...otherSuccessors].find((one) => equalDigests(one.digest, result.successor));
-    if (stored === undefined) throw new Error('the storage returned a successor that it was not given');
-    return tokenResponse(issued, stored.text);
-  }
-  if (result.outcome === 'unknown_successor') {
-    options.logger.error(
-      { client: client.clientId },
-      'a refresh token was presented again, and its successor was derived with a sealing key that this process does not have',
-    );
-    throw new OAuthError('temporarily_unavailable', undefined, { headers: { 'Retry-After': '1' } });
-  }
-  if (result.outcome === 'replayed') {
-    options.logger.warn(
-      { client: client.clientId },
-      'a refresh token was presented again after it had been replaced: everything that was issued with it has ended',
-    );
-  }
-  throw refused();
+  return { exchange };
 }
-
-/** Returns how refresh tokens are exchanged, with the counts of their limits. */
-export function refreshing(core: Core) {
-  const limits = refreshLimits(core);
-  return (client: ClientRecord, credentials: Credentials, request: RefreshRequest): Promise<object> =>
-    refresh(core, limits, client, credentials, request);
-}
-
-export type Refresh = ReturnType<typeof refreshing>;

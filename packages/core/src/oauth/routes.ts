@@ -3,11 +3,11 @@ import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
+import { clientAuthentication } from './client-authentication.ts';
 import { logoHandler } from './client-logo.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import { cancelHandler, cancelPageHandler, consentHandler, interactionHandler } from './consent-page.ts';
 import { preflightHandler } from './cors.ts';
-import { countedAuthentication } from './counted-authentication.ts';
 import { documentRoutes } from './document-routes.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
@@ -37,7 +37,7 @@ export async function oauthRoutes(
 ): Promise<Route[]> {
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
-  const authenticated = countedAuthentication(core);
+  const authentication = clientAuthentication(core);
   const api = (path: string, summary: string, handlers: Route['handlers']): Route => {
     const OPTIONS = preflightHandler(core, Object.keys(handlers));
     return { path, summary, below: 'baseUrl', errors: 'json', handlers: { ...handlers, OPTIONS } };
@@ -48,7 +48,7 @@ export async function oauthRoutes(
     // For servers: without the preflight that would let pages ask.
     const route: Omit<Route, 'summary'> = {
       ...{ path: apiPaths.introspect, below: 'baseUrl', errors: 'json' },
-      handlers: { POST: introspectionHandler(core, authenticated) },
+      handlers: { POST: introspectionHandler(core, authentication) },
     };
     const summary =
       'Says whose an access token is and what it opens (RFC 7662). With the option `introspection`.';
@@ -98,7 +98,7 @@ export async function oauthRoutes(
       apiPaths.token,
       'Token endpoint: exchanges a code, or a refresh token, for an access token. JSON or form.',
       {
-        POST: await tokenHandler(core, authenticated),
+        POST: await tokenHandler(core, authentication),
       },
     ),
     api(apiPaths.userinfo, 'Fields of the user, limited to the approved scopes.', {

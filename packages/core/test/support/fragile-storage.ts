@@ -9,7 +9,7 @@ import { sharingCounts } from './shared-counts.ts';
 export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) {
   const calls: string[] = [];
   const given: (readonly unknown[])[] = [];
-  let breaks: ((call: string, index: number) => boolean) | null = null;
+  let breaks: ((call: string, index: number) => boolean | Promise<boolean>) | null = null;
 
   const watched = <Port extends object>(port: Port, prefix: string): Port =>
     new Proxy(port, {
@@ -21,7 +21,7 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
         return async (...handedIn: unknown[]): Promise<unknown> => {
           calls.push(name);
           given.push(handedIn);
-          if (breaks?.(name, calls.length - 1)) throw fragile.error;
+          if (await breaks?.(name, calls.length - 1)) throw fragile.error;
           return Reflect.apply(member, target, handedIn);
         };
       },
@@ -40,7 +40,7 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
       calls.length = 0;
       given.length = 0;
     },
-    /** From now on calls for which this answers true fail, before they change anything. `null`: none. */
+    /** Lets calls fail for which `fails` returns true, before they change anything. `null`: none. */
     breakWhen(fails: typeof breaks) {
       breaks = fails;
     },

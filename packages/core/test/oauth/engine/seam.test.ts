@@ -159,7 +159,7 @@ describe('what Ostiary makes reachable of it', async () => {
       clients: ['find'],
       consents: ['find', 'remember'],
       interactions: ['count', 'save', 'replace', 'find', 'remove', 'saveAnswer'],
-      grants: ['issue', 'redeem'],
+      grants: ['issue', 'find', 'redeem'],
       rateLimits: ['consume', 'peek'],
     };
     const calls = Object.entries(expected).flatMap(([noun, verbs]) => verbs.map((verb) => `${noun}.${verb}`));
