@@ -5,7 +5,7 @@ import {
   CommandUsageError,
 } from './command.ts';
 
-/** What was typed behind the name of a command. */
+/** Command-line arguments after the name of the command. */
 export interface Typed {
   readonly positionals: readonly string[];
   /** By the names of flags: the values, or that there is one without. */
@@ -37,7 +37,7 @@ const rules = {
   },
 } as const;
 
-/** What is wrong with a value of a flag. */
+/** Says what is wrong with the value of a flag. */
 function faultOf(flag: string, { oneOf, is }: Pick<CommandFlag, 'oneOf' | 'is'>, given: readonly string[]) {
   const unknown = oneOf === undefined ? [] : given.filter((value) => !oneOf.includes(value));
   if (oneOf !== undefined && unknown.length > 0)
@@ -75,7 +75,7 @@ export function check(command: CommandDescription, typed: Typed): void {
   if (problems.length > 0) throw new CommandUsageError(problems);
 }
 
-/** What a command is given, after it was checked. */
+/** Checked arguments of a command. */
 export function argumentsOf(
   { flags = {} }: CommandDescription,
   typed: Typed,

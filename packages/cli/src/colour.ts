@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** Where a command line writes: a stream of Node, or anything else that takes text. */
+/** Output of a command line: a stream of Node, or anything else that takes text. */
 export interface Outlet {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -57,9 +57,10 @@ export const oneLine = printableWith((sequence) => sequence);
 export const widthOf = (text: string): number => stripVTControlCharacters(text).length;
 
 /**
- * Writes text, line by line, to a terminal or anywhere else. Everything that a command prints comes through here: whatever is in it,
- * names of partners, answers of receivers, members of a file, nothing but the colours of {@link styled} acts on the terminal, and
- * those only where `styleText` gives a stream some: a terminal, unless `NO_COLOR` is set.
+ * Writes text, line by line, to a terminal or anywhere else. All output of commands goes through this class.
+ * It may contain foreign text, such as names of partners, responses of receivers or members of a file, so
+ * only the colours of {@link styled} reach the terminal as control characters, and those only if `styleText`
+ * colours the stream: a terminal, unless `NO_COLOR` is set.
  */
 export function writerTo(outlet: Outlet): (text: string) => void {
   const isColoured = outlet instanceof Writable && styleText('bold', '.', { stream: outlet }) !== '.';

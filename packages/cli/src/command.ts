@@ -1,7 +1,7 @@
 import type { Administration } from '@ostiary/core/admin';
 import { oneLine, styled, widthOf } from './colour.ts';
 
-/** What commands work on; an `Ostiary` is one. */
+/** The installation that commands work on, such as an `Ostiary`. */
 export interface CommandSubject {
   readonly admin: Administration;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export class CommandUsageError extends Error {
   }
 }
 
-/** What a command writes: for people, or, with `--json`, for programs. */
+/** Output of a command: for people or, with `--json`, for programs. */
 export interface CommandOutput {
   /**
    * May contain text of others as it is: characters that act on a terminal are shown and not done. Colours come from {@link styled} alone,
@@ -31,7 +31,7 @@ export interface CommandOutput {
   /** Said beside the text, on standard error, so that the text alone can be piped. */
   readonly note?: string;
   /**
-   * What the process ends with.
+   * Exit code of the process.
    * @defaultValue 0
    */
   readonly exitCode?: number;
@@ -42,19 +42,19 @@ export interface CommandFlag {
   readonly type: 'string' | 'boolean';
   /** May be given several times, or once with commas. */
   readonly multiple?: boolean;
-  /** What the help says. */
+  /** Description in the help. */
   readonly about: string;
   /** The command cannot do without it. */
   readonly required?: boolean;
-  /** What it is unless it is given. */
+  /** Value if the flag is not given. */
   readonly default?: string;
   /** The only values that it takes. */
   readonly oneOf?: readonly string[];
-  /** What a value has to be. */
+  /** Required form of a value. */
   readonly is?: 'whole number' | 'time';
 }
 
-/** What a command was called with. */
+/** Arguments of a command. */
 export interface CommandArguments {
   readonly positionals: readonly string[];
   /** The value of a flag, or `undefined`. */
@@ -63,39 +63,41 @@ export interface CommandArguments {
   required(flag: string): string;
   /** A whole number, or `undefined`. @throws CommandUsageError */
   integer(flag: string): number | undefined;
-  /** One of several words, or `undefined`. @throws CommandUsageError */
+  /**
+   * Returns the value of a flag that takes one of several words, or `undefined`. @throws CommandUsageError
+   */
   oneOf<Word extends string>(flag: string, words: readonly Word[]): Word | undefined;
   /** A time, or `undefined`. @throws CommandUsageError */
   time(flag: string): Date | undefined;
   /** The values of a flag that may be repeated, or separated by commas or spaces. */
   list(flag: string): string[];
   has(flag: string): boolean;
-  /** Whether the output is for programs. */
+  /** True if the output is for programs. */
   readonly json: boolean;
 }
 
-/** Where a command that takes its time says how it goes. */
+/** Output of a command while it runs. */
 export interface CommandTerminal {
-  /** How far it is, for people: on standard error, at a terminal or with `--progress`. */
+  /** Shows people the progress: on standard error, at a terminal or with `--progress`. */
   progress(step: ProgressStep): void;
   /** Writes something at once, for a command that goes on: `text` for people, a line of JSON with `--json`. */
   write(output: Pick<CommandOutput, 'text' | 'json'>): void;
-  /** Aborts when the command has to end: Ctrl-C, or nobody reads its output any more. */
+  /** Aborts when the command must end: after Ctrl-C, or when the reader of its output has gone. */
   readonly signal: AbortSignal;
 }
 
-/** How far a command is. */
+/** Progress of a command. */
 export interface ProgressStep {
-  /** What it does: `copying tokens`. */
+  /** Current activity: `copying tokens`. */
   readonly step: string;
   readonly done: number;
-  /** How much there is to do; `null` where nobody knows. */
+  /** Total amount of work; `null` if unknown. */
   readonly of: number | null;
-  /** What is counted, behind the numbers. @defaultValue nothing */
+  /** Unit that is written behind the numbers. @defaultValue nothing */
   readonly unit?: string;
 }
 
-/** What a command runs with. */
+/** Environment in which a command runs. */
 export interface CommandContext<Subject extends CommandSubject> {
   readonly terminal: CommandTerminal;
   /** In the name of who runs the command. */
@@ -103,20 +105,20 @@ export interface CommandContext<Subject extends CommandSubject> {
   readonly subject: Subject;
 }
 
-/** What a command says of itself. */
+/** Description of a command. */
 export interface CommandDescription {
-  /** What it does, in one line. */
+  /** Summary in one line. */
   readonly about: string;
-  /** What stands behind its name in the example of its help: `kafe --name "Kafe Lakay"`. */
+  /** Arguments of the example in the help: `kafe --name "Kafe Lakay"`. */
   readonly example?: string;
   readonly flags?: { readonly [flag: string]: CommandFlag };
   /** Names of the arguments without flag, all of them required. */
   readonly positionals?: readonly string[];
-  /** What is asked before something is ended or removed; `--yes` answers it. */
+  /** Question before the command ends or removes something. `--yes` confirms it. */
   readonly question?: (args: CommandArguments) => string;
 }
 
-/** One command, such as `clients list`. */
+/** A command, such as `clients list`. */
 export interface Command<Subject extends CommandSubject = CommandSubject> extends CommandDescription {
   readonly standalone?: false;
   run(context: CommandContext<Subject>, args: CommandArguments): Promise<CommandOutput>;
@@ -133,7 +135,7 @@ export type Commands<Subject extends CommandSubject = CommandSubject> = {
   readonly [name: string]: Command<Subject> | StandaloneCommand;
 };
 
-/** What else is known of a flag. */
+/** Further properties of a flag. */
 type FlagRules = Omit<CommandFlag, 'type' | 'multiple' | 'about'>;
 
 /** A flag with a value. */
@@ -156,7 +158,7 @@ export const pageFlags = {
   limit: value('rows at most, up to 500', { is: 'whole number', default: '100' }),
 } as const;
 
-/** What was given: without the members that are `undefined`, which the administration takes for something else. */
+/** Returns the given values without `undefined` members, which the administration would take for a value. */
 export function present<Settings extends object>(
   settings: Settings,
 ): { [Name in keyof Settings]?: Exclude<Settings[Name], undefined> } {
@@ -167,7 +169,7 @@ export function present<Settings extends object>(
 export const pageOf = (args: CommandArguments) =>
   present({ after: args.text('after'), limit: args.integer('limit') });
 
-/** What a list of rows says, and that it goes on. */
+/** Text of a list of rows, with a note if there are more. */
 export function listOf(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -178,7 +180,7 @@ export function listOf(
   return `${all}${next === null ? '' : `\n\nMore: --after ${next}`}`;
 }
 
-/** Columns of text, aligned. A cell is one line, whatever is in it. */
+/** Writes aligned columns of text. A cell is always one line. */
 export function table(cells: readonly (readonly string[])[]): string {
   const rows = cells.map((row) => row.map(oneLine));
   const widths: number[] = [];

@@ -4,7 +4,7 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 
 const common = ['--json', '--yes', '--actor', '--progress', '--help'];
 
-/** What can follow: a word that was typed so far, and the words that may come behind it. */
+/** Candidates for the next word, by the words that were typed before. */
 interface Step {
   /** `''` for the first word, `keys`, `keys issue`, or `keys issue --mode`. */
   readonly behind: string;

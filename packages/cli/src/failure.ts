@@ -3,7 +3,7 @@ import { styled } from './colour.ts';
 import { type Commands, CommandUsageError } from './command.ts';
 import { requiredOf, usageOf } from './help.ts';
 
-/** What went wrong, and what to do about it. */
+/** Description of a failure, with advice. */
 export interface Failure {
   /** 1 failed, 2 typed wrongly, 3 not found. */
   readonly exitCode: 1 | 2 | 3;
@@ -11,22 +11,25 @@ export interface Failure {
   readonly code: string;
   /** Each by itself. */
   readonly problems: readonly string[];
-  /** What helps, line by line. */
+  /** Advice, line by line. */
   readonly remedy: readonly string[];
 }
 
-/** What is asked when an error is looked at. */
+/** Context of an error. */
 export interface FailureContext {
   readonly program: string;
   readonly commands: Commands<never>;
   readonly argv: readonly string[];
-  /** Whether the installation was open: a `TypeError` is a setting then that the administration refuses. */
+  /**
+   * True if the installation was open. A `TypeError` is then an invalid value that the administration
+   * refused.
+   */
   readonly isOpen: boolean;
   readonly isUsageError: (error: unknown) => boolean;
   readonly isNotFound: (error: unknown) => boolean;
 }
 
-/** Which command says what there is. */
+/** Command that lists the existing ones. */
 const lists: { readonly [code: string]: string } = {
   partner_not_found: 'partners list',
   client_not_found: 'clients list',
@@ -44,7 +47,7 @@ function codeOf(error: unknown): string | null {
 
 const wordsOf = (argv: readonly string[]) => argv.filter((word) => !word.startsWith('-'));
 
-/** The command that was meant, as far as it can be told. */
+/** Finds the command that was meant, if it is recognizable. */
 function commandOf(commands: Commands<never>, argv: readonly string[]) {
   const words = wordsOf(argv);
   for (const count of [2, 1]) {
@@ -73,7 +76,7 @@ function helpFor({ program, commands, argv }: FailureContext): string[] {
   return [`Run ${program} ${isNoun ? `${first} ` : ''}--help to see what there is.`];
 }
 
-/** How the administration calls what a flag sets, where it is not the same in another spelling. */
+/** Names of settings in the administration that differ from their flag by more than spelling. */
 const members: { readonly [member: string]: string } = {
   allowlist: 'allow',
   allowedScopes: 'scope',
@@ -93,7 +96,7 @@ function asTyped(message: string, { commands, argv }: FailureContext): string {
   return positionals.includes(name) ? `<${name}>: ${problem}` : message;
 }
 
-/** What an error means for whoever typed the command. */
+/** Explains an error to the person who typed the command. */
 export function failureOf(error: unknown, context: FailureContext): Failure {
   const message = error instanceof Error ? error.message : String(error);
   const problems =

@@ -1,7 +1,7 @@
 import { styled } from './colour.ts';
 import type { CommandDescription, CommandFlag } from './command.ts';
 
-/** What the commands of one noun are about. */
+/** Subject of the commands of each noun. */
 const nouns: { readonly [noun: string]: string } = {
   partners: 'who calls the partner API',
   keys: 'API keys of partners',
@@ -14,7 +14,7 @@ const nouns: { readonly [noun: string]: string } = {
   users: 'users of this installation',
 };
 
-/** What a noun is about; of one of the host's own only its verbs are known. */
+/** Returns the subject of a noun. Of a noun of the host, only the verbs are known. */
 export const aboutNoun = (noun: string): string => nouns[noun] ?? '';
 
 function placeholder({ oneOf, is }: CommandFlag): string {
@@ -26,7 +26,7 @@ function placeholder({ oneOf, is }: CommandFlag): string {
 export const termOf = (name: string, flag: CommandFlag): string =>
   flag.type === 'boolean' ? `--${name}` : `--${name} <${placeholder(flag)}>`;
 
-/** What the help says of a flag. */
+/** Describes a flag for the help. */
 export function aboutFlag(flag: CommandFlag): string {
   const { about, oneOf, multiple = false, default: unless } = flag;
   const isShown =
@@ -49,11 +49,11 @@ export function requiredOf({ positionals = [], flags = {} }: CommandDescription)
 export const usageOf = (command: CommandDescription): string =>
   [...requiredOf(command), '[options]'].join(' ');
 
-/** What stands at the end of a command's help. */
+/** Last lines of a command's help. */
 export const exampleOf = (name: string, { example }: CommandDescription): string =>
   example === undefined ? '' : `\n${styled('bold', 'Example:')}\n  ${`${name} ${example}`.trimEnd()}`;
 
-/** How help looks. */
+/** Format of the help. */
 export const helpStyle = {
   styleTitle: (title: string) => styled('bold', title),
   styleCommandText: (text: string) => styled('cyan', text),
@@ -62,7 +62,7 @@ export const helpStyle = {
   styleArgumentText: (text: string) => styled('cyan', text),
 };
 
-/** What stands at the end of the first page of the help. */
+/** Last lines of the first page of the help. */
 export const closing = (program: string): string =>
   `\n${program} <command> --help says what a command takes, with an example.\n` +
   'Exit codes: 0 done, 1 failed or not confirmed, 2 typed wrongly, 3 not found.';

@@ -12,11 +12,11 @@ import {
 } from './command.ts';
 import { aboutFlag, aboutNoun, closing, exampleOf, helpStyle, termOf, usageOf } from './help.ts';
 
-/** What a line says besides the command: the same with every command. */
+/** Options that every command has. */
 export interface CommonFlags {
   readonly json: boolean;
   readonly yes: boolean;
-  /** Who is named in the audit log. */
+  /** Actor in the audit log. */
   readonly actor: string | undefined;
   readonly progress: boolean;
 }
@@ -29,7 +29,7 @@ export interface Line<Subject extends CommandSubject> {
   readonly common: CommonFlags;
 }
 
-/** Where the help goes. */
+/** Output of the help. */
 export interface Outlets {
   readonly program: string;
   readonly version: string;
@@ -37,7 +37,10 @@ export interface Outlets {
   readonly err: (text: string) => void;
 }
 
-/** The value of a flag: what looks like the next flag was hardly meant. @throws CommandUsageError */
+/**
+ * Checks the value of a flag. A value that looks like another flag was hardly meant. @throws
+ * CommandUsageError
+ */
 function meant(name: string, value: string, argv: readonly string[]): string {
   if (!/^-./.test(value) || argv.includes(`--${name}=${value}`)) return value;
   throw new CommandUsageError(
@@ -62,7 +65,7 @@ function add(
 ): void {
   const leaf = parent.command(word).description(command.about);
   leaf.usage(usageOf(command)).addHelpText('after', exampleOf(`${line.program} ${line.name}`, command));
-  // Which of them are missing is said together with the flags that are.
+  // Missing flags are reported together with missing arguments.
   for (const name of command.positionals ?? []) leaf.addArgument(new Argument(`[${name}]`));
   // Groups of the help come in the order of their first flags: what is required goes first.
   const flags = Object.entries(command.flags ?? {}).sort(
@@ -86,7 +89,7 @@ function bare({ program, version, out, err }: Outlets, argv: readonly string[]):
     .configureOutput({
       writeOut: out,
       writeErr: err,
-      // What is wrong is told by the caller, in its way.
+      // The caller reports errors in its own way.
       outputError: () => undefined,
       // Colours are taken out where they are written.
       getOutHasColors: () => true,

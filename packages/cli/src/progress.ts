@@ -1,16 +1,16 @@
 import { printable } from './colour.ts';
 import type { ProgressStep } from './command.ts';
 
-/** Where progress is told, and whether somebody looks. */
+/** Output for progress. */
 export interface ProgressOutlet {
   readonly write: (text: string) => void;
-  /** One line is written again and again; otherwise a line each second. */
+  /** True to rewrite one line; otherwise a line is added each second. */
   readonly isTerminal: boolean;
   /** Milliseconds, of a clock that only goes on. */
   readonly now: () => number;
 }
 
-/** How often people at a terminal, and logs, are told. */
+/** Intervals between reports at a terminal and in logs. */
 const [terminalMs, logMs] = [100, 1000];
 
 const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
@@ -34,7 +34,7 @@ export function inWords({ step, done, of, unit }: ProgressStep, elapsedMs: numbe
   ].join(', ');
 }
 
-/** Tells people how far a command is. */
+/** Reports the progress of a command to people. */
 export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
   let current = '';
   let startedAt = now();
@@ -50,7 +50,7 @@ export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
       const isNew = step.step !== current && current !== '';
       if (isNew) startedAt = at;
       current = step.step;
-      // At a terminal nobody is to look at a step that is over.
+      // At a terminal, remove the line of a finished step.
       if (at < next && !(isNew && isTerminal)) return;
       next = at + (isTerminal ? terminalMs : logMs);
       const words = printable(inWords(step, at - startedAt));

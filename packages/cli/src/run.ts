@@ -38,15 +38,15 @@ export const administrationCommands: Commands = {
   ...importCommands,
 };
 
-/** What a command line needs. */
+/** Options of a command line. */
 export interface CommandLineOptions<Subject extends CommandSubject> {
   /** Opens what commands work on: `() => createOstiary(options)`. Closed at the end. */
   readonly open: () => Promise<Subject>;
   /** Commands of your own, beside or instead of those that are there. */
   readonly commands?: Commands<Subject>;
-  /** What people type to run it. @defaultValue `"ostiary"` */
+  /** Name of the program. @defaultValue `"ostiary"` */
   readonly program?: string;
-  /** What `--version` says. @defaultValue the version of this package */
+  /** Version for `--version`. @defaultValue the version of this package */
   readonly version?: string;
   /** @defaultValue those of the process */
   readonly argv?: readonly string[];
@@ -96,7 +96,7 @@ function endOfProcess(): AbortSignal {
   return ending.signal;
 }
 
-/** How a command tells of itself while it runs. */
+/** Makes the output of a command while it runs. */
 function terminalOf(
   {
     stdout = process.stdout,
@@ -131,8 +131,8 @@ function terminalOf(
 }
 
 /**
- * Runs one administrative command in a process of its own; servers may run at the same time. Answers the exit code:
- * 0 done, 1 failed or not confirmed, 2 typed wrongly, 3 not found.
+ * Runs one administrative command in a process of its own; servers may run at the same time. Returns the exit
+ * code: 0 done, 1 failed or not confirmed, 2 wrong arguments, 3 not found.
  * @example
  * ```ts
  * import { createOstiary } from '@ostiary/core';
@@ -175,7 +175,7 @@ async function runCommand<Subject extends CommandSubject>(
   let subject: Subject | null = null;
   let clear = () => {};
   try {
-    // Of the help that stands for an error nothing is left for programs but that it is one.
+    // If the help replaces an error, programs only get the error.
     const line = read(commands, argv, { program, version, out, err: isJson ? () => undefined : err });
     if (line === 2 && isJson) throw new CommandUsageError('a command is missing');
     if (typeof line === 'number') return line;

@@ -1,6 +1,9 @@
 const failures: NodeJS.ErrnoException[] = [];
 
-/** Keeps an error of standard output. A pipe that nothing reads any more is none: `ostiary keys list kafe | head -1` is done then. */
+/**
+ * Records an error of standard output. A closed pipe does not count: `ostiary keys list kafe | head -1` has
+ * then done its work.
+ */
 function keep(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') failures.push(error);
 }

@@ -14,17 +14,17 @@ import {
 } from './command.ts';
 import { deliveryStatuses, modeFlag, ownerOf } from './webhooks.ts';
 
-/** How many deliveries and requests are watched, the newest ones. */
+/** Number of the newest deliveries and requests that are watched. */
 const watched = 500;
 
 const colours = { pending: 'yellow', delivered: 'green', dropped: 'red', cancelled: 'gray' } as const;
 
-/** What is written, and the time by which it is sorted in. */
+/** A line of output, and the time by which it is sorted. */
 interface Line extends Pick<CommandOutput, 'text' | 'json'> {
   readonly at: string;
 }
 
-/** What is shown and left out. */
+/** Filter of the output. */
 interface Filter {
   readonly requests: 'none' | 'all' | 'failed';
   readonly types: readonly string[];
@@ -72,7 +72,10 @@ const requestLine = (request: ApiRequest): Line => {
   };
 };
 
-/** What is new at each look, or is in another state than at the look before; at the first look the newest ones. */
+/**
+ * Finds the rows that are new or have another state than at the previous poll. The first poll returns the
+ * newest rows.
+ */
 function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => string) {
   let before: ReadonlyMap<string, string> | null = null;
   return (newestFirst: readonly Item[], first: number): readonly Item[] => {
@@ -84,7 +87,10 @@ function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => 
   };
 }
 
-/** What is new at a partner at each look, oldest first; at the first one so many of the newest of each kind. */
+/**
+ * Finds the new rows of a partner at each poll, oldest first. The first poll returns some of the newest of
+ * each kind.
+ */
 function looksAt(admin: Administration, owner: Owner, { requests, types, status, endpoint }: Filter) {
   let sequence: number | null = null;
   const changedDeliveries = changes<WebhookDelivery>(
@@ -117,7 +123,7 @@ function looksAt(admin: Administration, owner: Owner, { requests, types, status,
   }
 
   const hasWebhooks = requests !== 'failed';
-  // Who asks for deliveries of one state or endpoint wants no events.
+  // A filter by state or endpoint of deliveries excludes events.
   const hasEvents = hasWebhooks && status === undefined && endpoint === undefined;
   return async (first: number): Promise<readonly Line[]> => {
     const lines = [

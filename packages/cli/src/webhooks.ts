@@ -11,15 +11,15 @@ import {
   value,
 } from './command.ts';
 
-/** What a delivery can be. */
+/** States of a delivery. */
 export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
 
-/** Which half of a partner's data. */
+/** Mode of the partner's data. */
 export const modeFlag = {
   mode: value('data of live or of test keys', { oneOf: ['live', 'test'], default: 'live' }),
 } as const;
 
-/** The partner that is named first. @throws PartnerNameError where there is none of that name */
+/** Returns the partner in the first argument. @throws PartnerNameError for an unknown name */
 export async function ownerOf({ partners }: Administration, args: CommandArguments): Promise<Owner> {
   const [partner = ''] = args.positionals;
   if ((await partners.get(partner)) === null) throw new PartnerNameError('partner_not_found', partner);

@@ -36,7 +36,7 @@ export async function writtenWhole<Result>(
   }
 }
 
-/** Makes it before anything is written, so that nobody else can ever read it. */
+/** Sets the permissions before anything is written, so that no other user can ever read the file. */
 async function create(unfinished: string, file: string): Promise<void> {
   await rm(unfinished, { force: true });
   try {

@@ -63,7 +63,7 @@ describe('ostiary backup on SQLite', () => {
     expect(beside).toEqual([`${files}.sqlite`]);
     const copy = new Sqlite(to, { readonly: true });
     expect(copy.prepare('SELECT count(*) FROM users').pluck().get()).toBe(2_000);
-    // Whoever only reads it writes no files beside it.
+    // Reading the backup creates no files beside it.
     expect(copy.pragma('journal_mode', { simple: true })).toBe('delete');
     copy.close();
     const json = await backup({ engine: 'sqlite', file }, nextFile(), '--json');
@@ -279,7 +279,7 @@ describe('ostiary backup on PostgreSQL', () => {
         await client.query('CREATE TABLE kept AS SELECT generate_series(1, 1000) AS id');
         await client.end();
         const to = nextFile();
-        // Nobody is at the first of two hosts.
+        // The first of the two hosts does not respond.
         const url = server.url('app').replace(/@([^/]+)/, '@127.0.0.1:1,$1');
         const { code, out } = await backup({ engine: 'postgresql', url }, to);
         expect(code).toBe(0);

@@ -28,7 +28,10 @@ const has = (shell: string): boolean => {
   }
 };
 
-/** What a shell offers behind a line: each calls what it calls itself when somebody presses Tab. */
+/**
+ * Returns the words that a shell offers behind a line, by calling the function that the shell calls when a
+ * user presses Tab.
+ */
 const asks: Readonly<Record<string, (file: string, line: string) => string>> = {
   bash: (file, line) =>
     `source ${file}; COMP_LINE='${line}'; COMP_POINT=${line.length}; _ostiary; printf '%s\\n' "\${COMPREPLY[@]}"`,
@@ -56,7 +59,7 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
     expect(offered('ostiary deliveries list kafe --status d')).toEqual(['delivered', 'dropped']);
     expect(offered('ostiary completion ')).toEqual(expect.arrayContaining(['bash', 'fish', 'zsh']));
     expect(offered('ostiary tail kafe --once --j')).toEqual(['--json']);
-    // Where a flag takes anything, files are offered; bash does so where it is offered nothing.
+    // Shells offer files for a flag that takes any value. Bash does so by itself if it gets no words.
     const files = { bash: [], zsh: ['files'], fish: expect.arrayContaining(['completion.fish']) };
     expect(offered('ostiary import --file ')).toEqual(files[shell as keyof typeof files]);
     // For bash a word begins behind a colon.
@@ -69,7 +72,7 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
     expect(json()).toEqual({ shell, script: expect.stringMatching(/\bacme-admin\b/) });
     expect(json().script).toMatch(/_acme_admin/);
     expect(json().script).not.toContain('ostiary');
-    // One of the host's own goes before it.
+    // A command of the host overrides it.
     const own = { about: 'own', run: async () => ({ text: 'mine', json: {} }) };
     expect((await run('completion', { commands: { completion: own } })).out).toBe('mine\n');
   });

@@ -11,7 +11,7 @@ import { metadata } from './import/samples.ts';
 import { written } from './import/support.ts';
 import { terminal } from './support.ts';
 
-/** Text that clears a screen, sets a title, hides and turns what comes after it, and begins lines of its own. */
+/** Text that clears a screen, sets a title, hides and reverses the text after it, and starts new lines. */
 const hostile =
   'evil\u001b[2J\u001b]0;t\u0007\u009b31m\u0085\u202e\u2066\u200b\u2028\u2029\u{e0041}\r\n\tFORGED\u007f\u001b[8m';
 

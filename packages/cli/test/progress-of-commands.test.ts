@@ -7,7 +7,7 @@ import { installation, written } from './import/support.ts';
 import { filledFile } from './move/samples.ts';
 import { terminal } from './support.ts';
 
-/** What is shown at a terminal; of each step at least the first news are. */
+/** Progress at a terminal: at least the first report of each step. */
 const shownBy = async (
   run: (stderr: { write(text: string): unknown; isTTY: boolean }) => Promise<number>,
 ) => {
@@ -54,7 +54,7 @@ it('purge and reseal say how many rows and secrets they have seen', async () => 
   const told: unknown[] = [];
   await admin.purge({ onProgress: (removed) => told.push(removed) });
   await admin.reseal({ onProgress: (...step) => told.push(step) });
-  // Of endpoints, of which there are none, and of keys.
+  // The command goes through endpoints, of which there are none, and keys.
   expect(told).toEqual([0, [0, 1], [1, 1]]);
 
   /** Longer than it takes until something is shown. */

@@ -22,7 +22,7 @@ describe('progress', () => {
     expect(inWords(step, elapsed)).toBe(words);
   });
 
-  /** Told ten times a second for three seconds, the second half of it in another step. */
+  /** Reports ten times a second for three seconds, the second half of them for another step. */
   function told(isTerminal: boolean): string {
     let now = 0;
     let text = '';

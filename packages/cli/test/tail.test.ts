@@ -77,7 +77,7 @@ describe('ostiary tail', () => {
     const { run, provider, key, line, hook } = await shop();
     const ending = new AbortController();
     let out = '';
-    /** What is done when such a line has been shown. */
+    /** Action after such a line was shown. */
     const steps: [RegExp, () => unknown][] = [
       [/"kind":"event".*"sequence":1,/, () => trigger(provider, key)],
       [/"kind":"event".*"sequence":2,/, () => provider.ostiary.worker.runDue()],

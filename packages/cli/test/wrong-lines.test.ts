@@ -63,7 +63,7 @@ const lines: readonly (readonly [code: 2 | 3, line: string])[] = [
   [2, 'export kafe --from yesterday --to today --file /tmp/never.csv'],
   [2, 'export kafe --from 2026-02-30 --file /tmp/never.csv'],
   [2, 'audit verify --head nonsense'],
-  // What there is not.
+  // Names that do not exist.
   [3, 'partners disable nobody --yes'],
   [3, 'keys issue nobody --mode live --scope all'],
   [3, 'keys list nobody'],
@@ -84,10 +84,10 @@ it('wrong command lines are answered with the fault and with what helps', async 
     const told = await run(line);
     expect.soft([line, told.code, told.out]).toEqual([line, code, '']);
     expectPlain(told.err, line);
-    // What helps: a command that says more, or the words that are known.
+    // Advice: a command that tells more, or the known words.
     expect.soft(told.err, line).toMatch(/^(?:Run|Usage:) ostiary /m);
     recorded += `$ ostiary ${line}\n${told.err}\n`;
-    // Programs are told the same.
+    // Programs get the same message.
     const { err } = await run(`${line} --json`);
     const { error } = JSON.parse(err);
     expect.soft(error, line).toEqual({

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Choices, frameworks, languagesOf, oneOf, Refusal, storages } from './choices.ts';
 
-/** What the command line says. What is missing there is asked for. */
+/** Choices on the command line. The program asks for missing ones. */
 export interface Arguments {
   readonly given: Partial<Choices>;
   /** Take the defaults for what is missing. */
@@ -23,7 +23,7 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    // Node says which one, and then how to pass it as something else, which nobody wants here.
+    // Node's message names the argument and then suggests how to escape it, which does not help here.
     const [said = ''] = error instanceof Error ? error.message.split(/\. To specify|\.?\n|\.$/) : [];
     throw new Refusal(`${said}; see --help`);
   }

@@ -1,4 +1,4 @@
-/** What a new app can be made of; the first of each is the default. */
+/** Choices for a new app. The first of each is the default. */
 export const frameworks = ['node', 'express', 'fastify', 'hono', 'next'] as const;
 export const storages = ['sqlite', 'postgres'] as const;
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
@@ -8,17 +8,17 @@ export type Framework = (typeof frameworks)[number];
 export type Storage = (typeof storages)[number];
 export type Language = (typeof languages)[number];
 
-/** What somebody wants. */
+/** Chosen properties of a new app. */
 export interface Choices {
-  /** Where the app is written. */
+  /** Folder of the app. */
   readonly folder: string;
   readonly framework: Framework;
   readonly storage: Storage;
-  /** Of the pages; a browser that asks for none of them gets the first. */
+  /** Languages of the pages. The first is for browsers that request none of them. */
   readonly languages: readonly Language[];
 }
 
-/** Something that the user has to change. Its message is all that they see. */
+/** An error that the user must correct. The program prints only its message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

@@ -46,7 +46,7 @@ export function writeFiles(folder: string, files: Files): void {
     made = mkdirSync(folder, { recursive: true });
     for (const [path, text] of files) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
-      // The sealing key is nobody else's to read.
+      // Only the owner may read the sealing key.
       writeFileSync(join(folder, path), text, { flag: 'wx', mode: path === '.env' ? 0o600 : 0o666 });
     }
   } catch (error) {

@@ -2,12 +2,12 @@ import { join, relative, sep } from 'node:path';
 import type { Choices } from './choices.ts';
 
 /**
- * Whether the packages are on the registry. The switch of what every page says about installing them, and this command: turn
- * it with the first release, and run `npm run docs`.
+ * Says whether the packages are published. The installation instructions of every page and of this command
+ * depend on it. Change it with the first release, and run `npm run docs`.
  */
 export const isReleased = false;
 
-/** What is said of the command that follows, where it is no plain `npm install`. */
+/** Explanation of the install command, if it is not a plain `npm install`. */
 export const notReleased =
   'There is no release yet. Have a checkout of Ostiary beside your folder, named `ostiary`, and run `npm run pack` in it; then';
 

@@ -12,7 +12,7 @@ import { type Ask, completed } from './questions.ts';
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly complain: (text: string) => void;
-  /** Where nobody sits at it, there is none. */
+  /** Without a person at the terminal, there is none. */
   readonly ask: Ask | null;
 }
 

@@ -4,14 +4,14 @@ import { digestOf, writtenWhole } from '../whole-file.ts';
 import { backupPostgres } from './postgres.ts';
 import { type BackupDatabase, backupSqlite } from './sqlite.ts';
 
-/** What is saved. */
+/** Parts of a backup. */
 export type BackupSource =
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgresql'; readonly url: string };
 
-/** What the command `backup` needs of the host. */
+/** Dependencies of the command `backup`, which the host provides. */
 export interface BackupCommandOptions {
-  /** Which database the installation is on. */
+  /** Database of the installation. */
   readonly find: () => Promise<BackupSource>;
   /** Opens a file with better-sqlite3, which must be there. */
   readonly openFile: (file: string) => BackupDatabase;

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { ProgressStep } from '../command.ts';
 import { sslModeOf, writeAuthorities } from './tls.ts';
 
-/** What libpq calls the parameters of a URL. */
+/** Names that libpq has for the parameters of a URL. */
 const variables: { readonly [parameter: string]: string } = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -24,7 +24,7 @@ const variables: { readonly [parameter: string]: string } = {
   target_session_attrs: 'PGTARGETSESSIONATTRS',
 };
 
-/** One URL for each host: a list of them, a primary and its standbys, is no URL. */
+/** Makes one URL per host. A list of hosts, a primary and its standbys, is not a valid URL. */
 function eachHost(url: string): readonly URL[] {
   const [, before = '', list = '', after = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
   return list.split(',').map((host) => new URL(`${before}${host}${after}`));

@@ -1,6 +1,6 @@
 import type { ProgressStep } from '../command.ts';
 
-/** What is used of a database of `better-sqlite3`. */
+/** The part of a `better-sqlite3` database that a backup uses. */
 export interface BackupDatabase {
   exec(sql: string): unknown;
   pragma(sql: string, options?: { simple?: boolean }): unknown;
@@ -28,7 +28,7 @@ function countsOf(database: BackupDatabase): ReadonlyMap<string, number> {
 
 /** @throws Error where the copy is not what was there */
 function verify(copy: BackupDatabase, expected: ReadonlyMap<string, number>): void {
-  // One file, without the two others of a write-ahead log.
+  // Makes a single file, without the two other files of a write-ahead log.
   copy.pragma('journal_mode = DELETE');
   const problem = copy.pragma('integrity_check', { simple: true });
   if (problem !== 'ok') throw new Error(`the copy is damaged: ${problem}`);
@@ -51,7 +51,7 @@ export async function backupSqlite(
 ): Promise<ReadonlyMap<string, number>> {
   from.exec('BEGIN');
   try {
-    // The first statement that reads is what fixes the moment.
+    // The first statement that reads fixes the moment of the snapshot.
     const counts = countsOf(from);
     await from.backup(to.file, {
       progress({ totalPages, remainingPages }) {

@@ -51,7 +51,7 @@ async function checkIssuer({ settings, database }: Examined): Promise<Said> {
   return ok(`issuer ${authUrl}, ${published.length} signing keys`);
 }
 
-/** Whether what the settings say about addresses is true out there. */
+/** Checks whether the addresses in the settings are true, from outside. */
 export async function* checkAddress(examined: Examined): AsyncGenerator<Said> {
   const { authUrl, baseUrl, sealingKeys } = examined.settings;
   const tried = (setting: string, url: string, work: () => Promise<Said>): Promise<Said> =>
@@ -70,15 +70,15 @@ export async function* checkAddress(examined: Examined): AsyncGenerator<Said> {
     );
   const issuer = await tried('{authUrl}', authUrl, () => checkIssuer(examined));
   yield issuer;
-  // What does not answer is said once.
+  // Report a server that does not respond only once.
   if (issuer.verdict === 'ok') yield isOurs('{authUrl}', authUrl);
   if (baseUrl !== authUrl) yield isOurs('{baseUrl}', baseUrl);
 }
 
-/** Whether a range of proxies holds addresses of the internet, whoever owns how much of it. */
+/** Checks whether a range of trusted proxies contains addresses of the internet. */
 export function isWideRange(range: string): boolean {
   const [address = '', bits = ''] = range.split('/');
-  // The widest range that belongs to nobody but its user is 10.0.0.0/8, or fc00::/7.
+  // The widest ranges of private addresses are 10.0.0.0/8 and fc00::/7.
   return bits !== '' && Number(bits) < (isIP(address) === 6 ? 7 : 8);
 }
 
@@ -89,7 +89,7 @@ const strangerBelieved = (why: string): Said =>
     'Let the proxy append to X-Forwarded-For or replace it, and name only its address in {trustedProxies}.',
   );
 
-/** Whether servers know who their callers are. */
+/** Checks whether servers know the addresses of their clients. */
 export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerator<Said> {
   const wide = (nodes ?? []).filter(({ facts }) => facts.trustedProxies.some(isWideRange));
   if (wide.length > 0)
@@ -99,7 +99,7 @@ export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerat
     const plain = await probe(authUrl, sealingKeys);
     // Asks as a caller who lies about who they are.
     const lied = await probe(authUrl, sealingKeys, { 'x-forwarded-for': stranger });
-    // What does not answer has been told with the address.
+    // The check of the address has reported a server that does not respond.
     if (plain === null || lied === null) return;
     if (plain.isForwarded && !plain.peerIsTrusted) {
       yield problem(
@@ -132,13 +132,13 @@ function* judgeClock(what: string, aheadMs: number): Generator<Said> {
   );
 }
 
-/** Whether servers, database and this machine agree about the time. */
+/** Checks whether the clocks of servers, database and this machine agree. */
 export async function* checkClock({ settings, now, nodes }: Examined): AsyncGenerator<Said> {
   yield sound('all clocks agree');
   yield* judgeClock('the clock of the database', now() - Date.now());
   for (const { facts } of nodes ?? [])
     yield* judgeClock(`the machine of ${facts.name}`, facts.clockAheadMs + now() - Date.now());
-  // What does not answer is told with the address.
+  // The check of the address reports a server that does not respond.
   const probed = await probe(settings.authUrl, settings.sealingKeys).catch(() => null);
   if (probed === null) return;
   const { answer } = probed;

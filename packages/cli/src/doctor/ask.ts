@@ -4,13 +4,13 @@ import { request as secureRequest } from 'node:https';
 import { proofOf } from './key-proofs.ts';
 import type { ProbeAnswer } from './route.ts';
 
-/** What a server answered. */
+/** Response of a server. */
 export interface Answer {
   readonly status: number;
   header(name: string): string | undefined;
   readonly cookies: readonly string[];
   readonly body: string;
-  /** What this machine's clock showed halfway. */
+  /** Time of this machine's clock halfway between request and response. */
   readonly askedAt: number;
 }
 
@@ -59,7 +59,7 @@ export function ask(url: string, headers: Readonly<Record<string, string>> = {})
   });
 }
 
-/** Why there was no answer, in a few words. */
+/** Says in a few words why there was no response. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 5 s';

@@ -12,7 +12,7 @@ function rowsOf({ check, verdict, what, why, mend }: Finding): readonly (readonl
 }
 
 /**
- * The command `doctor`: looks at a deployment that runs, and ends with 1 when something has to be mended.
+ * The command `doctor`: examines a running deployment. Its exit code is 1 if something needs mending.
  *
  * @param find - opens what is looked at and calls `examine`, with the address to try connections to
  */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { DoctorDatabase, Examined } from './examined.ts';
 import { ok, problem, type Said, sound, warning } from './finding.ts';
 
-/** What a PostgreSQL server says of itself. */
+/** State and settings of a PostgreSQL server. */
 export interface PostgresSettings {
   readonly fsync: string;
   readonly full_page_writes: string;
@@ -15,7 +15,7 @@ export interface PostgresSettings {
   readonly is_replica: boolean;
 }
 
-/** What a commit on PostgreSQL is worth. */
+/** Durability of a commit on PostgreSQL. */
 export async function readPostgresSettings(
   database: Pick<DoctorDatabase, 'query'>,
 ): Promise<PostgresSettings> {
@@ -40,9 +40,12 @@ export function unsafeSettings(settings: PostgresSettings): readonly string[] {
     .map(([name]) => `${name}=off`);
 }
 
-/** Servers that copy the database, whatever subscribes to changes left aside, and whether commits wait for any of them. */
+/**
+ * Counts the servers that replicate the database, without logical subscriptions, and says whether commits
+ * wait for any of them.
+ */
 async function* checkReplication({ database }: Examined, { synchronous_commit }: PostgresSettings) {
-  // Whether one is synchronous is only told to who may read all statistics.
+  // PostgreSQL shows whether a standby is synchronous only to roles that may read all statistics.
   const [row] = await database.query<{ standbys: number; names: string }>(
     `SELECT current_setting('synchronous_standby_names') AS names,
        CAST(count(*) AS integer) AS standbys
@@ -101,7 +104,7 @@ async function* checkPostgres(examined: Examined): AsyncGenerator<Said> {
   }
 }
 
-/** Whether what was committed stays committed. */
+/** Checks whether committed data survives. */
 export async function* checkDatabase(examined: Examined): AsyncGenerator<Said> {
   const { database } = examined;
   if (database.engine !== 'sqlite') return yield* checkPostgres(examined);
@@ -115,7 +118,10 @@ export async function* checkDatabase(examined: Examined): AsyncGenerator<Said> {
       );
 }
 
-/** Whether exactly one of several writers gets what one may get. Money, codes and deliveries rest on it. */
+/**
+ * Checks whether exactly one of several concurrent writers succeeds. Money, codes and deliveries depend on
+ * it.
+ */
 export async function* checkAtomicity({ database }: Examined): AsyncGenerator<Said> {
   const winners = await database.race?.();
   if (winners === undefined) return;
@@ -131,7 +137,7 @@ export async function* checkAtomicity({ database }: Examined): AsyncGenerator<Sa
 const gibibyte = 2 ** 30;
 const inGibibytes = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)} GiB`;
 
-/** What Linux calls NFS, SMB, CIFS and SMB2. */
+/** Magic numbers of NFS, SMB, CIFS and SMB2 on Linux. */
 const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
 /** A closed folder closes what is in it; in an open one the modes of files decide. */
@@ -146,7 +152,7 @@ function* checkModes(folder: number, file: number): Generator<Said> {
     : warning('the data folder is open to other users of this machine', ...complaint);
 }
 
-/** Whether the SQLite file is where it is safe. PostgreSQL looks after its own. */
+/** Checks whether the SQLite file is on a safe file system. PostgreSQL takes care of its own files. */
 export async function* checkFiles({ settings: { databaseFile } }: Examined): AsyncGenerator<Said> {
   if (databaseFile === null) return;
   const dataDir = dirname(databaseFile);

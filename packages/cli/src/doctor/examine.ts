@@ -47,17 +47,17 @@ async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readon
   return said.filter(({ unlessWrong }) => !(isWrong && unlessWrong));
 }
 
-/** What is asked of the doctor, beside what it looks at. */
+/** Options of the doctor. */
 export interface ExamineOptions {
   /** An https address to try connections to, instead of endpoints of partners. */
   readonly egress?: string | null;
-  /** What settings are called where the operator sets them, such as `{ authUrl: 'OSTIARY_AUTH_URL' }`. */
+  /** Names of settings as the operator writes them, such as `{ authUrl: 'OSTIARY_AUTH_URL' }`. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
 /**
- * Looks at an installation from outside, as browsers and partners do, and from inside its database, while it runs. It changes
- * nothing; only a `race` of the host's may.
+ * Examines a running installation from outside, as browsers and partners see it, and from inside its
+ * database. Changes nothing, unless the `race` of the host does.
  */
 export async function examine(
   examined: Examined,

@@ -1,6 +1,6 @@
-/** What the doctor has to know of an installation. */
+/** Description of an installation for the doctor. */
 export interface DoctorSettings {
-  /** What `NODE_ENV` says: anything but `production` is a finding. */
+  /** Value of `NODE_ENV`. Every value but `production` is a finding. */
   readonly mode: string;
   readonly authUrl: string;
   readonly baseUrl: string;
@@ -13,7 +13,7 @@ export interface DoctorSettings {
   readonly retentionDays: number;
   /** The SQLite file; `null` on PostgreSQL. */
   readonly databaseFile: string | null;
-  /** The page of the server that sets a cookie, such as `/login`; `null` when there is none. */
+  /** Page of the server that sets a cookie, such as `/login`; `null` if there is none. */
   readonly signInPath: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface DoctorDatabase {
   race?(): Promise<number>;
 }
 
-/** What a process says of itself. Nothing of it is secret. */
+/** Data that a process publishes about itself. None of it is secret. */
 export interface NodeFacts {
   /** Host name and process id. */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface NodeFacts {
   readonly privateTargets: boolean;
   /** Names of its sealing keys, by {@link keyIdOf}, the current one first. */
   readonly keyIds: readonly string[];
-  /** What its machine is ahead of the clock that it goes by. */
+  /** Milliseconds by which its machine's clock is ahead of the clock that it uses. */
   readonly clockAheadMs: number;
   /** Connections to PostgreSQL at most. */
   readonly databasePool: number;
@@ -51,14 +51,14 @@ export interface ServerNode {
   readonly facts: NodeFacts;
 }
 
-/** What the checks of an installation look at. */
+/** Input of the checks of an installation. */
 export interface Examined {
-  /** What the environment of the doctor says, which should be that of the servers. */
+  /** Settings in the environment of the doctor, which should be those of the servers. */
   readonly settings: DoctorSettings;
   readonly database: DoctorDatabase;
   /** The clock that the servers go by. */
   now(): number;
-  /** Processes that run, where they write down that they do; `null` where nobody knows. */
+  /** Running processes, if they register themselves; `null` if unknown. */
   readonly nodes: readonly ServerNode[] | null;
   /** Processes that ended without saying so. */
   readonly silent: readonly ServerNode[];

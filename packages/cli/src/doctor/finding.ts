@@ -1,30 +1,30 @@
-/** How bad it is. */
+/** Severity of a finding. */
 export type Verdict = 'ok' | 'warning' | 'problem';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface Finding {
-  /** What was looked at, such as `tls`. */
+  /** Name of the check, such as `tls`. */
   readonly check: string;
   readonly verdict: Verdict;
-  /** What is there. */
+  /** Observed state. */
   readonly what: string;
-  /** What comes of it. */
+  /** Consequence of the problem. */
   readonly why?: string;
-  /** How to mend it. */
+  /** Advice for mending it. */
   readonly mend?: string;
 }
 
-/** What is wrong, what comes of it, and how to mend it. */
+/** A problem: the observed state, its consequence, and advice for mending it. */
 type Complaint = readonly [what: string, why: string, mend: string];
 
-/** What a check says; `examine` knows which one it was. */
+/** Result of a check before `examine` adds the name of the check. */
 export interface Said extends Omit<Finding, 'check'> {
   /** Left out when the check complains of something. */
   readonly unlessWrong?: true;
 }
 
 export const ok = (what: string): Said => ({ verdict: 'ok', what });
-/** All is well, if nothing else was said. */
+/** Makes a good result that is left out if the same check reports a problem. */
 export const sound = (what: string): Said => ({ verdict: 'ok', what, unlessWrong: true });
 export const warning = (...[what, why, mend]: Complaint): Said => ({ verdict: 'warning', what, why, mend });
 export const problem = (...[what, why, mend]: Complaint): Said => ({ verdict: 'problem', what, why, mend });

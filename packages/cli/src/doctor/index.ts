@@ -1,5 +1,5 @@
 /**
- * Looks at a deployment that runs: addresses, TLS, proxies, clocks, keys, database, workers.
+ * Examines a running deployment: addresses, TLS, proxies, clocks, keys, database, workers.
  *
  * @packageDocumentation
  */

@@ -5,10 +5,13 @@ function derive(sealingKey: string, purpose: string, length: number): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `ostiary ${purpose}`, length));
 }
 
-/** A name of a sealing key, from which nothing of the key can be told. */
+/** Derives a name from a sealing key. The name reveals nothing about the key. */
 export const keyIdOf = (sealingKey: string): string => derive(sealingKey, 'key id', 6).toString('hex');
 
-/** The name that Ostiary gives a sealing key in what it seals with it. Nothing of the key can be told from it either. */
+/**
+ * Returns the name of a sealing key that Ostiary writes into everything that it seals. The name reveals
+ * nothing about the key.
+ */
 export function sealIdOf(sealingKey: string): string {
   const named = createHash('sha256')
     .update('ostiary sealing key id')
@@ -16,7 +19,7 @@ export function sealIdOf(sealingKey: string): string {
   return named.digest('hex').slice(0, 12);
 }
 
-/** Shows that whoever says something has a sealing key. */
+/** Proves that the author of a message has a sealing key. */
 export function proofOf(sealingKey: string, said: string): string {
   return createHmac('sha256', derive(sealingKey, 'doctor', 32))
     .update(said)

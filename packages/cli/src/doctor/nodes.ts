@@ -2,7 +2,7 @@ import { type Examined, type NodeFacts, namesOf } from './examined.ts';
 import { ok, problem, type Said, sound, warning } from './finding.ts';
 import { keyIdOf } from './key-proofs.ts';
 
-/** Who runs, and whether it is one version. */
+/** Checks which processes run, and whether all of them have one version. */
 export function* checkNodes({ nodes, silent }: Examined): Generator<Said> {
   if (nodes === null) return;
   if (!nodes.some(({ role }) => role !== 'worker')) {
@@ -30,7 +30,7 @@ export function* checkNodes({ nodes, silent }: Examined): Generator<Said> {
   yield ok(namesOf(nodes));
 }
 
-/** Whether somebody does what waits. */
+/** Checks whether a worker processes the waiting work. */
 export function* checkWorkers({ nodes }: Examined): Generator<Said> {
   if (nodes === null) return;
   const workers = nodes.filter(({ role }) => role !== 'web');
@@ -43,7 +43,9 @@ export function* checkWorkers({ nodes }: Examined): Generator<Said> {
       );
 }
 
-/** Whether what one process seals can be opened by every other one, and by the next one that starts. */
+/**
+ * Checks whether every other process, and the next one that starts, can open everything that a process seals.
+ */
 export function* checkKeys({ settings, nodes }: Examined): Generator<Said> {
   if (nodes === null) return;
   const mine = settings.sealingKeys.map(keyIdOf);
@@ -65,10 +67,10 @@ export function* checkKeys({ settings, nodes }: Examined): Generator<Said> {
       );
 }
 
-/** What has to be the same everywhere. */
+/** Settings that all processes must share. */
 const shared = ['authUrl', 'baseUrl', 'prefix', 'trustedProxies'] as const satisfies (keyof NodeFacts)[];
 
-/** Whether all processes are told the same, and what is fit for real people. */
+/** Checks whether all processes have the same settings, and whether these are fit for real people. */
 export function* checkSettings({ settings, nodes: known }: Examined): Generator<Said> {
   const nodes = known ?? [];
   yield sound('the same everywhere, and fit for production');

@@ -1,9 +1,9 @@
 import type { DoctorDatabase } from './examined.ts';
 
-/** More than that is not counted: whoever looks must not slow down those who work. */
+/** Counting stops here, so that the doctor does not slow down the servers. */
 export const countedAtMost = 10_000;
 
-/** Work that is due and that nobody holds. Ages are in milliseconds, 0 when nothing waits. */
+/** Work that is due and not claimed. Ages are in milliseconds, 0 if no work waits. */
 export interface Waiting {
   readonly jobs: number;
   readonly oldestJobMs: number;
@@ -11,14 +11,17 @@ export interface Waiting {
   readonly oldestDeliveryMs: number;
 }
 
-/** What statements are put to. Their values are numbers of ours and names of keys, so they stand in the text. */
+/**
+ * Connection for statements. Their values are our own numbers and names of keys, so they are part of the
+ * text.
+ */
 type Database = Pick<DoctorDatabase, 'engine' | 'query'>;
 
 /** On PostgreSQL the tables are in a schema of their own, and deliveries that wait in a table of their own. */
 const tableIn = ({ engine }: Database, name: string): string =>
   engine === 'sqlite' ? name : `ostiary.${name}`;
 
-/** How many rows `from` leads to, at most 10,000. Drivers give large integers as text. */
+/** Counts the rows of `from`, at most 10,000. Drivers return large integers as text. */
 async function count(database: Database, from: string): Promise<number> {
   const [row] = await database.query<{ count: number | string }>(
     `SELECT count(*) AS count FROM (SELECT 1 FROM ${from} LIMIT ${countedAtMost}) AS counted`,
@@ -27,8 +30,8 @@ async function count(database: Database, from: string): Promise<number> {
 }
 
 /**
- * Reads past Ostiary's interface: whoever looks from outside opens no storage, which would migrate it. This file is the only one that
- * does. At most 10,000 of each kind.
+ * Reads the database directly, because opening a storage would migrate it. No other file does. Reads at most
+ * 10,000 rows of each kind.
  */
 export async function readWaiting(database: Database, time: number): Promise<Waiting> {
   const now = Math.floor(time);
@@ -56,11 +59,11 @@ export const countDropped = (database: Database, since: number): Promise<number>
     `${tableIn(database, 'deliveries')} WHERE status = 'dropped' AND ended_at >= ${Math.floor(since)}`,
   );
 
-/** Jobs that failed and are tried again, such as transfers of which nobody knows whether money moved. */
+/** Number of jobs that failed and will be retried, such as transfers with an unknown outcome. */
 export const countFailing = (database: Database): Promise<number> =>
   count(database, `${tableIn(database, 'jobs')} WHERE last_error IS NOT NULL`);
 
-/** When the oldest event that is kept was made. */
+/** Time of the oldest event in the database. */
 export async function oldestEvent(database: Database): Promise<number | null> {
   const [row] = await database.query<{ created_at: number | string }>(
     `SELECT created_at FROM ${tableIn(database, 'events')} ORDER BY number LIMIT 1`,
@@ -76,14 +79,17 @@ export async function signingKeyIds(database: Database): Promise<readonly string
   return rows.map(({ kid }) => kid);
 }
 
-/** How many secrets one sealing key has sealed. */
+/** Number of secrets that one sealing key has sealed. */
 export interface SealedCount {
   /** The name of the key, as Ostiary writes it. */
   readonly seal: string;
   readonly count: number;
 }
 
-/** Where secrets are sealed. That of an API key which works no more is of no use to anybody. */
+/**
+ * Columns with sealed secrets. Secrets of API keys that have ended are left out, because they are never used
+ * again.
+ */
 const sealedColumns = (now: number) => [
   { name: 'signing_keys', column: 'sealed_private_jwk', where: `AND sealed_private_jwk <> ''` },
   {
@@ -116,7 +122,7 @@ export async function countSecrets(
   return Array.from(counts, ([seal, count]) => ({ seal, count }));
 }
 
-/** Where partners want to be told, at most `limit` addresses of live endpoints, those with https first. */
+/** Reads webhook URLs of live endpoints, at most `limit`, those with https first. */
 export async function endpointUrls(database: Database, limit: number): Promise<readonly string[]> {
   const isOn = database.engine === 'sqlite' ? 'enabled = 1' : 'enabled';
   const rows = await database.query<{ url: string }>(

@@ -1,29 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { keyThatProves, proofOf } from './key-proofs.ts';
 
-/** How far clocks may be apart for a question to be answered. */
+/** Largest difference between two clocks for which a question is answered. */
 const answeredWithinMs = 24 * 3_600_000;
 
-/** Belongs to nobody: an address of documentation (RFC 5737). */
+/** An address that belongs to no host: it is reserved for documentation (RFC 5737). */
 export const stranger = '192.0.2.123';
 
-/** What a process tells `ostiary doctor` about a request of its own, as JSON. */
+/** Response of a process to `ostiary doctor`, as JSON: how it saw the request. */
 export interface ProbeAnswer {
   /** The process that answers. */
   readonly node: string;
   /** The clock that it goes by. */
   readonly now: number;
-  /** Who it takes the doctor for. */
+  /** Client address that the process determined for the doctor. */
   readonly address: string | null;
-  /** Whether that is a trusted proxy itself. */
+  /** True if that address is itself a trusted proxy. */
   readonly isTrusted: boolean;
-  /** Whether whoever holds the other end of the connection is a trusted proxy. */
+  /** True if the peer of the connection is a trusted proxy. */
   readonly peerIsTrusted: boolean;
-  /** Whether the request came with `X-Forwarded-For`. */
+  /** True if the request had the header `X-Forwarded-For`. */
   readonly isForwarded: boolean;
 }
 
-/** What the route needs. */
+/** Dependencies of the route. */
 export interface DoctorRouteOptions {
   /** Base64url, as `createOstiary` takes them. */
   readonly sealingKeys: readonly string[];
@@ -50,7 +50,7 @@ export function createDoctorRoute({
   node,
   now,
 }: DoctorRouteOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
-  /** Whoever is believed about a caller is a trusted proxy. */
+  /** A peer that is believed about the client address is a trusted proxy. */
   const isTrusted = (remoteAddress: string): boolean =>
     addressOf({ socket: { remoteAddress }, headers: { 'x-forwarded-for': stranger } }) === stranger;
 

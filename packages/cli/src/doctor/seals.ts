@@ -9,7 +9,7 @@ function said(counts: readonly SealedCount[]): string {
   return `${sum < countedAtMost ? sum : `${countedAtMost} or more`} secrets are`;
 }
 
-/** Whether a sealing key is still needed that is not the first one. */
+/** Checks whether a sealing key other than the first is still needed. */
 export async function* checkSeals({ settings, database, now }: Examined): AsyncGenerator<Said> {
   const [current = '', ...previous] = settings.sealingKeys.map(sealIdOf);
   yield sound(`all are sealed with the first sealing key (${current})`);

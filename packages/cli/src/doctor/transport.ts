@@ -7,10 +7,13 @@ import { ok, problem, type Said, warning } from './finding.ts';
 import { endpointUrls } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
-/** When a certificate should have been renewed. */
+/** Time at which a certificate should have been renewed. */
 const renewedBeforeDays = 14;
 
-/** Connects to a server of this installation, says nothing, and hangs up. Returns what `look` finds at its certificate. */
+/**
+ * Connects to a server of this installation, sends nothing, and hangs up. Returns the result of `look` for
+ * its certificate.
+ */
 function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Result): Promise<Result> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const name = isIP(host) === 0 ? { servername: host } : {};
@@ -59,7 +62,7 @@ async function checkStrict(origin: string, path: string): Promise<Said> {
   );
 }
 
-/** What plain http leads to, where https is on its usual port. */
+/** Checks where plain http leads, if https is on its usual port. */
 async function* checkPlain(origin: string): AsyncGenerator<Said> {
   const { hostname, port } = new URL(origin);
   if (port !== '') return;
@@ -77,7 +80,7 @@ async function* checkPlain(origin: string): AsyncGenerator<Said> {
       );
 }
 
-/** Whether connections are what they have to be. */
+/** Checks the connections: protocol, certificate and redirect. */
 export async function* checkTls({ settings }: Examined): AsyncGenerator<Said> {
   for (const origin of new Set([settings.authUrl, settings.baseUrl])) {
     if (origin.startsWith('http:')) {
@@ -103,7 +106,7 @@ export async function* checkTls({ settings }: Examined): AsyncGenerator<Said> {
   }
 }
 
-/** Whether the cookies of the sign-in page reach browsers as they were sent. */
+/** Checks whether browsers receive the cookies of the sign-in page unchanged. */
 export async function* checkCookies({ settings }: Examined): AsyncGenerator<Said> {
   const { authUrl, signInPath } = settings;
   if (signInPath === null) return;

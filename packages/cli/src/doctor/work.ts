@@ -3,7 +3,7 @@ import { ok, problem, type Said, warning } from './finding.ts';
 import { countDropped, countFailing, oldestEvent, readWaiting } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
-/** Workers look every second; what waits for longer waits for a worker. */
+/** Workers poll every second. Work that waits for longer lacks a worker. */
 const lateMs = 60_000;
 const veryLateMs = 600_000;
 
@@ -13,7 +13,7 @@ function judge(count: number, ageMs: number, mend: string): Said {
   return (ageMs > veryLateMs ? problem : warning)(what, 'Workers do not keep up, or there are none.', mend);
 }
 
-/** Whether jobs are done in time, and come to something. */
+/** Checks whether jobs are done in time and succeed. */
 export async function* checkJobs({ database, now }: Examined): AsyncGenerator<Said> {
   const { jobs, oldestJobMs } = await readWaiting(database, now());
   yield judge(jobs, oldestJobMs, 'Look at the log of the workers; start another one.');
@@ -26,7 +26,7 @@ export async function* checkJobs({ database, now }: Examined): AsyncGenerator<Sa
   );
 }
 
-/** Whether partners are told in time. */
+/** Checks whether events are delivered in time. */
 export async function* checkDeliveries({ database, now }: Examined): AsyncGenerator<Said> {
   const { deliveries, oldestDeliveryMs } = await readWaiting(database, now());
   const mend = 'Start another worker. A slow endpoint holds up only its own deliveries.';
@@ -40,7 +40,7 @@ export async function* checkDeliveries({ database, now }: Examined): AsyncGenera
   );
 }
 
-/** Whether old rows go. */
+/** Checks whether old rows are removed. */
 export async function* checkRetention({ settings, database, now }: Examined): AsyncGenerator<Said> {
   const oldest = await oldestEvent(database);
   const { retentionDays } = settings;

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { digestOf } from '../whole-file.ts';
 
-/** What an export says of itself. */
+/** Summary of an export. */
 export interface ExportSummary {
   readonly rows: number;
   readonly totals: readonly {
@@ -11,14 +11,14 @@ export interface ExportSummary {
     readonly amount: string;
   }[];
   readonly sha256: string;
-  /** Whether every day is closed: the same bytes next time. */
+  /** True if every day is closed, so that the same export has the same bytes next time. */
   readonly final: boolean;
 }
 
 /** More than any summary has. */
 const longest = 65_536;
 
-/** Where a summary begins, and its JSON. It is the last thing in the file. */
+/** Finds the summary, the last line of the file, and parses its JSON. */
 const formats = {
   json: { start: '"summary":', read: (text: string) => JSON.parse(`{${text}`).summary },
   ndjson: { start: '{"summary":', read: (text: string) => JSON.parse(text).summary },

@@ -1,18 +1,18 @@
 import { type Administration, ClientError } from '@ostiary/core/admin';
 import type { Found, FoundClient, FoundConsent, Omission } from './found.ts';
 
-/** What is or would be done with one client. */
+/** Planned or completed action for one client. */
 export interface ClientOutcome {
   readonly clientId: string;
   readonly outcome: 'created' | 'exists' | 'refused';
   readonly isHashed: boolean;
-  /** Why it was refused. */
+  /** Reason of a refusal. */
   readonly reason: string | null;
-  /** What it had in the other system and has not here. */
+  /** Properties that the client had in the other system and does not have here. */
   readonly left: readonly string[];
 }
 
-/** What is or would be done with consents, in numbers. */
+/** Numbers of consents by their planned or completed action. */
 export interface ConsentOutcome {
   /** In a trial: how many would be handed over, of which those that are known already stay as they are. */
   readonly imported: number;
@@ -21,7 +21,7 @@ export interface ConsentOutcome {
   readonly withoutClient: number;
   readonly withoutUser: number;
   readonly withoutScopes: number;
-  /** By the reason why they were left out, whatever their client and user are. */
+  /** Numbers of consents that were left out, by reason. */
   readonly omitted: { readonly [Reason in Omission]?: number };
   /** Scopes and claims that imported consents gave in the other system and do not give here, with the number of consents. */
   readonly left: { readonly [what: string]: number };
@@ -36,7 +36,7 @@ export interface ImportChoices {
   readonly scopeNames: ReadonlyMap<string, string>;
   /** Users by what they were called; `null`: they keep it. */
   readonly subjects: ReadonlyMap<string, string> | null;
-  /** How far it is: called after each client and each batch of consents. */
+  /** Progress callback, called after each client and each batch of consents. */
   readonly told: (step: string, done: number, of: number) => void;
 }
 
@@ -145,8 +145,8 @@ async function importConsents(
 }
 
 /**
- * Brings clients and consents of another system along. Whatever is there already stays as it is, so that it can be repeated: after an
- * interruption, or with what was missing.
+ * Imports clients and consents of another system. Existing ones stay as they are, so an import can be
+ * repeated: after an interruption, or with missing parts.
  */
 export async function applyImport(
   admin: Administration,

@@ -5,15 +5,16 @@ export interface FoundClient {
   readonly clientId: string;
   /** In the terms of this one; scopes are still those of the other. */
   readonly settings: NewClient;
-  /** What it had there and cannot have here. */
+  /** Properties that it had in the other system and cannot have here. */
   readonly left: readonly string[];
-  /** Why it is not brought along at all; `null`: it is. */
+  /** Reason why it is not imported; `null` if it is imported. */
   readonly reason: string | null;
 }
 
 /**
- * Why a consent is not brought along: `limited` it was given for a time, `ended` it is over, `notRemembered` it was for one sign-in,
- * `ofDisabledUser` its user cannot sign in, `incomplete` it names no user or no client.
+ * Reason why a consent is not imported: `limited` if it was given for a time, `ended` if it is over,
+ * `notRemembered` if it was for one sign-in, `ofDisabledUser` if its user cannot sign in, `incomplete` if it
+ * names no user or no client.
  */
 export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' | 'incomplete';
 
@@ -24,13 +25,13 @@ export interface FoundConsent extends ImportedConsent {
   readonly left: readonly string[];
 }
 
-/** What the files of another system hold. */
+/** Content of the files of another system. */
 export interface Found {
   readonly clients: readonly FoundClient[];
   readonly consents: readonly FoundConsent[];
 }
 
-/** Reads one document of an export. @throws TypeError when it is none */
+/** Reads one document of an export. @throws TypeError for any other document */
 export type ReadExport = (document: unknown) => Found;
 
 /** A JSON object; `{}` for anything else. */
@@ -63,7 +64,7 @@ export type MemberRule = (value: unknown) => string | null;
 /** A rule for each member of a record whose meaning is known. */
 export type MemberRules = { readonly [member: string]: MemberRule };
 
-/** A member that another place reads, or that tells of the record alone. */
+/** A member that is read elsewhere, or that only describes the record. */
 export const handled: MemberRule = () => null;
 
 /** Checks whether a member sets nothing. Other systems write every member, also those that were never set. */

@@ -60,12 +60,13 @@ const itemsOf = (document: unknown): readonly unknown[] | null => {
 };
 
 /**
- * What Hydra lists of clients (`hydra list oauth2-clients --format json`, or its administrative API) and of consent sessions. It
- * tells no secrets: `client_secret` can be added from the column of that name, as it is.
+ * Reads lists of clients from Hydra (`hydra list oauth2-clients --format json`, or its administrative API)
+ * and of consent sessions. They do not contain secrets. Add `client_secret` from the database column of that
+ * name, unchanged.
  */
 export const readHydra: ReadExport = (document) => {
   const { client_id: clientId, consent_request: consent } = members(document);
-  // One line alone is no list.
+  // A single line is not a list.
   const items = itemsOf((clientId ?? consent) === undefined ? document : [document]);
   if (items === null) throw new TypeError('has to be a list of clients or of consent sessions');
   const found = items.map(members);

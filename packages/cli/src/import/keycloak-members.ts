@@ -18,7 +18,7 @@ export const clientRules: MemberRules = {
   clientId: handled,
   defaultClientScopes: handled,
   enabled: handled,
-  // Without an address, which is an attribute, nobody is told.
+  // Without an address, which is an attribute, Keycloak notifies no client.
   frontchannelLogout: handled,
   id: handled,
   name: handled,

@@ -27,14 +27,14 @@ const builtIn = [
   'security-admin-console',
 ];
 
-/** Scopes that make Keycloak write claims and roles into its tokens; no app is told of them. */
+/** Scopes that make Keycloak write claims and roles into its tokens. Apps do not request them. */
 const plumbing = ['acr', 'basic', 'microprofile-jwt', 'roles', 'service_account', 'web-origins'];
 
 /** An address as the realm means it: one without origin is written behind the client's root. */
 const absolute = (root: string | undefined) => (uri: string) =>
   root !== undefined && uri.startsWith('/') ? `${root}${uri}` : uri;
 
-/** Where users may return to: the redirect URIs, for which a plus sign stands too, unless others are given, or none. */
+/** Post-logout redirect URIs: the redirect URIs, also for a plus sign, unless others are given, or none. */
 function afterLogout(
   attributes: Members,
   redirectUris: readonly string[],
@@ -93,7 +93,7 @@ function clientOf(client: Members, realm: Members, now: number): FoundClient {
     clientId,
     name: text(client.name) ?? clientId,
     redirectUris,
-    // What every client of Keycloak may ask for without saying so.
+    // Scopes that every client of Keycloak may request without configuration.
     allowedScopes: [...new Set(['openid', ...scopes])].filter(
       (scope) => !plumbing.includes(scope) && (scope !== 'offline_access' || getsRefreshTokens),
     ),

@@ -18,7 +18,7 @@ import {
   words,
 } from './found.ts';
 
-/** Algorithms of signed answers, where one is asked for; RS256 is what every client has in whose metadata nothing was said. */
+/** Signing algorithms of responses, if the metadata names one. RS256 is the default of the specifications. */
 const signed =
   (what: string): MemberRule =>
   (value) =>

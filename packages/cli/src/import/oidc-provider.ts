@@ -14,7 +14,7 @@ import {
 } from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
-/** What an adapter was given to keep: by itself, or as `payload` of a row or a document. */
+/** Payload of an adapter's record: by itself, or as `payload` of a row or a document. */
 const payloadOf = (row: unknown): Members => {
   const { payload } = members(row);
   return members(typeof payload === 'string' ? JSON.parse(payload) : (payload ?? row));

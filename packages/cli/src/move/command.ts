@@ -5,9 +5,11 @@ import { checkSqlite, type MovedTable, moveFromSqlite } from './move.ts';
 import type { HostTables, MoveProgress } from './options.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 
-/** What the command `move` needs of the host. */
+/** Dependencies of the command `move`, which the host provides. */
 export interface MoveCommandOptions {
-  /** Opens the file with better-sqlite3, which must be there, and looks whether it is one that can be moved. */
+  /**
+   * Opens the file with better-sqlite3, which must be installed, and checks whether the file can be moved.
+   */
   readonly openFile: (file: string) => SqliteDatabase & { close(): unknown };
   /** Opens the database to move to, and makes the host's own tables in it. */
   readonly openTarget: (url: string) => Promise<{ readonly pool: PostgresPool; close(): Promise<void> }>;
@@ -16,8 +18,9 @@ export interface MoveCommandOptions {
 }
 
 /**
- * The command `move`: moves an installation from its SQLite file to PostgreSQL. It asks nothing: the file is only read, the
- * tables on PostgreSQL have to be empty, and whatever happens, everything is moved or nothing.
+ * The command `move`: moves an installation from its SQLite file to PostgreSQL. It needs no confirmation,
+ * because it only reads the file, requires empty tables on PostgreSQL, and moves either everything or
+ * nothing.
  */
 export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions): StandaloneCommand {
   /** `to` is `null` for a check. */

@@ -7,7 +7,7 @@ export class MoveError extends Error {
   readonly code = 'MOVE_FAILED';
 }
 
-/** What a caller gets to see of anything that was thrown on the way. */
+/** Converts anything that was thrown during the move to an error for the caller. */
 export function moveFailed(error: unknown): Error {
   if (error instanceof MoveError || error instanceof TypeError) return error;
   const detail = error instanceof Error ? error.message : String(error);

@@ -15,28 +15,31 @@ import { ostiaryTables, type TableMove } from './tables.ts';
 import { insert, settle, storedIn, type Target, takeEmpty, targetIn } from './target.ts';
 import { lineOf } from './values.ts';
 
-/** What is compared of a table: how many rows, and SHA-256 over all of them, hexadecimal. */
+/** Values of a table that are compared: the number of rows, and the hexadecimal SHA-256 of all rows. */
 interface Digest {
   readonly rows: number;
   readonly digest: string;
 }
 
-/** One table after the move. */
+/** Result for one table. */
 export interface MovedTable extends Digest {
   /** Ostiary's by their names, the host's with their schema before it: `app.users`. */
   readonly table: string;
 }
 
-/** How long it waits for others to leave the tables: a server that uses them would have to be stopped anyway. */
+/**
+ * Time to wait for other connections to release the tables. A server that uses them must be stopped anyway.
+ */
 const lockMs = 10_000;
 
-/** How long PostgreSQL keeps the transaction of a machine that it does not hear of any more. */
+/** Time after which PostgreSQL ends the transaction of a machine that no longer responds. */
 const silenceMs = 300_000;
 
 /**
- * Copies everything that Ostiary keeps in a SQLite file to PostgreSQL: all of it or, whatever happens, nothing, in one
- * transaction. Each table is read back before the commit and compared by count and SHA-256. The file is only read, and
- * must not be open anywhere else; the tables on PostgreSQL are created where they are missing, and must be empty.
+ * Copies all data of Ostiary from a SQLite file to PostgreSQL in one transaction: everything, or nothing if
+ * anything fails. Each table is read back before the commit and compared by count and SHA-256. The file is
+ * only read and must not be open elsewhere. Missing tables on PostgreSQL are created; existing ones must be
+ * empty.
  *
  * @returns for each table how many rows there are now, and their digest
  * @throws TypeError for an option that is missing, wrong or unknown
@@ -116,7 +119,7 @@ function tablesOf({ from, host }: CheckOptions, schema = 'ostiary'): Target[] {
   return [...own, ...(theirs ?? [])];
 }
 
-/** Tells how far a table is. */
+/** Reports the progress of a table. */
 function progressOf(
   { from, onProgress }: CheckOptions,
   { table, label }: Target,
@@ -128,7 +131,7 @@ function progressOf(
 
 /** A connection for the whole move. When it fails, the connection is closed, which ends the transaction for sure. */
 async function onClient<T>({ pool }: ParsedMove, work: (client: PostgresClient) => Promise<T>): Promise<T> {
-  // Whatever breaks is heard of from the statement under way.
+  // The statement under way reports a broken connection.
   const ignore = () => undefined;
   pool.on?.('error', ignore);
   let client: PostgresPoolClient | null = null;
@@ -193,7 +196,7 @@ function assertSame(table: string, of: number, sent: Digest, found: Digest): voi
       `nothing was moved: table ${table} has ${of} rows in SQLite and ${found.rows} in PostgreSQL`,
     );
   }
-  // Digests of rows, by which nobody proves anything.
+  // Digests of rows compare two copies. They are not a protection against forgery.
   if (!Object.is(sent.digest, found.digest)) {
     throw new MoveError(
       `nothing was moved: the rows of table ${table} are not the same in PostgreSQL ` +

@@ -2,19 +2,19 @@ import type { PostgresPool } from '@ostiary/adapter-postgres';
 import type { SqliteDatabase } from './sqlite.ts';
 import type { TableMove } from './tables.ts';
 
-/** How far a move is. */
+/** Progress of a move. */
 export interface MoveProgress {
   readonly table: string;
   readonly step: 'copying' | 'verifying';
   /** Rows of this table that are done in this step. */
   readonly rows: number;
-  /** How many it has. */
+  /** Number of rows. */
   readonly of: number;
 }
 
 /**
- * Tables of the host's own that are in the same SQLite file, moved along in the same transaction and compared in the same
- * way. On PostgreSQL they exist and are empty.
+ * Tables of the host in the same SQLite file. They are moved in the same transaction and compared in the same
+ * way. On PostgreSQL they must exist and be empty.
  */
 export interface HostTables {
   /** The PostgreSQL schema that they are in. */
@@ -23,11 +23,12 @@ export interface HostTables {
   readonly tables: readonly TableMove[];
 }
 
-/** What a check of the source needs. */
+/** Options of a check of the source. */
 export interface CheckOptions {
   /**
-   * The SQLite file: a `Database` of `better-sqlite3`, opened for reading and writing although nothing is written. The
-   * file must be open nowhere else. Close it afterwards: until then nobody else may be able to open it.
+   * The SQLite file: a `Database` of `better-sqlite3`, opened for reading and writing although it is only
+   * read. The file must not be open elsewhere. Close it afterwards, because other processes may not be able
+   * to open it until then.
    */
   readonly from: SqliteDatabase;
   readonly host?: HostTables;
@@ -35,9 +36,9 @@ export interface CheckOptions {
   readonly onProgress?: (progress: MoveProgress) => void;
 }
 
-/** Where the data is and where it goes. */
+/** Source and target of a move. */
 export interface MoveOptions extends CheckOptions {
-  /** A pool of the host's, such as a `Pool` of `pg`; it is the host's to end. */
+  /** Pool of the host, such as a `Pool` of `pg`. The host ends it. */
   readonly pool: PostgresPool;
   /**
    * The schema of Ostiary's tables, created when it is missing.

@@ -51,8 +51,8 @@ function checkedReader(
   const condition = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
 
   /**
-   * What is no UTF-8 in the file comes from the driver with U+FFFD in its place. Only where there is one are the
-   * bytes themselves looked at.
+   * The driver returns U+FFFD for invalid UTF-8 in the file. Read the bytes themselves only if a text
+   * contains it.
    */
   function assertExact(stored: readonly unknown[], column: string, text: string): void {
     if (!text.includes('\uFFFD')) return;
@@ -95,7 +95,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A value of a key, as an operator can look for it. */
+/** Writes the value of a key so that an operator can search for it. */
 function shown(value: unknown): string {
   if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
   return typeof value === 'string' ? JSON.stringify(value) : String(value);

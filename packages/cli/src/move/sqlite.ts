@@ -1,6 +1,6 @@
 import { MoveError } from './errors.ts';
 
-/** What is used of a database of `better-sqlite3`. */
+/** The part of a `better-sqlite3` database that a move uses. */
 export interface SqliteDatabase {
   readonly open: boolean;
   readonly readonly: boolean;
@@ -10,7 +10,7 @@ export interface SqliteDatabase {
   pragma(sql: string, options?: { simple?: boolean }): unknown;
 }
 
-/** What is used of one of its statements. */
+/** The part of a prepared statement that a move uses. */
 export interface SqliteStatement {
   raw(toggle?: boolean): this;
   safeIntegers(toggle?: boolean): this;
@@ -26,7 +26,7 @@ export const knownMigrations: readonly (readonly [name: string, checksum: string
 ];
 
 /**
- * Runs work while nobody else has the file open, on one snapshot of it, which it only reads.
+ * Runs work on a read-only snapshot of the file, while no other process has the file open.
  *
  * A snapshot alone would not do: a server that is only idle would go on writing to the old file afterwards, and what it
  * writes would be lost. In WAL mode every connection that ever read keeps a shared lock on the file, also while it
@@ -51,7 +51,7 @@ export async function held<T>(database: SqliteDatabase, work: () => Promise<T>):
 function lock(database: SqliteDatabase): void {
   const timeout = database.pragma('busy_timeout', { simple: true });
   try {
-    // Who has the file open will not close it while this process stands still.
+    // Another process that has the file open will not close it while this process blocks.
     database.pragma('busy_timeout = 0');
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
@@ -73,7 +73,7 @@ function unlock(database: SqliteDatabase): void {
     database.pragma('locking_mode = NORMAL');
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch {
-    // What has gone wrong before is what the caller hears of.
+    // Throw the earlier error, not this one.
   }
 }
 

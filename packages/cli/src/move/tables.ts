@@ -4,12 +4,12 @@ import type { ColumnKind } from './values.ts';
 /** A table that is moved, by its name in PostgreSQL. */
 export interface TableMove {
   readonly name: string;
-  /** What is read back and compared: every column of the table in PostgreSQL that is not computed there. */
+  /** Columns that are read back and compared: every column of the PostgreSQL table that is not generated. */
   readonly columns: Readonly<Record<string, ColumnKind>>;
   /** Columns by which the rows are read, copied and digested, on both sides in the same order: bytes, or numbers. */
   readonly key: readonly string[];
   /**
-   * What stands after `FROM` on SQLite: something with these columns.
+   * Expression after `FROM` on SQLite that has these columns.
    * @defaultValue the table of the same name
    */
   readonly source?: string;
@@ -17,7 +17,7 @@ export interface TableMove {
   readonly identity?: string;
 }
 
-/** Ostiary's tables, each after those that it refers to. Their columns are those that SQLite tells. */
+/** Tables of Ostiary, each after the tables to which it refers. SQLite reports their columns. */
 const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'clients', key: ['client_id'] },
   { name: 'client_logos', key: ['client_id'] },
@@ -37,7 +37,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'logged_requests', key: ['id'] },
   { name: 'idempotency_records', key: ['partner', 'mode', 'key'] },
   { name: 'webhook_endpoints', key: ['id'] },
-  // What is pending has all been claimed before, as far as PostgreSQL knows: it is found by the time at which it is ready.
+  // Mark everything pending as claimed before. PostgreSQL then finds it by the time at which it is ready.
   {
     name: 'endpoint_queues',
     key: ['endpoint_id'],
@@ -95,7 +95,7 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
 };
 
 const kindOf = (type: string | null): ColumnKind =>
-  // What is computed in a source is a number.
+  // Computed columns of a source are numbers.
   type === 'TEXT' ? 'text' : type === 'BLOB' ? 'bytes' : 'integer';
 
 /** Ostiary's tables in a file. */

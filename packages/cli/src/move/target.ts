@@ -9,11 +9,11 @@ export interface Target {
   readonly table: TableMove;
   /** As statements name it: with its schema, quoted. */
   readonly name: string;
-  /** As people are told of it. */
+  /** Name of the schema in messages. */
   readonly label: string;
 }
 
-/** How many rows are read back at once. */
+/** Number of rows that are read back at once. */
 const pageRows = 1000;
 
 export function targetIn(schema: string, table: TableMove, label: string): Target {
@@ -48,15 +48,15 @@ export async function insert(client: PostgresClient, target: Target, rows: reado
   });
 }
 
-/** What is stored now, in the order of the key, in pages. */
+/** Reads the stored rows in pages, in the order of the key. */
 export async function* storedIn(client: PostgresClient, target: Target): AsyncGenerator<readonly Row[]> {
   const { table, name } = target;
   const columns = Object.keys(table.columns);
-  // Integers as digits, whatever the driver makes of them.
+  // Read integers as digits, because drivers convert them differently.
   const read = Object.entries(table.columns).map(([column, kind]) =>
     kind === 'integer' ? `moved.${quoted(column)}::text AS ${quoted(column)}` : `moved.${quoted(column)}`,
   );
-  // By bytes, as SQLite orders, whatever the collation of the column is.
+  // Order by bytes as SQLite does, regardless of the column's collation.
   const order = table.key.map((column) => orderOf(column, table)).join();
   await client.query({
     text: `

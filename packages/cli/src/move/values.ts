@@ -1,15 +1,15 @@
 import { MoveError } from './errors.ts';
 
 /**
- * What a column holds. In SQLite a boolean is 0 or 1 and a list is a JSON array of text; in PostgreSQL they are `boolean`
- * and `text[]`. JSON is text on both sides, and stays the same character by character.
+ * Type of a column. In SQLite a boolean is 0 or 1 and a list is a JSON array of text. In PostgreSQL they are
+ * `boolean` and `text[]`. JSON is text on both sides, and stays the same character by character.
  */
 export type ColumnKind = 'integer' | 'text' | 'bytes' | 'boolean' | 'list';
 
 /** A value between the two databases. Integers are decimal digits: there is no double on the way. */
 export type Value = string | boolean | Uint8Array | readonly string[] | null;
 
-/** How PostgreSQL is given a column of many rows. */
+/** Type of the array parameter with which PostgreSQL gets a column of many rows. */
 export const parameterTypes: Readonly<Record<ColumnKind, string>> = {
   integer: 'bigint[]',
   text: 'text[]',
@@ -19,7 +19,7 @@ export const parameterTypes: Readonly<Record<ColumnKind, string>> = {
   list: 'text[]',
 };
 
-/** What stands in an `INSERT` for a column of the arrays above. */
+/** Expression in an `INSERT` for a column of these arrays. */
 export function inserted(column: string, kind: ColumnKind): string {
   return kind === 'list' ? `${column}::text[]` : column;
 }
@@ -46,7 +46,7 @@ export function fromSqlite(kind: ColumnKind, value: unknown): Value {
   throw new MoveError(`is no ${kind}`);
 }
 
-/** What the driver was given for a parameter. */
+/** Value of a parameter for the driver. */
 export function toPostgres(value: Value): unknown {
   if (!Array.isArray(value)) return value;
   const quoted = value.map((text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`);

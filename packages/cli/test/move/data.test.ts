@@ -68,7 +68,7 @@ test('work that is held stays held, and the results of those who hold it count',
   const schema = nextSchema();
   await move(file, schema);
   const storage = await storageOn(schema);
-  // One is held since 100, one is due at 40,000; leases take 30 seconds.
+  // One is claimed since 100, another is due at 40,000; leases take 30 seconds.
   const nothing = await storage.deliveries.claim({ ...claimAll, claimId: 'x', now: 30_099 });
   expect(nothing).toEqual([]);
   const again = await storage.deliveries.claim({ ...claimAll, claimId: 'third', now: 40_000 });

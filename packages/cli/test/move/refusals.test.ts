@@ -22,7 +22,7 @@ async function emptySchema(): Promise<string> {
   return schema;
 }
 
-/** What PostgreSQL has of a schema: its objects, how many rows, and which numbers come next. */
+/** Returns the content of a PostgreSQL schema: its objects, numbers of rows, and next values of sequences. */
 async function stateOf(schema: string) {
   const objects = await postgres.pool.query(
     `SELECT relname AS name, relkind AS kind FROM pg_class WHERE relnamespace = to_regnamespace($1)
@@ -47,7 +47,7 @@ async function stateOf(schema: string) {
   return { objects: objects.rows, counts, next };
 }
 
-/** Whatever goes wrong, PostgreSQL is as it was, and the same move succeeds when nothing goes wrong. */
+/** A failed move leaves PostgreSQL unchanged, and the same move succeeds once the fault is gone. */
 async function movesAfter(file: string, schema: string, fail: () => Promise<unknown>): Promise<void> {
   const before = await stateOf(schema);
   await fail();
@@ -298,7 +298,7 @@ test('a server that starts on the schema meanwhile waits, and finds everything',
       opening = storage.open().then(() => {
         isOpen = true;
       });
-      // It is at the lock.
+      // The move waits for the lock.
       for (;;) {
         const { rows } = await postgres.pool.query(
           "SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'",
@@ -317,7 +317,7 @@ test('a server that works on the tables keeps the move from beginning', async ()
   const schema = await emptySchema();
   const client = await postgres.pool.connect();
   await client.query(`BEGIN; INSERT INTO "${schema}".partners VALUES ('acme', 'Acme', 1, 1, NULL, 1)`);
-  // What the move would wait for.
+  // Holds the lock for which the move waits.
   const impatient = interrupted(/^LOCK TABLE/, (other) => other.query("SET LOCAL lock_timeout = '50ms'"));
   await expect(move(file, schema, { pool: impatient })).rejects.toMatchObject({ cause: { code: '55P03' } });
   await client.query('ROLLBACK');

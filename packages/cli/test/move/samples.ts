@@ -36,7 +36,7 @@ export async function filledFile(): Promise<string> {
   return file;
 }
 
-/** What the first one is made of, and the others with it. */
+/** Values of the first sample, on which the others are based. */
 let filled: Promise<Buffer> | undefined;
 
 async function bytesOf(file: string): Promise<Buffer> {
@@ -90,7 +90,7 @@ async function fill(storage: Storage): Promise<void> {
   await storage.apiKeys.insert(sampleApiKey('0', { name: odd, scopes: [], allowlist: null, lastUsedAt: 3 }));
   await storage.apiKeys.insert(sampleApiKey('1', { name: odd, requireSignature: true }));
   for (const label of ['b', 'A', 'a']) {
-    // What PostgreSQL has no room for in text is in JSON here.
+    // JSON here contains a character that PostgreSQL cannot store in text.
     const metadata = { note: 'a\u0000b \ud800' };
     const transfer = sampleTransfer(label, { amount, description: odd, reference: label, metadata });
     const answer = { status: 201, body: odd };
@@ -121,7 +121,7 @@ async function fill(storage: Storage): Promise<void> {
   );
   await storage.events.publish(events, { idempotency: null, now: 5 });
 
-  // Of the eight deliveries one is held, one was handed back, the others ended in every way.
+  // Of the eight deliveries, one is claimed, one was handed back, and the others ended in every possible way.
   const claimed = await storage.deliveries.claim({ ...claimAll, claimId: 'first', now: 100 });
   const [waits, dropped, delivered, held] = claimed.map((delivery) => resultOf(delivery));
   if (!waits || !dropped || !delivered || !held) throw new Error('too few deliveries');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const root = resolve(import.meta.dirname, '../../../..');
 const execute = promisify(execFile);
 
-/** What an app may need of this repository, and what writes apps. */
+/** Packages of this repository that an app may need, and the program that writes apps. */
 const forApps = [
   'adapter-postgres',
   'adapter-sqlite',
@@ -16,7 +16,7 @@ const forApps = [
   'webhook-verifier',
 ];
 
-/** Of a package, what its build and its tarball need. */
+/** Returns the files of a package that its build and its tarball need. */
 const parts = ['package.json', 'src', 'sql', 'templates', 'tsup.config.ts', 'README.md', 'LICENSE'];
 
 /**

@@ -8,7 +8,7 @@ function send(response: Response, { status, headers, body }: Answer): void {
   response.status(status).set(headers).end(body);
 }
 
-/** The server, for whoever listens: src/server.ts, or a test. */
+/** Makes the server, for src/server.ts and for tests. */
 export function createApp(ostiary: Ostiary): Express {
   const app = express();
   // Before the body parsers: signatures of the partner API are made of the bytes as they were sent.

@@ -8,10 +8,10 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyRe
   return reply.code(status).headers(headers).send(body);
 }
 
-/** The server, for whoever listens: src/server.ts, or a test. */
+/** Makes the server, for src/server.ts and for tests. */
 export function createApp(ostiary: Ostiary): FastifyInstance {
   const app = fastify();
-  // A hook sees the request before Fastify looks for a route and reads a body.
+  // A hook runs before Fastify finds a route and reads the body.
   app.addHook('onRequest', (request, reply, done) => {
     let passed = false;
     ostiary.handler(request.raw, reply.raw, () => {

@@ -8,7 +8,7 @@ import { homePage, loginPage, signIn } from './login.ts';
 
 const send = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });
 
-/** The server, for whoever listens: src/server.ts, or a test. */
+/** Makes the server, for src/server.ts and for tests. */
 export function createApp(ostiary: Ostiary): Hono {
   const app = new Hono();
   // The client's address comes from the socket: limits are counted by it.

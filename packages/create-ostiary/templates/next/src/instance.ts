@@ -23,8 +23,9 @@ async function open(): Promise<Ostiary> {
 }
 
 /**
- * One Ostiary for as long as the process lives. Next.js gives each route a copy of these modules, so the first route that
- * asks opens it for all. It also loads routes while it builds, where there is no database.
+ * Opens one Ostiary for the life of the process. Next.js gives each route a copy of these modules, so the
+ * first request opens it for all routes. Next.js also loads routes during the build, when there is no
+ * database.
  */
 export function instance(): Promise<Ostiary> {
   kept.instance ??= open();

@@ -30,7 +30,7 @@ async function answer(ostiary: Ostiary, request: IncomingMessage): Promise<Answe
   }
 }
 
-/** The server, for whoever listens: src/server.ts, or a test. */
+/** Makes the server, for src/server.ts and for tests. */
 export const createApp =
   (ostiary: Ostiary): RequestListener =>
   (request, response) =>

@@ -1,4 +1,4 @@
-/** What a page or an endpoint answers. The server turns it into an answer of its framework. */
+/** Response of a page or an endpoint. The server converts it to a response of its framework. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

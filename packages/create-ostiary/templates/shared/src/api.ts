@@ -4,7 +4,7 @@ import { findUser } from './users.ts';
 
 const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
-/** How a token is refused (RFC 6750, section 3). */
+/** Response to a request without a valid token (RFC 6750, section 3). */
 function refused(status: 401 | 403, challenge: string): Answer {
   return { status, headers: { 'WWW-Authenticate': challenge, 'Cache-Control': 'no-store' }, body: '' };
 }
@@ -20,7 +20,7 @@ async function guarded(
   answer: (user: UserRecord) => unknown,
 ): Promise<Answer> {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-  // Whoever sends no token is told of no error.
+  // Without a token, send no error code (RFC 6750, section 3.1).
   if (token === undefined) return refused(401, 'Bearer');
   try {
     const check = await ostiary.tokens.verify(token, { scopes });

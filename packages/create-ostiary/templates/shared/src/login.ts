@@ -37,13 +37,16 @@ function isSame(left: string, right: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Where the browser goes after the login: a path of this site, whatever a link says. */
+/**
+ * Returns where the browser goes after the login: always a path of this site, so that a link cannot send
+ * users elsewhere.
+ */
 function ownAddress(returnTo: string): string {
   const target = returnTo.startsWith('/') ? URL.parse(returnTo, site) : null;
   return target?.origin === site.origin ? target.href : new URL('/', site).href;
 }
 
-/** Who is signed in in the browser that sent these cookies. */
+/** Returns the user who is signed in in the browser with these cookies. */
 export function sessionOf(cookies: string | null | undefined): Authentication | null {
   const session = sessions.get(cookieOf(cookies, sessionCookie) ?? '');
   return session !== undefined && session.endsAt > Date.now() ? session : null;
@@ -61,7 +64,7 @@ export function loginPage(
   returnTo: string,
   problem?: { readonly status: number; readonly text: string },
 ): Answer {
-  // The form has to come back with the secret of this browser's cookie, which no other site can read or set.
+  // The form must send the secret from the browser's cookie, which no other site can read or set.
   const secret = formSecret(cookies) ?? newSecret();
   const form = `${problem === undefined ? '' : `<p role="alert">${problem.text}</p>`}
 <form method="post" action="/login">

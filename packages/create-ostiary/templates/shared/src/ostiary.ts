@@ -4,7 +4,7 @@ import { authUrl, sealingKey, trustedProxies } from './settings.ts';
 import { storage } from './storage.ts';
 import { findUser } from './users.ts';
 
-/** What Ostiary is told of your app: who its users are, who is signed in, where the login page is. Tests use it too. */
+/** Options of Ostiary: your users, who is signed in, and the URL of the login page. Tests use them too. */
 export const options = {
   users: { find: (sub) => findUser(sub) },
   login: {

@@ -1,17 +1,22 @@
-/** What differs between machines comes from the environment. On yours, `.env` is read by `npm start`. */
+/**
+ * Settings that differ between machines come from the environment. On your machine, `npm start` reads `.env`.
+ */
 const { PORT = '3000', AUTH_URL, SEALING_KEY = '', TRUSTED_PROXIES = '' } = process.env;
 
 export const port = Number(PORT);
 
 // <not-next>
-/** How long idle connections are kept: longer than by a proxy in front (60 s in most), or it answers 502 now and then. */
+/**
+ * Time for which idle connections stay open. It must be longer than the proxy's (60 s in most), or the proxy
+ * returns 502 now and then.
+ */
 export const keepAliveMs = Number(process.env.KEEP_ALIVE_SECONDS ?? '75') * 1_000;
 
 // </not-next>
 /** The address that browsers know. Behind a proxy with TLS it is not where this process listens. */
 export const authUrl = AUTH_URL ?? `http://localhost:${port}`;
 
-/** Whether browsers of others can come here: the address is not on your own machine. */
+/** True if browsers on other machines can reach the app, because its address is not on your own machine. */
 export const isPublic = !/^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(new URL(authUrl).hostname);
 
 /** 32 random bytes, as base64url. They encrypt secrets in the database. */

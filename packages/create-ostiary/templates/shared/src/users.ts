@@ -45,7 +45,9 @@ if (isPublic) console.warn(`There are no demo users at ${authUrl}: put your own 
 // Checked in place of somebody who is not there, so that the time of an answer does not tell which names exist.
 const nobody = demoUser('nobody', 'Nobody', randomBytes(16).toString('hex'));
 
-/** The user of an id, or `null`: whoever is blocked or gone loses access at once. */
+/**
+ * Returns the user with an id, or `null` for users who are blocked or deleted, who then lose access at once.
+ */
 export function findUser(sub: string): UserRecord | null {
   return users.find(({ record }) => record.sub === sub)?.record ?? null;
 }

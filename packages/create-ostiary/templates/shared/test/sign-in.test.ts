@@ -5,7 +5,7 @@ import { startKit } from './kit.ts';
 const kit = await startKit();
 after(() => kit.close());
 
-/** What Ana types into the login form. */
+/** Values that Ana types into the login form. */
 const fields = { handle: 'ana', password: 'kafe ak pen' };
 const bye = 'https://app.example/bye';
 const allowedScopes = ['openid', 'profile', 'email'] as const;

@@ -3,7 +3,8 @@ import { instance } from '../../src/instance.ts';
 /** Ostiary answers what no other route does. */
 export async function GET(request: Request): Promise<Response> {
   const ostiary = await instance();
-  // Next.js tells no socket's address: name your proxy's, and the client is read from `X-Forwarded-For`.
+  // Next.js does not expose the address of the connection. Name your proxy's address, so that the client is
+  // read from `X-Forwarded-For`.
   return ostiary.fetch(request, { address: process.env.PROXY_ADDRESS });
 }
 
