@@ -6,10 +6,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { operatorsConsole, sandboxConsole } from '@ostiary/console';
+import en from '../packages/core/languages/en.json' with { type: 'json' };
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
-import { en } from '../packages/core/src/languages/en.ts';
 import { addressLimits, partnerLimits } from '../packages/core/src/limits/request-limits.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
@@ -302,8 +302,10 @@ function textsPage(): string {
   const switched = { ...Object.fromEntries(ready), [offlineAccess]: offlineAccessConsent.en };
   return `# Words of the pages
 
-What a language of your own has to have (option \`texts\`): a text in the place of each of these, by its path. A name in braces is where the pages put something in; each has
-to stay. \`months\` are twelve names, for languages whose dates JavaScript cannot write; leave them out otherwise.
+A language of your own (option \`texts\`) needs a text for each path below. The package contains these texts as JSON: copy \`languages/en.json\` of \`@ostiary/core\` and translate it.
+
+Texts are ICU messages. Keep each name in braces: the pages replace it by a value. Before a brace, write an apostrophe as \`’\` or \`''\`, because a single \`'\` quotes the brace.
+\`months\` are twelve names, for languages whose dates JavaScript cannot write; leave them out otherwise.
 
 | Path | English |
 |---|---|

@@ -1,4 +1,4 @@
-import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import { type ConsoleAnswer, fillText, html } from '@ostiary/core/console';
 import { queryOf } from './api.ts';
 import { answerFramed } from './frame.ts';
 import { foreignText } from './parts.ts';
@@ -10,7 +10,7 @@ export async function answer(visit: Visit): Promise<ConsoleAnswer> {
   const words = voice.words.deliveries;
   const attempt = request.query.get('attempt') ?? '';
   const { eventId, response } = await api('getAttemptAnswer', { path: { id }, query: queryOf({ attempt }) });
-  const title = words.answerTo(Number(attempt));
+  const title = fillText(voice.language, words.answerTo, { number: Number(attempt) });
   const event = `${urlOf('event', { id: eventId })}#${id}`;
   return answerFramed(visit, {
     title,

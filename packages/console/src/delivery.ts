@@ -1,9 +1,9 @@
-import { type AttemptRequest, type Html, html, nameOf } from '@ostiary/core/console';
+import { type AttemptRequest, fill, fillText, type Html, html, nameOf } from '@ostiary/core/console';
 import type { DeliveryPage, ShownDelivery } from './api.ts';
 import { counted, dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import { curlOf, snippet } from './snippets.ts';
 import type { Visit } from './visit.ts';
-import type { Words } from './words/en/index.ts';
+import type { Words } from './words.ts';
 
 type Attempt = ShownDelivery['attempts'][number];
 
@@ -50,11 +50,15 @@ function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit:
   if (response === null) return null;
   if (response === '') return html`<p class="small muted">${words.noAnswer}</p>`;
   const bytes = Buffer.byteLength(response);
-  const title = bytes > cutBytes ? words.answerCut : words.answer(counted(bytes, voice.language));
+  const answerTo = fillText(voice.language, words.answerTo, { number });
+  const title =
+    bytes > cutBytes
+      ? words.answerCut
+      : fillText(voice.language, words.answer, { bytes: counted(bytes, voice.language) });
   if (bytes <= inlineBytes)
-    return html`<details id="${id}-${number}"><summary class="small">${title}</summary>${foreignText(response, words.answerTo(number))}</details>`;
+    return html`<details id="${id}-${number}"><summary class="small">${title}</summary>${foreignText(response, answerTo)}</details>`;
   const href = urlOf('answer', { id, attempt: String(number) });
-  return html`<p class="small"><a href="${href}">${title} <span class="hidden">(${words.answerTo(number)})</span></a></p>`;
+  return html`<p class="small"><a href="${href}">${title} <span class="hidden">(${answerTo})</span></a></p>`;
 }
 
 /** A request the way it went over the wire. */
@@ -68,20 +72,22 @@ function wireText({ method, url, headers, body }: AttemptRequest): string {
 function requestPart({ request, number, error }: Attempt, delivery: ShownDelivery, visit: Visit): Html {
   const { urlOf, voice } = visit;
   const words = voice.words.deliveries;
+  const { language } = voice;
   const id = `${delivery.id}-${number}-request`;
+  const ofAttempt = fillText(language, words.ofAttempt, { number });
   if (request === undefined) {
     const href = urlOf('event', { id: delivery.eventId, endpoint: delivery.endpointId });
-    return html`<p class="small"><a href="${`${href}#${id}`}">${words.sent} <span class="hidden">${words.ofAttempt(number)}</span></a></p>`;
+    return html`<p class="small"><a href="${`${href}#${id}`}">${words.sent} <span class="hidden">${ofAttempt}</span></a></p>`;
   }
   if (request === null) return html`<p class="small muted">${words.requestUnknown}</p>`;
   const { changedAt, url } = request;
   const note = (text: Html | string): Html => html`<div class="small muted">${text}</div>`;
-  return html`<details id="${id}"><summary class="small">${words.sent} <span class="hidden">${words.ofAttempt(number)}</span></summary>
-${changedAt === null ? null : note(words.changed(moment(changedAt, voice.language)))}
+  return html`<details id="${id}"><summary class="small">${words.sent} <span class="hidden">${ofAttempt}</span></summary>
+${changedAt === null ? null : note(fill(language, words.changed, { time: moment(changedAt, language) }))}
 ${error !== null && neverSent.has(error) ? note(words.neverSent) : null}
 <div class="small">${request.method} <code>${nameOf(url)}</code></div>
-${foreignText(wireText(request), words.requestOf(number))}
-${snippet(voice, words.curlOf(number), curlOf(request))}
+${foreignText(wireText(request), fillText(language, words.requestOf, { number }))}
+${snippet(voice, fillText(language, words.curlOf, { number }), curlOf(request))}
 ${note(words.oldSignature)}</details>`;
 }
 
@@ -90,8 +96,10 @@ function attemptItem(attempt: Attempt, delivery: ShownDelivery, visit: Visit): H
   const words = voice.words.deliveries;
   const { number, error, httpStatus, at, durationMs } = attempt;
   const id = `${delivery.id}-${number}`;
-  const name =
-    number <= desk.maxAttempts ? words.attempt(number, desk.maxAttempts) : words.attemptBeyond(number);
+  const name = fillText(voice.language, number <= desk.maxAttempts ? words.attempt : words.attemptBeyond, {
+    number,
+    of: desk.maxAttempts,
+  });
   const { what, advice } = voice.words.failures[failureKind(attempt, voice.words)];
   const story =
     error === null
@@ -113,7 +121,7 @@ function whatIsNext(
   switch (status) {
     case 'pending':
       if (attempts.length === 0 || nextAttemptAt === null) return words.underWay;
-      return words.next(dueMoment(nextAttemptAt, desk.now(), voice.language));
+      return fill(voice.language, words.next, { time: dueMoment(nextAttemptAt, desk.now(), voice.language) });
     case 'dropped':
       return words.dropped;
     case 'cancelled':

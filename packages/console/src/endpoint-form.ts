@@ -1,4 +1,4 @@
-import { type ConsoleAnswer, html, type WebhookEndpoint } from '@ostiary/core/console';
+import { type ConsoleAnswer, fill, html, type WebhookEndpoint } from '@ostiary/core/console';
 import { checkbox, formOf, type Message, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { newSecretPage } from './secret.ts';
@@ -109,7 +109,7 @@ async function check(
   const [twin] = twins;
   if (twin !== undefined && !isMeant) {
     const link = html`<a href="${urlOf('endpoint', { id: twin.id })}"><code>${twin.id}</code></a>`;
-    problems.set('url', [words.twin(link)]);
+    problems.set('url', [fill(voice.language, words.twin, { id: link })]);
   }
   // The one mistake that a browser does not point out.
   if (types.length === 0) problems.set('events', [words.badTypes]);

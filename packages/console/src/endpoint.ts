@@ -1,5 +1,6 @@
 import {
   type ConsoleAnswer,
+  fill,
   type Html,
   html,
   PartnerError,
@@ -13,7 +14,7 @@ import { typesOf } from './home.ts';
 import { enabledBadge, filterForm, moment, statesSaid } from './parts.ts';
 import { noRecovery, type Recovery, recover, recovered, recoverForm } from './recover.ts';
 import { seeOther, type Visit } from './visit.ts';
-import type { Voice } from './words/words.ts';
+import type { Voice } from './words.ts';
 
 const changeForm = 'change';
 
@@ -25,7 +26,7 @@ function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
     : html`<button class="compact primary" form="${changeForm}" name="action" value="enable">${endpoints.enable}</button>`;
   return html`<p>${enabledBadge(enabled, endpoints)}</p>
 <p>${typesOf(endpoint, words)}</p>
-<p class="small muted">${endpoints.since(moment(createdAt, language))}<br><code>${id}</code></p>
+<p class="small muted">${fill(language, endpoints.since, { time: moment(createdAt, language) })}<br><code>${id}</code></p>
 ${change}`;
 }
 

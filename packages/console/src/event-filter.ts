@@ -1,4 +1,4 @@
-import { type Html, html, visible, type WebhookEndpoint } from '@ostiary/core/console';
+import { fillText, type Html, html, visible, type WebhookEndpoint } from '@ostiary/core/console';
 import { deliveryStatuses } from './api.ts';
 import { formOf, type Message } from './forms.ts';
 import { choiceField } from './parts.ts';
@@ -44,10 +44,13 @@ export function choiceOf({ request: { query }, desk }: Visit): EventChoice {
 }
 
 /** The fields into which something is typed, and what is wrong with it. `id`: what was typed, where there is no such event, or ''. */
-export function searchFields({ voice: { words } }: Visit, { until }: EventChoice, id: string) {
-  const { events } = words;
+export function searchFields({ voice }: Visit, { until }: EventChoice, id: string) {
+  const { events } = voice.words;
   const problems = new Map<string, readonly Message[]>();
-  if (until !== null && endOf(until) === null) problems.set('until', [events.untilWrong('2026-01-31T12:00')]);
+  if (until !== null && endOf(until) === null) {
+    const message = fillText(voice.language, events.untilWrong, { example: '2026-01-31T12:00' });
+    problems.set('until', [message]);
+  }
   if (id !== '') problems.set('id', [events.notFound]);
   return formOf({ until: events.until, id: events.id }, problems, '');
 }

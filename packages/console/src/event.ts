@@ -1,5 +1,6 @@
 import {
   type ConsoleAnswer,
+  fill,
   type Html,
   html,
   nameOf,
@@ -12,7 +13,7 @@ import { answerFramed, csrfField } from './frame.ts';
 import { moment, statesSaid } from './parts.ts';
 import { apiSnippets, snippet } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
-import type { Notice } from './words/words.ts';
+import type { Notice } from './words.ts';
 
 /** The calls of the partner API that do what this page does. */
 function calls({ desk, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
@@ -57,14 +58,14 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
       words,
     ),
     body: html`<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries.title}</h2>
-${endpointId === null ? null : html`<p class="small">${words.deliveries.onlyTo(nameOf(endpoints.get(endpointId)?.url ?? words.endpoints.removed))} <a href="${urlOf('event', { id })}">${words.deliveries.all}</a></p>`}
+${endpointId === null ? null : html`<p class="small">${fill(language, words.deliveries.onlyTo, { endpoint: nameOf(endpoints.get(endpointId)?.url ?? words.endpoints.removed) })} <a href="${urlOf('event', { id })}">${words.deliveries.all}</a></p>`}
 <div id="delivery-list" data-live>${list}</div></section>
 <div class="column">
 <section class="panel" aria-labelledby="redeliver"><h2 id="redeliver">${words.events.redeliverAll}</h2>
 <p class="small muted">${words.events.redeliverHint}</p>
 <form id="${againForm}" method="post" action="${urlOf('redeliver', { id })}">${csrfField(visit)}<button>${words.events.redeliverAll}</button></form></section>
 <section class="panel" aria-labelledby="body"><h2 id="body">${words.events.body}</h2>
-<p class="small muted">${words.events.sequence(sequence)} · ${moment(body.createdAt, language)}<br><code>${id}</code></p>
+<p class="small muted">${fill(language, words.events.sequence, { number: sequence })} · ${moment(body.createdAt, language)}<br><code>${id}</code></p>
 ${snippet(voice, words.events.json, JSON.stringify(body, null, 2))}
 <p class="small muted">${words.events.bodyHint}</p></section>
 ${calls(visit, body)}

@@ -1,7 +1,7 @@
 import { type ConsoleAnswer, type Html, html, icons, nameOf, page } from '@ostiary/core/console';
 import { consoleStyle, consoleStyleHash } from './style.ts';
 import type { PageContext, Visit } from './visit.ts';
-import type { Notice } from './words/words.ts';
+import type { Notice } from './words.ts';
 
 /** Names of notices about something that could not be done. */
 const badNotices: ReadonlySet<Notice> = new Set<Notice>([

@@ -11,7 +11,7 @@ import type { UrlOf } from './paths.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { signIn, strangers } from './sign-in.ts';
 import { type PageContext, seeOther, type Visit } from './visit.ts';
-import { isNotice, voiceOf } from './words/words.ts';
+import { isNotice, voiceOf } from './words.ts';
 
 /** Sessions of one request that are looked up at most: somebody may have planted cookies beside ours. */
 const mostSessions = 8;

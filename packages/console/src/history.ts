@@ -1,7 +1,7 @@
 import { type Html, html } from '@ostiary/core/console';
 import { type DeliveryStatus, deliveryStatuses, type EndpointHistory, type HistoryHour } from './api.ts';
 import { counted, moment, stateBadge } from './parts.ts';
-import type { Voice } from './words/words.ts';
+import type { Voice } from './words.ts';
 
 /** What a bar is made of, from the bottom up; pictures have whole numbers of pixels. */
 const stacked: readonly DeliveryStatus[] = ['delivered', 'pending', 'cancelled', 'dropped'];

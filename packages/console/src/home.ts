@@ -11,7 +11,7 @@ import { firstRun } from './first-run.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { choiceField, emptyList, enabledBadge } from './parts.ts';
 import { seeOther, type Visit } from './visit.ts';
-import type { Words } from './words/en/index.ts';
+import type { Words } from './words.ts';
 
 /** The types that an endpoint takes, in words. */
 export function typesOf(

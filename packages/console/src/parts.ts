@@ -1,7 +1,6 @@
 import { type Fragment, type Html, html, visible } from '@ostiary/core/console';
 import { type DeliveryStatus, deliveryStatuses } from './api.ts';
-import type { Words } from './words/en/index.ts';
-import type { Language, Voice } from './words/words.ts';
+import type { Language, Voice, Words } from './words.ts';
 
 /** Where a delivery is; `none`: no endpoint took the event. */
 type StateName = keyof Words['deliveries']['states'];

@@ -1,4 +1,4 @@
-import { type Html, html } from '@ostiary/core/console';
+import { fillText, type Html, html } from '@ostiary/core/console';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { csrfField } from './frame.ts';
 import { counted } from './parts.ts';
@@ -63,6 +63,6 @@ export function recovered({ request, voice }: Visit): Html | string | null {
   if (!/^(0|[1-9][0-9]{0,3})$/.test(queued)) return null;
   if (queued === '0') return words.none;
   return Number(queued) < mostRecovered
-    ? words.done(queued)
-    : words.more(counted(Number(queued), voice.language));
+    ? fillText(voice.language, words.done, { count: queued })
+    : fillText(voice.language, words.more, { count: counted(Number(queued), voice.language) });
 }

@@ -1,4 +1,4 @@
-import { type ConsoleAnswer, html, icons, PartnerError } from '@ostiary/core/console';
+import { type ConsoleAnswer, fill, html, icons, PartnerError } from '@ostiary/core/console';
 import { formOf, noProblems } from './forms.ts';
 import { answerPage, csrfField, noticeRow } from './frame.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -14,7 +14,7 @@ export function signInPage(
 ): ConsoleAnswer {
   const { desk, urlOf, voice } = context;
   const words = voice.words.signIn;
-  const prefix = html`<code>${desk.prefix}_test_</code>`;
+  const named = { prefix: html`<code>${desk.prefix}_test_</code>`, scope: html`<code>webhooks</code>` };
   const labels = { key: words.key };
   const form =
     problem?.status === 429
@@ -22,11 +22,11 @@ export function signInPage(
       : formOf(
           labels,
           problem === null ? noProblems : new Map([['key', [words.wrongKey]]]),
-          words.refused(prefix),
+          fill(voice.language, words.refused, named),
         );
   const tag = html`<input type="password" required maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false"`;
   const body = html`<main class="card">
-<div class="lead"><span class="disc">${icons.plug}</span><h1>${voice.words.title}</h1><p class="muted">${words.intro(prefix)}</p></div>
+<div class="lead"><span class="disc">${icons.plug}</span><h1>${voice.words.title}</h1><p class="muted">${fill(voice.language, words.intro, named)}</p></div>
 ${noticeRow(context)}
 ${form.summary}
 <form class="form" method="post" action="${urlOf('signIn')}">

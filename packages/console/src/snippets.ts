@@ -1,7 +1,13 @@
-import type { AttemptRequest } from '@ostiary/core/console';
-import { type ConsoleDesk, type ConsoleRoute, type Html, html } from '@ostiary/core/console';
+import {
+  type AttemptRequest,
+  type ConsoleDesk,
+  type ConsoleRoute,
+  fillText,
+  type Html,
+  html,
+} from '@ostiary/core/console';
 import { foreignText, visibleText } from './parts.ts';
-import type { Voice } from './words/words.ts';
+import type { Voice } from './words.ts';
 
 /** What a snippet needs to know of the partner API. */
 export type DescribedApi = Pick<ConsoleDesk, 'apiUrl' | 'keyHeader' | 'routes'>;
@@ -157,5 +163,5 @@ export function apiSnippets(
   const { snippets: words } = voice.words;
   const code = sdkCodeOf(api, call);
   const needsId = call.id === null && routeOf(api, call).path.includes(':');
-  return html`<details id="${id}"><summary class="small">${title}${about === undefined ? null : html`<span class="hidden">: ${about}</span>`}</summary><div class="small muted">${words.key}${needsId ? html` ${words.unknownId}` : null}</div>${snippet(voice, words.curl(title), apiCurlOf(api, call))}${code === null ? null : snippet(voice, words.sdk(title), code)}</details>`;
+  return html`<details id="${id}"><summary class="small">${title}${about === undefined ? null : html`<span class="hidden">: ${about}</span>`}</summary><div class="small muted">${words.key}${needsId ? html` ${words.unknownId}` : null}</div>${snippet(voice, fillText(voice.language, words.curl, { title }), apiCurlOf(api, call))}${code === null ? null : snippet(voice, fillText(voice.language, words.sdk, { title }), code)}</details>`;
 }

@@ -1,7 +1,7 @@
 import type { ConsoleAnswer, ConsoleDesk, ConsoleRequest } from '@ostiary/core/console';
 import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
-import type { Notice, Voice } from './words/words.ts';
+import type { Notice, Voice } from './words.ts';
 
 /** What every page works with. */
 export interface PageContext {

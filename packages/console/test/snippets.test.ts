@@ -6,8 +6,8 @@ import { render } from '@ostiary/core/console';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { afterwards } from '../../core/test/support/running.ts';
+import english from '../languages/en.json' with { type: 'json' };
 import { curlOf, quoted, sdkCodeOf, snippet } from '../src/snippets.ts';
-import { english } from '../src/words/en/index.ts';
 
 const hostile = [
   "it's \"quoted\" 'twice' ''",

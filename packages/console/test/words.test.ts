@@ -1,27 +1,25 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Html, render } from '@ostiary/core/console';
+import { fillText, render } from '@ostiary/core/console';
 import { beforeAll, describe, expect, it } from 'vitest';
+import english from '../languages/en.json' with { type: 'json' };
 import { failureKind } from '../src/delivery.ts';
 import { counted, dueMoment, moment, stateWords } from '../src/parts.ts';
-import { english, type Words } from '../src/words/en/index.ts';
-import { allWords, type Language, languages, voiceOf } from '../src/words/words.ts';
+import { allWords, type Language, languages, voiceOf, type Words } from '../src/words.ts';
 import { act, visited } from './console-kit.ts';
 import { operatorsKit } from './operators-kit.ts';
 
 type Leaf = { readonly path: string; readonly words: string };
 
-/** All texts with their path; functions are called with something that can be found again. */
+/** All texts with their path. */
 function leaves(value: unknown, path = ''): Leaf[] {
-  const words: unknown = typeof value === 'function' ? value('ONE', 'TWO') : value;
-  if (typeof words === 'string') return [{ path, words }];
-  if (isMarkup(words)) return [{ path, words: render(words) }];
-  return Object.entries(words ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
+  if (typeof value === 'string') return [{ path, words: value }];
+  return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-/** Markup has no members that can be listed. */
-const isMarkup = (value: unknown): value is Html =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+/** Arguments of a message, by name, with a value that can be found again. */
+const samples = (message: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from(message.matchAll(/\{(\w+)/g), ([, name = '']) => [name, `<${name}>`]));
 
 /** Texts that are the same in English, Spanish and Portuguese. */
 const iberian = [
@@ -61,23 +59,34 @@ describe.each(others)('the words of the console in %s', (language) => {
     expect(same.map(({ path }) => path).sort()).toEqual(sameAsEnglish[language]);
   });
 
-  it('name whatever they speak of, and leave code as it is', () => {
+  it('take the same arguments, and show each', () => {
+    const shown = (all: readonly Leaf[], tag: Language) =>
+      all.map(({ path, words }) => {
+        const values = samples(words);
+        const text = fillText(tag, words, values);
+        return [path, Object.keys(values).sort(), text.match(/<\w+>/g)?.sort() ?? [], /[{}]/.test(text)];
+      });
+    expect(shown(own, language)).toEqual(shown(texts, 'en'));
+    expect(shown(own, language).filter(([, , , hasBraces]) => hasBraces)).toEqual([]);
+  });
+
+  it('have no markup, and leave code as it is', () => {
     const named = (all: readonly Leaf[]) =>
       all.map(({ path, words }) => [
         path,
-        [...(words.match(/ONE|TWO|<code>.*?<\/code>|kyc\.updated|[12]xx|4xx|OSTIARY_API_KEY/g) ?? [])].sort(),
+        [...(words.match(/kyc\.updated|[12]xx|4xx|OSTIARY_API_KEY/g) ?? [])].sort(),
       ]);
     expect(named(own)).toEqual(named(texts));
+    expect(own.filter(({ words }) => /[<>&]/.test(words))).toEqual([]);
   });
 
   it('have the quotation marks of print', () => {
-    for (const { path, words } of own) expect(words.replace(/<[^>]*>/g, ''), path).not.toMatch(/['"]| {2}/);
+    for (const { path, words } of own) expect(words, path).not.toMatch(/['"]| {2}/);
   });
 
   if (language === 'fr')
     it('keep French punctuation on its line', () => {
-      for (const { path, words } of own)
-        expect(words.replace(/<[^>]*>/g, ''), path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
+      for (const { path, words } of own) expect(words, path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
     });
   else
     it('have no space before punctuation, as French has', () => {
@@ -112,14 +121,14 @@ describe('the voice of a page', () => {
       import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-      const { voiceOf } = await import(${JSON.stringify(new URL('../src/words/words.ts', import.meta.url).href)});
+      const { voiceOf } = await import(${JSON.stringify(new URL('../src/words.ts', import.meta.url).href)});
       await voiceOf('es');
       console.log(JSON.stringify(loaded));
     `;
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...['--conditions=source', '--input-type=module', '--eval', script],
     ]);
-    const found = /words\/(\w\w)\/index\.ts$/;
+    const found = /languages\/(\w\w)\.json$/;
     expect((JSON.parse(stdout) as string[]).flatMap((url) => found.exec(url)?.[1] ?? [])).toEqual([
       'en',
       'es',
@@ -177,7 +186,10 @@ const partnerPages = (event: string, endpoint: string) =>
     ['/sandbox?notice=endpoint_added', ({ notices }: Words) => notices.endpoint_added],
     [`/sandbox/events/${event}`, ({ failures }: Words) => failures.timeout.what],
     [`/sandbox/endpoints/${endpoint}`, ({ recovery }: Words) => recovery.hint],
-    [`/sandbox/endpoints/${endpoint}?queued=7`, ({ recovery }: Words) => recovery.done('7')],
+    [
+      `/sandbox/endpoints/${endpoint}?queued=7`,
+      ({ recovery }: Words) => recovery.done.replace('{count}', '7'),
+    ],
     ['/sandbox/endpoints', ({ endpoints }: Words) => endpoints.secretHint],
     [`/sandbox/endpoints/${endpoint}/edit`, ({ endpoints }: Words) => endpoints.editUrlHint],
     [`/sandbox/endpoints/${endpoint}/secret`, ({ secrets }: Words) => secrets.generateHint],
@@ -200,9 +212,11 @@ const operatorPages = [
   ['/upkeep', ({ operators }: Words) => operators.upkeep.purgeHint],
 ] as const;
 
-/** English sentences on a page in another language. */
-const leftOver = (text: string): string[] =>
-  texts.flatMap(({ words }) => (words.length > 25 && text.includes(words) ? [words] : []));
+/** English sentences on a page in another language, and arguments that nothing took the place of. */
+const leftOver = (text: string): string[] => [
+  ...texts.flatMap(({ words }) => (words.length > 25 && text.includes(words) ? [words] : [])),
+  ...(text.match(/\{\w+\}/g) ?? []),
+];
 
 describe('every page', () => {
   it.each(others)('speaks %s, to whoever asks for it', async (language) => {

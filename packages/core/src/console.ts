@@ -13,6 +13,7 @@ import type { transferSchema } from './schemas/transfer.ts';
 
 export { PartnerError } from './errors.ts';
 export { negotiateLanguage } from './languages/negotiate.ts';
+export { fill, fillText } from './pages/fill.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
 export { type Page, page } from './pages/layout.ts';
 export { icons } from './pages/parts.ts';

@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditVerification } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
+import { type ConsoleAnswer, fillText, type Html, html, nameOf } from '@ostiary/core/console';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, foreignText, moment, pageLinks } from '../parts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
@@ -15,7 +15,7 @@ function entryRow(
   const told =
     Object.keys(details).length === 0
       ? null
-      : html`<details><summary class="small">${words.audit.details(Object.keys(details).length)}</summary>${foreignText(JSON.stringify(details, null, 2), action)}</details>`;
+      : html`<details><summary class="small">${fillText(voice.language, words.audit.details, { count: Object.keys(details).length })}</summary>${foreignText(JSON.stringify(details, null, 2), action)}</details>`;
   return html`<li id="${id}"><div class="what"><strong>${nameOf(action)}</strong> <a href="${urls.audit({ target })}">${nameOf(target)}</a>
 <span>${nameOf(actor)} · ${moment(at, voice.language)}</span>${told}</div></li>`;
 }

@@ -1,5 +1,5 @@
 import type { FailingEndpoint, WaitingWork } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html, nameOf, version } from '@ostiary/core/console';
+import { type ConsoleAnswer, fillText, type Html, html, nameOf, version } from '@ostiary/core/console';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { framed } from './frame.ts';
@@ -21,7 +21,10 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
   const text = words.overview;
   const { at, jobs, deliveries, failingJobs, dropped, failingEndpoints, sealing } = await admin.health();
   const count = (number: number): string =>
-    text.waiting(counted(number, voice.language), number >= countedAtMost);
+    fillText(voice.language, text.waiting, {
+      count: counted(number, voice.language),
+      upTo: number >= countedAtMost,
+    });
   const waiting = ({ count: number, oldestDueAt, late }: WaitingWork): Html =>
     html`${number === 0 ? text.nothingWaits : count(number)}${oldestDueAt === null ? null : html`<br>${text.since} ${moment(oldestDueAt, voice.language)}`}${late ? html`<br><strong>${text.late}</strong>` : null}`;
   const isWell = !jobs.late && !deliveries.late && failingJobs + dropped + sealing.sealedOtherwise === 0;
@@ -38,7 +41,7 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
       [text.dropped, count(dropped)],
       [
         text.sealing,
-        html`<code>${sealing.keyId}</code><br>${sealing.sealedOtherwise === 0 ? text.sealed : text.sealedOtherwise(count(sealing.sealedOtherwise))}`,
+        html`<code>${sealing.keyId}</code><br>${sealing.sealedOtherwise === 0 ? text.sealed : fillText(voice.language, text.sealedOtherwise, { count: count(sealing.sealedOtherwise) })}`,
       ],
       [text.storage, text.answers],
       [text.version, version],

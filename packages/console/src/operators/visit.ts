@@ -11,8 +11,8 @@ import {
   type OperatorVisit,
   PartnerError,
 } from '@ostiary/core/console';
-import type { Words } from '../words/en/index.ts';
-import { type Voice, voiceOf } from '../words/words.ts';
+import type { Words } from '../words.ts';
+import { type Voice, voiceOf } from '../words.ts';
 import { type OperatorUrls, operatorUrls } from './urls.ts';
 
 /** What has just been done. */

@@ -1,5 +1,5 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
+import { type ConsoleAnswer, fillText, type Html, html, nameOf } from '@ostiary/core/console';
 import { deliveryStatuses } from '../api.ts';
 import { failureKind } from '../delivery.ts';
 import { typesOf } from '../home.ts';
@@ -48,7 +48,7 @@ function deliveryRow(delivery: WebhookDelivery, url: string | null, visit: Opera
           body: html`<input type="hidden" name="event" value="${eventId}"><input type="hidden" name="endpoint" value="${endpointId}">`,
         });
   return html`<li id="${id}"><p class="what"><strong>${nameOf(eventType)}</strong> <span><code>${nameOf(eventId)}</code> · ${moment(createdAt, voice.language)}</span>
-<span>${nameOf(url ?? endpointId)}</span> <span>${words.webhooks.attempts(attempts.length)}</span> ${why}
+<span>${nameOf(url ?? endpointId)}</span> <span>${fillText(voice.language, words.webhooks.attempts, { count: attempts.length })}</span> ${why}
 ${nextAttemptAt === null ? null : html`<span>${words.webhooks.due}: ${moment(nextAttemptAt, voice.language)}</span>`}</p>
 <div class="states">${stateBadge(status, voice.words.deliveries.states[status])}</div>${again}</li>`;
 }

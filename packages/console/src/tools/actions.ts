@@ -1,4 +1,4 @@
-import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import { type ConsoleAnswer, fill, html } from '@ostiary/core/console';
 import { foreignText, moment } from '../parts.ts';
 import { seeOther, type Visit } from '../visit.ts';
 import { isChanged } from './kyc.ts';
@@ -15,7 +15,12 @@ export function mintPassport(visit: Visit, form: Filled): Promise<ConsoleAnswer>
     const expired = form.get('state') === 'expired';
     const body = JSON.stringify({ kid: form.get('kid') ?? '', expired });
     const { token, expiresAt } = await api('createSandboxPassport', { body });
-    const what = expired ? words.onceExpired : words.once(moment(expiresAt, voice.language));
+    const what = fill(voice.language, expired ? words.onceExpired : words.once, {
+      token: html`<code>token</code>`,
+      call: html`<code>POST /v1/partner/verify</code>`,
+      error: html`<code>token_expired</code>`,
+      time: moment(expiresAt, voice.language),
+    });
     const outcome = html`<h3>${words.token}</h3>${foreignText(token, words.token)}
 <p>${what}</p>`;
     return { outcome };

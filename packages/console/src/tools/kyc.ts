@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Html, html, nameOf } from '@ostiary/core/console';
+import { fillText, type Html, html, nameOf } from '@ostiary/core/console';
 import type { SandboxUser } from '../api.ts';
 import { csrfField } from '../frame.ts';
 import { choiceField, stateBadge } from '../parts.ts';
@@ -20,11 +20,11 @@ export function kycPanel(visit: Visit, { scopes, users }: ToolsData, used: Used)
   const kid = used.filled.get('kid') ?? users[0]?.kid ?? '';
   const status = used.filled.get('status') ?? 'rejected';
   const row = (one: SandboxUser): Html =>
-    html`<li><p class="what">${nameOf(one.name)} <span>${nameOf(one.kid)} · ${words.tier(one.kycTier)}${isChanged(one) ? ` · ${words.changed}` : ''}</span></p>${stateBadge(badges[one.kycStatus], words.states[one.kycStatus])}</li>`;
+    html`<li><p class="what">${nameOf(one.name)} <span>${nameOf(one.kid)} · ${fillText(voice.language, words.tier, { tier: one.kycTier })}${isChanged(one) ? ` · ${words.changed}` : ''}</span></p>${stateBadge(badges[one.kycStatus], words.states[one.kycStatus])}</li>`;
   const reset = users.some(isChanged)
     ? html`<form method="post" action="${urlOf('kycTool')}">${csrfField(visit)}<button class="compact" name="action" value="reset">${words.reset}</button></form>`
     : null;
-  return toolPanel(voice.words, {
+  return toolPanel(voice, {
     name: 'kyc',
     lacks: missingScopes(['identity:verify'], scopes),
     used,

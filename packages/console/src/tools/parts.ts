@@ -1,8 +1,8 @@
-import { type Html, html, type PartnerError } from '@ostiary/core/console';
+import { fill, type Html, html, type PartnerError } from '@ostiary/core/console';
 import { problemRow } from '../frame.ts';
 import { type ApiCall, apiSnippets } from '../snippets.ts';
 import type { Visit } from '../visit.ts';
-import type { Words } from '../words/en/index.ts';
+import type { Voice, Words } from '../words.ts';
 
 /** The tools of the page, in the order in which they stand on it. */
 export type ToolName = 'payment' | 'signature' | 'passport' | 'kyc';
@@ -41,7 +41,7 @@ export function refusal({ problem }: Used, words: Words, lineFields: readonly st
 
 /** A panel with one tool, or with what its key lacks. */
 export function toolPanel(
-  { tools: words }: Words,
+  { language, words: { tools: words } }: Voice,
   {
     name,
     lacks,
@@ -62,7 +62,7 @@ export function toolPanel(
   const names = lacks.map((scope, index) => html`${index === 0 ? '' : ', '}<code>${scope}</code>`);
   const body =
     lacks.length > 0
-      ? html`<p>${words.missing(names)}</p>`
+      ? html`<p>${fill(language, words.missing, { scopes: names })}</p>`
       : html`${refused}${used.outcome === null ? null : html`<div class="told outcome" role="status" tabindex="-1" autofocus>${used.outcome}</div>`}
 ${form}${call}`;
   return html`<section class="panel" id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${title}</h2>

@@ -15,7 +15,7 @@ export function passportPanel(visit: Visit, { scopes, users }: ToolsData, used: 
     ['valid', words.valid],
     ['expired', words.expired],
   ] as const;
-  return toolPanel(voice.words, {
+  return toolPanel(voice, {
     name: 'passport',
     lacks: missingScopes(['identity:verify'], scopes),
     used,

@@ -4,7 +4,7 @@ import { formOf, type Problems } from '../forms.ts';
 import { csrfField } from '../frame.ts';
 import { choiceField } from '../parts.ts';
 import type { Visit } from '../visit.ts';
-import type { Words } from '../words/en/index.ts';
+import type { Words } from '../words.ts';
 import { type ToolsData, userOptions } from './data.ts';
 import { type Filled, missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
 
@@ -50,7 +50,7 @@ export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: U
   const fields = formOf({ amount: words.amount, reference: words.reference }, wrongOf(used, words), '');
   const select = (given: Omit<Parameters<typeof choiceField>[0], 'id'>) =>
     choiceField({ ...given, id: `payment-${given.name}` });
-  return toolPanel(voice.words, {
+  return toolPanel(voice, {
     name: 'payment',
     lacks: missingScopes(['payments:write', 'payments:read'], scopes),
     used,

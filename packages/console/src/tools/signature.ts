@@ -1,4 +1,12 @@
-import { type Html, html, icons, nameOf, type SignatureCheck, visible } from '@ostiary/core/console';
+import {
+  fillText,
+  type Html,
+  html,
+  icons,
+  nameOf,
+  type SignatureCheck,
+  visible,
+} from '@ostiary/core/console';
 import { failureKind } from '../delivery.ts';
 import { csrfField } from '../frame.ts';
 import { choiceField, foreignText } from '../parts.ts';
@@ -18,7 +26,7 @@ export function signaturePanel(visit: Visit, { endpoints }: ToolsData, used: Use
       : html`<form class="form" method="post" action="${urlOf('signatureTool')}">${csrfField(visit)}
 ${choiceField({ label: words.endpoint, id: 'signature-endpoint', name: 'endpoint', options, chosen })}
 <div class="row"><button class="primary">${words.check}</button></div></form>`;
-  return toolPanel(voice.words, {
+  return toolPanel(voice, {
     name: 'signature',
     lacks: [],
     used,
@@ -37,7 +45,7 @@ function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Vi
     httpStatus === null
       ? html`<p>${failures[failureKind({ error, httpStatus }, voice.words)].what} <code class="muted">${nameOf(error ?? '')}</code></p>`
       : null;
-  return html`<div><h3>${name}</h3><p class="small">${status} · ${durationMs} ms</p>${why}${response === null || response === '' ? null : foreignText(response, tools.signature.answer(name))}</div>`;
+  return html`<div><h3>${name}</h3><p class="small">${status} · ${durationMs} ms</p>${why}${response === null || response === '' ? null : foreignText(response, fillText(voice.language, tools.signature.answer, { name }))}</div>`;
 }
 
 /** What the answers of an endpoint mean. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import en from '../../languages/en.json' with { type: 'json' };
 import type { Consents } from '../scopes/consent-texts.ts';
-import { holesOf } from '../text/placeholders.ts';
+import { argumentsOf, messageFault } from '../text/messages.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
-import { en } from './en.ts';
 import type { PageTexts } from './page-language.ts';
 
 function merged(whole: object, part: object): object {
@@ -16,15 +16,17 @@ function merged(whole: object, part: object): object {
   return { ...whole, ...Object.fromEntries(members) };
 }
 
-/** What stands in the place of an English text. */
+/** Checks a text that takes the place of an English one: an ICU message with the same arguments. */
 function wordsFor(english: string): z.ZodType<string> {
-  const names = holesOf(english);
-  const wanted = names.map((name) => `{${name}}`).join(' and ') || 'no braces';
+  const names = argumentsOf(english);
   return z
     .string()
     .max(2000)
     .refine((own) => own.trim() !== '', 'is empty')
-    .refine((own) => holesOf(own).join() === names.join(), `has to hold ${wanted}`);
+    .superRefine((own, context) => {
+      const message = messageFault(own, names);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    });
 }
 
 /** Of texts that are the same in English. */

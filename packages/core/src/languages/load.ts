@@ -1,6 +1,6 @@
+import en from '../../languages/en.json' with { type: 'json' };
+import fr from '../../languages/fr.json' with { type: 'json' };
 import type { Consents, Language } from '../scopes/consent-texts.ts';
-import { en } from './en.ts';
-import { fr } from './fr.ts';
 import type { HostTexts, PageLanguage, PageTexts } from './page-language.ts';
 import type { Texts } from './texts.ts';
 
@@ -8,9 +8,9 @@ import type { Texts } from './texts.ts';
 const shipped: { readonly [L in Language]: () => Promise<Texts> } = {
   en: async () => en,
   fr: async () => fr,
-  ht: async () => (await import('./ht.ts')).ht,
-  es: async () => (await import('./es.ts')).es,
-  pt: async () => (await import('./pt.ts')).pt,
+  ht: async () => (await import('../../languages/ht.json', { with: { type: 'json' } })).default,
+  es: async () => (await import('../../languages/es.json', { with: { type: 'json' } })).default,
+  pt: async () => (await import('../../languages/pt.json', { with: { type: 'json' } })).default,
 };
 
 export const shippedLanguages = Object.keys(shipped) as readonly Language[];

@@ -1,10 +1,10 @@
-import type { en } from './en.ts';
+import type en from '../../languages/en.json';
 
 type Words<English> = {
   readonly [Name in keyof English]: English[Name] extends string ? string : Words<English[Name]>;
 };
 
-/** Every word of the pages in one language; what each scope gives stands in the scope table. */
+/** Every text of the pages in one language, as an ICU message; what each scope gives stands in the scope table. */
 export type Texts = Words<typeof en> & {
   /** Names of the twelve months, where `Intl` does not know the language: dates are then `5 janvye 2026`. */
   readonly months?: readonly string[];

@@ -31,7 +31,7 @@ function since({ grantedAt, updatedAt }: ConnectedApp, { language, timeZone }: A
   const changedOn = userDayIn(language, updatedAt, timeZone);
   const granted = html`<time datetime="${grantedAt.toISOString()}">${grantedOn}</time>`;
   const changed = html`<time datetime="${updatedAt.toISOString()}">${changedOn}</time>`;
-  return html`<span>${fill(words.since, { date: granted })}</span>${grantedOn === changedOn ? null : html` <span>${fill(words.changed, { date: changed })}</span>`}`;
+  return html`<span>${fill(language.tag, words.since, { date: granted })}</span>${grantedOn === changedOn ? null : html` <span>${fill(language.tag, words.changed, { date: changed })}</span>`}`;
 }
 
 function appItem(app: ConnectedApp, view: AppsView): Html {
@@ -46,7 +46,7 @@ ${scopeList(
 )}
 <form method="post" action="${app.revokeAction}">
 <input type="hidden" name="csrf" value="${app.csrfToken}">
-<button class="compact">${words.remove} <span class="hidden">${fill(words.removeOf, { client })}</span></button>
+<button class="compact">${words.remove} <span class="hidden">${fill(language.tag, words.removeOf, { client })}</span></button>
 </form>
 </li>`;
 }
@@ -57,10 +57,10 @@ export function appsPage(view: AppsView): Page {
   const service = nameOf(theme.name);
   const list =
     apps.length === 0
-      ? html`<div class="empty"><span class="disc">${icons.plug}</span><h2>${words.emptyTitle}</h2><p class="muted">${fill(words.empty, { service })}</p></div>`
+      ? html`<div class="empty"><span class="disc">${icons.plug}</span><h2>${words.emptyTitle}</h2><p class="muted">${fill(language.tag, words.empty, { service })}</p></div>`
       : html`<ul class="apps">${apps.map((app) => appItem(app, view))}</ul>`;
   const body = html`<main class="card wide">
-<div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${fill(words.intro, { service })}</p>`}</div>
+<div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${fill(language.tag, words.intro, { service })}</p>`}</div>
 ${view.notice === 'revoked' ? html`<div class="notice" role="status">${icons.check}<p>${words.removed}</p></div>` : null}
 ${accountRow(view.userName, language, null)}
 ${list}

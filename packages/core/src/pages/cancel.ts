@@ -15,11 +15,11 @@ export interface CancelView extends Pick<PageContext, 'theme'> {
 export function cancelPage({ theme, language, clientName, action }: CancelView): Page {
   const words = language.texts.cancel;
   const client = nameOf(clientName);
-  const text = fill(words.text, { client: html`<strong>${client}</strong>` });
+  const text = fill(language.tag, words.text, { client: html`<strong>${client}</strong>` });
   const body = html`<main class="card">
 <div class="lead"><span class="disc">${icons.leave}</span><h1>${words.title}</h1><p class="muted">${text}</p></div>
 <form class="actions" method="post" action="${action}">
-<button class="primary">${fill(words.back, { client })}</button>
+<button class="primary">${fill(language.tag, words.back, { client })}</button>
 </form>
 </main>`;
   return page({ theme, language: language.tag, title: words.title, body });

@@ -1,5 +1,5 @@
 import type { PageLanguage } from '../languages/page-language.ts';
-import { fill, fillTitle } from './fill.ts';
+import { fill, fillText } from './fill.ts';
 import { type Html, html, nameOf } from './html.ts';
 import { type Page, type PageContext, page } from './layout.ts';
 import { accountRow, clientMark, icons, scopeList } from './parts.ts';
@@ -45,11 +45,11 @@ export function consentPage(view: ConsentView): Page {
   const body = html`<main class="card">
 <div class="lead">
 ${clientMark(view.clientName, view.logoUrl)}
-<h1><span class="name">${client}</span> <span class="ask">${fill(words.ask, { service: nameOf(theme.name) })}</span></h1>
+<h1><span class="name">${client}</span> <span class="ask">${fill(language.tag, words.ask, { service: nameOf(theme.name) })}</span></h1>
 </div>
 ${accountRow(view.userName, language, view.switchAccountUrl)}
 <section aria-labelledby="scopes">
-<h2 id="scopes">${fill(words.scopes, { client })}</h2>
+<h2 id="scopes">${fill(language.tag, words.scopes, { client })}</h2>
 ${showNew && scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}
 ${scopeList(
   scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
@@ -57,18 +57,18 @@ ${scopeList(
 )}
 </section>
 <ul class="promises">
-<li>${icons.lock}<p>${fill(words.noPassword, { client })}</p></li>
+<li>${icons.lock}<p>${fill(language.tag, words.noPassword, { client })}</p></li>
 <li>${icons.undo}<p>${words.withdraw}</p></li>
 </ul>
 <form class="actions pair" method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrfToken}">
 <button class="primary" name="decision" value="approve">${words.approve}</button>
 <button name="decision" value="deny">${words.deny}</button>
-<p class="small muted">${fill(words.sentBack, { host: html`<strong>${nameOf(view.redirectTarget)}</strong>` })}</p>${linksOf(view, words)}
+<p class="small muted">${fill(language.tag, words.sentBack, { host: html`<strong>${nameOf(view.redirectTarget)}</strong>` })}</p>${linksOf(view, words)}
 </form>
 </main>`;
   return page({
     ...{ theme, body, language: language.tag },
-    title: fillTitle(words.title, { client: view.clientName }),
+    title: fillText(language.tag, words.title, { client: view.clientName }),
   });
 }

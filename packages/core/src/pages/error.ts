@@ -32,7 +32,7 @@ export function errorPage(view: ErrorView): Page {
   const { title, advice } = words.errors[view.kind];
   const body = html`<main class="card">
 <div class="lead"><span class="disc alert">${icons.warning}</span><h1>${title}</h1><p class="muted">${advice}</p></div>
-${app === null ? null : html`<p class="actions"><a class="button" href="${app.url}">${fill(words.cancel.back, { client: nameOf(app.name) })}</a></p>`}
+${app === null ? null : html`<p class="actions"><a class="button" href="${app.url}">${fill(language.tag, words.cancel.back, { client: nameOf(app.name) })}</a></p>`}
 <div class="technical small">
 <p>${words.reference} <code>${visible(view.requestId)}</code></p>
 ${detail === null ? null : html`<details><summary>${words.technical}</summary><p><code dir="auto">${visible(detail)}</code></p></details>`}

@@ -1,16 +1,18 @@
-import { holes } from '../text/placeholders.ts';
+import { parseMessage } from '../text/messages.ts';
 import { type Fragment, type Html, html } from './html.ts';
 
-/** A text with what belongs into its braces. */
-export function fill(template: string, values: { readonly [name: string]: Fragment }): Html {
-  const parts = template.split(holes);
-  return html`${parts.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? null)))}`;
+/** Formats an ICU message. Its text is escaped, and so are values that are not markup. */
+export function fill(language: string, message: string, values: { readonly [name: string]: Fragment }): Html {
+  const parts = parseMessage(language, message).formatToParts<Fragment>(values);
+  return html`${parts.map(({ value }) => value)}`;
 }
 
-/** The same for a title, which is no markup. */
-export function fillTitle(template: string, values: { readonly [name: string]: string }): string {
-  return template
-    .split(holes)
-    .map((part, index) => (index % 2 === 0 ? part : (values[part] ?? '')))
-    .join('');
+/** Formats an ICU message as plain text, for titles and attributes. */
+export function fillText(
+  language: string,
+  message: string,
+  values: { readonly [name: string]: string | number | boolean },
+): string {
+  const parts = parseMessage(language, message).formatToParts<string>(values);
+  return parts.map(({ value }) => value).join('');
 }

@@ -21,8 +21,8 @@ export function logoutPage({ theme, language, clientName, ...view }: LogoutView)
   const service = nameOf(theme.name);
   const ask =
     clientName === null
-      ? fill(words.ask, { service })
-      : fill(words.askedBy, { service, client: html`<strong>${nameOf(clientName)}</strong>` });
+      ? fill(language.tag, words.ask, { service })
+      : fill(language.tag, words.askedBy, { service, client: html`<strong>${nameOf(clientName)}</strong>` });
   const body = html`<main class="card">
 <div class="lead"><span class="disc">${icons.leave}</span><h1>${words.title}</h1><p class="muted">${ask}</p></div>
 ${accountRow(view.userName, language, null)}
@@ -42,7 +42,7 @@ export function afterLogoutPage(
 ): Page {
   const { left, stayed } = language.texts.logout;
   const { title, advice } = decision === 'leave' ? left : stayed;
-  const text = fill(advice, { service: nameOf(theme.name) });
+  const text = fill(language.tag, advice, { service: nameOf(theme.name) });
   const body = html`<main class="card">
 <div class="lead"><span class="disc">${icons.check}</span><h1>${title}</h1><p class="muted">${text}</p></div>
 </main>`;

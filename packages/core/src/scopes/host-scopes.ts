@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../errors.ts';
 import { checkedNow, isStandardSchema, type StandardSchema } from '../schemas/standard-schema.ts';
-import { holesOf } from '../text/placeholders.ts';
+import { messageFault } from '../text/messages.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import {
@@ -58,7 +58,7 @@ const words = z
   .trim()
   .min(1)
   .max(2000)
-  .refine((own) => holesOf(own).length === 0, 'has to hold no braces');
+  .refine((own) => messageFault(own, []) === null, 'has to hold no braces');
 const claimNames = z
   .string()
   .regex(claimName, 'is none that a claim can have')

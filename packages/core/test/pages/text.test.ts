@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { shippedLanguages } from '../../src/languages/load.ts';
-import { fill, fillTitle } from '../../src/pages/fill.ts';
+import { fill, fillText } from '../../src/pages/fill.ts';
 import { nameOf, render } from '../../src/pages/html.ts';
-import { holesOf } from '../../src/text/placeholders.ts';
+import { argumentsOf } from '../../src/text/messages.ts';
 import { languageOf } from './views.ts';
 
 /** All texts with their path, those of the scopes too. */
@@ -30,8 +31,13 @@ describe('the words of the pages', () => {
   });
 
   it.each(shippedLanguages)('in %s: name whoever they speak of', (tag) => {
-    const named = (of: string) => wordsOf(of).map(([path, words]) => [path, holesOf(words)]);
+    const named = (of: string) => wordsOf(of).map(([path, words]) => [path, argumentsOf(words)]);
     expect(named(tag)).toEqual(named('en'));
+  });
+
+  it('ship as one file for each language', () => {
+    const files = readdirSync(new URL('../../languages', import.meta.url));
+    expect(files.sort()).toEqual(shippedLanguages.map((tag) => `${tag}.json`).sort());
   });
 
   it('keep French punctuation on its line', () => {
@@ -41,16 +47,28 @@ describe('the words of the pages', () => {
 });
 
 describe('a text', () => {
-  it('takes markup where its braces are, and escapes what stands around it', () => {
-    const filled = fill('<b> {client} & {client}', { client: nameOf('A<i>') });
+  it('takes markup in its arguments, and is escaped itself', () => {
+    const filled = fill('en', '<b> {client} & {client}', { client: nameOf('A<i>') });
     expect(render(filled)).toBe('&lt;b&gt; <bdi>A&lt;i&gt;</bdi> &amp; <bdi>A&lt;i&gt;</bdi>');
-    expect(render(fill('no {other} braces', {}))).toBe('no  braces');
+    expect(render(fill('en', '{none}{zero}', { none: null, zero: 0 }))).toBe('0');
   });
 
-  it('is not filled twice: a name that looks like braces stays as it is', () => {
-    expect(fillTitle('Allow {client}?', { client: '{client} $& {service}' })).toBe(
+  it('is not formatted twice: a name with braces stays as it is', () => {
+    expect(fillText('en', 'Allow {client}?', { client: '{client} $& {service}' })).toBe(
       'Allow {client} $& {service}?',
     );
-    expect(render(fill('{a}{b}', { a: '{b}', b: '{a}' }))).toBe('{b}{a}');
+    expect(render(fill('en', '{a}{b}', { a: '{b}', b: '{a}' }))).toBe('{b}{a}');
+  });
+
+  it('is never shown with an argument missing', () => {
+    expect(() => fill('en', 'no {other} value', {})).toThrow('other');
+  });
+
+  it('is an ICU message: choices by number and word, and apostrophes that quote braces', () => {
+    const text = '{count, plural, one {# app} other {# apps}}{more, select, true { or more} other {}}';
+    expect(argumentsOf(text)).toEqual(['count', 'more']);
+    expect(fillText('en', text, { count: 1, more: false })).toBe('1 app');
+    expect(fillText('en', text, { count: 1200, more: true })).toBe('1,200 apps or more');
+    expect(fillText('fr', "l'{client}' et l''{client}", { client: 'Rara' })).toBe("l{client} et l'Rara");
   });
 });

@@ -1,4 +1,4 @@
-import { en } from '../../src/languages/en.ts';
+import en from '../../languages/en.json' with { type: 'json' };
 import { loadLanguages, shippedLanguages } from '../../src/languages/load.ts';
 import type { HostTexts, PageLanguage, PageTexts } from '../../src/languages/page-language.ts';
 import { type AppsView, appsPage } from '../../src/pages/apps.ts';
@@ -8,14 +8,14 @@ import type { Page } from '../../src/pages/layout.ts';
 import { afterLogoutPage, type LogoutView, logoutPage } from '../../src/pages/logout.ts';
 import type { PageTheme } from '../../src/pages/style.ts';
 import { scopeNames, scopes } from '../../src/scopes/scopes.ts';
-import { holesOf } from '../../src/text/placeholders.ts';
+import { argumentsOf } from '../../src/text/messages.ts';
 
 /** Words that say nothing, in Arabic letters, for every text of English. */
 function inArabicLetters<Whole extends object>(whole: Whole): Whole {
   const words = Object.entries(whole).map(([key, value]) => [
     key,
     typeof value === 'string'
-      ? `نص للتجربة ${holesOf(value).map((name) => `{${name}}`)} وشيء آخر`
+      ? `نص للتجربة ${argumentsOf(value).map((name) => `{${name}}`)} وشيء آخر`
       : inArabicLetters(value),
   ]);
   return Object.fromEntries(words);

@@ -1,0 +1,47 @@
+import { negotiateLanguage } from '@ostiary/core/console';
+import en from '../languages/en.json' with { type: 'json' };
+
+type Texts<English> = {
+  readonly [Name in keyof English]: English[Name] extends string ? string : Texts<English[Name]>;
+};
+
+/** Every text of the console in one language, as an ICU message. */
+export type Words = Texts<typeof en>;
+
+/**
+ * The texts of every language; a missing one does not compile. Languages other than English are loaded when a browser asks for
+ * them.
+ */
+export const allWords = {
+  en: async () => en,
+  fr: async () => (await import('../languages/fr.json', { with: { type: 'json' } })).default,
+  ht: async () => (await import('../languages/ht.json', { with: { type: 'json' } })).default,
+  es: async () => (await import('../languages/es.json', { with: { type: 'json' } })).default,
+  pt: async () => (await import('../languages/pt.json', { with: { type: 'json' } })).default,
+} satisfies { readonly [tag: string]: () => Promise<Words> };
+
+/** A language of the console. */
+export type Language = keyof typeof allWords;
+
+/** The languages of the console. The first one is for browsers that ask for none of them. */
+export const languages = Object.keys(allWords) as readonly Language[];
+
+/** The language of a page: its texts, and how its dates and numbers are written. */
+export interface Voice {
+  readonly language: Language;
+  readonly words: Words;
+}
+
+/** Finds the language that a browser asks for. */
+export async function voiceOf(acceptLanguage: string | undefined): Promise<Voice> {
+  const language = negotiateLanguage(undefined, acceptLanguage, languages);
+  return { language, words: await allWords[language]() };
+}
+
+/** Name of a text about what has just happened. */
+export type Notice = keyof Words['notices'];
+
+/** Tells whether a parameter of an address is the name of a notice. */
+export function isNotice(name: string | null): name is Notice {
+  return name !== null && Object.hasOwn(en.notices, name);
+}

@@ -1,0 +1,46 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+
+type Elements = ReturnType<IntlMessageFormat['getAst']>;
+
+/** Parsed messages by language and text. Texts come from language files and options, so that there are no more of them over time. */
+const parsed = new Map<string, IntlMessageFormat>();
+
+/**
+ * Parses an ICU message once. Tags are text like any other: markup comes from the values of a message alone.
+ * @throws SyntaxError for a text that is no ICU message
+ */
+export function parseMessage(language: string, text: string): IntlMessageFormat {
+  const key = `${language} ${text}`;
+  const message = parsed.get(key) ?? new IntlMessageFormat(text, language, undefined, { ignoreTag: true });
+  parsed.set(key, message);
+  return message;
+}
+
+function argumentNames(elements: Elements): string[] {
+  return elements.flatMap((element) => {
+    if ('options' in element) {
+      const branches = Object.values(element.options).flatMap(({ value }) => argumentNames(value));
+      return [element.value, ...branches];
+    }
+    // Literal text, and the `#` of a plural, name no argument.
+    return element.type === 0 || !('value' in element) ? [] : [element.value];
+  });
+}
+
+/**
+ * Names of the arguments of an ICU message, in alphabetical order; a name that occurs twice is there twice.
+ * @throws SyntaxError for a text that is no ICU message
+ */
+export function argumentsOf(text: string): readonly string[] {
+  return argumentNames(parseMessage('en', text).getAst()).sort();
+}
+
+/** Says why a text cannot stand for a message with these arguments; `null` if it can. */
+export function messageFault(text: string, names: readonly string[]): string | null {
+  const wanted = names.map((name) => `{${name}}`).join(' and ') || 'no braces';
+  try {
+    return argumentsOf(text).join() === names.join() ? null : `has to hold ${wanted}`;
+  } catch {
+    return `has to hold ${wanted}, and be an ICU message`;
+  }
+}
