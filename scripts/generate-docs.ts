@@ -12,6 +12,7 @@ import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
 import { addressLimits, partnerLimits } from '../packages/core/src/limits/request-limits.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
+import { defaultOptions } from '../packages/core/src/options/defaults.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
 import type { ConsolePage } from '../packages/core/src/ports/console.ts';
 import { offlineAccessConsent, readyScopes } from '../packages/core/src/scopes/ready-scopes.ts';
@@ -233,22 +234,48 @@ function limitRows(after: string): string[] {
   );
 }
 
+/** Interfaces of options, with the path of the option that holds them. */
+const optionInterfaces: { readonly [name: string]: string } = {
+  OstiaryOptions: '',
+  Theme: 'theme.',
+  RefreshTokenOptions: 'refreshTokens.',
+  PartnerLimits: 'partnerLimits.',
+  WebhookOptions: 'webhooks.',
+};
+
+/** Writes a default as TypeScript would, or returns `null` for what is not a plain value. */
+function literalOf(value: unknown): string | null {
+  if (typeof value === 'string') return `\`"${value}"\``;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!Array.isArray(value)) return null;
+  return `\`[${value.map((item) => (typeof item === 'string' ? `'${item}'` : item)).join(', ')}]\``;
+}
+
+/** Returns the default of an option. @throws Error when the words beside the option name another one than the code */
+function defaultOf(path: string, words: string | null): string {
+  const value = path.split('.').reduce<unknown>((outer, name) => Object(outer)[name], defaultOptions);
+  const literal = literalOf(value);
+  if (literal !== null && literal !== words)
+    throw new Error(
+      `options/options.ts: the default of ${path} is ${literal}, and @defaultValue says ${words}`,
+    );
+  return words ?? 'none';
+}
+
 function optionsPage(): string {
-  const tables = ['OstiaryOptions', 'Theme', 'RefreshTokenOptions', 'PartnerLimits', 'WebhookOptions'].map(
-    (name) => {
-      const { members } = interfaceIn('packages/core/src/options/options.ts', name);
-      const rows = members.flatMap(({ path, type, isOptional, text, standard }) => [
-        row(
-          `\`${path}\``,
-          type === null ? 'object' : `\`${type}\``,
-          isOptional ? (standard ?? 'none') : 'required',
-          text,
-        ),
-        ...limitRows(`${name} ${path}`),
-      ]);
-      return `## ${name}\n\n| Option | Type | Default | |\n|---|---|---|---|\n${rows.join('\n')}`;
-    },
-  );
+  const tables = Object.entries(optionInterfaces).map(([name, outer]) => {
+    const { members } = interfaceIn('packages/core/src/options/options.ts', name);
+    const rows = members.flatMap(({ path, type, isOptional, text, standard }) => [
+      row(
+        `\`${path}\``,
+        type === null ? 'object' : `\`${type}\``,
+        isOptional ? defaultOf(`${outer}${path}`, standard) : 'required',
+        text,
+      ),
+      ...limitRows(`${name} ${path}`),
+    ]);
+    return `## ${name}\n\n| Option | Type | Default | |\n|---|---|---|---|\n${rows.join('\n')}`;
+  });
   const shapes = hostShapes.flatMap(([file, names]) =>
     names.map((name) => {
       const { text, members } = interfaceIn(file, name);

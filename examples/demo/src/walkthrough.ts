@@ -57,7 +57,7 @@ async function run(dataDir: string): Promise<void> {
   const { file, partnerUrl, server, close } = await startDemo({ ...env, ...own });
   try {
     say(`A fresh Ostiary runs at ${file.authUrl}, on a temporary folder.`);
-    say(`Webhooks that fail are tried again after ${retryDelays} s instead of 60,300,1800,7200.`);
+    say(`Webhooks that fail are tried again after ${retryDelays} s, and not on the usual schedule.`);
     const report = createReport(say);
     const { change: changeKyc } = server.installation.identityChecks;
     const start = performance.now();

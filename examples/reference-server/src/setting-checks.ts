@@ -61,7 +61,7 @@ export const delays = list.pipe(
     .array(
       z
         .string()
-        .regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be seconds, comma separated, such as 60,300,1800,7200')
+        .regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be seconds, comma separated, such as 60,300')
         .transform(Number)
         .refine((seconds) => seconds > 0 && seconds <= 604_800, 'must be above 0 and at most 604800 seconds'),
     )

@@ -1,3 +1,4 @@
+import { defaultOptions } from '@ostiary/core';
 import { origin, port, some, switched, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
 import {
@@ -95,12 +96,12 @@ export const settings = {
   },
   OSTIARY_NAME: {
     check: z.string().trim().min(1, 'must not be blank').max(60, 'must have at most 60 characters'),
-    fallback: 'Ostiary',
+    fallback: defaultOptions.theme.name,
     about: 'Name of your service on every page.',
   },
   OSTIARY_COLOUR: {
     check: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a4f8b'),
-    fallback: '#1a4f8b',
+    fallback: defaultOptions.theme.colour,
     about: 'Accent colour of every page.',
   },
   OSTIARY_LANGUAGES: {
@@ -118,7 +119,7 @@ export const settings = {
   },
   OSTIARY_REFRESH_TOKENS: onOff(
     'off',
-    '`on`: clients that are allowed `offline_access` can ask for refresh tokens. They live for 30 days without use, and for 180 days at most.',
+    `\`on\`: clients that are allowed \`offline_access\` can ask for refresh tokens. They live for ${defaultOptions.refreshTokens.idleDays} days without use, and for ${defaultOptions.refreshTokens.absoluteDays} days at most.`,
   ),
   OSTIARY_INTROSPECTION: onOff(
     'off',
@@ -129,7 +130,7 @@ export const settings = {
     check: z
       .string()
       .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first'),
-    fallback: 'svc',
+    fallback: defaultOptions.prefix,
     about:
       'Prefix on the wire, as in `svc_at_…`, `svc_live_…` and `X-SVC-Signature`. Choose it before the first client exists.',
   },
@@ -141,13 +142,13 @@ export const settings = {
   },
   OSTIARY_WEBHOOK_RETRY_DELAYS: {
     check: delays,
-    fallback: '60,300,1800,7200',
+    fallback: defaultOptions.webhooks.retryDelaysSeconds.join(','),
     about:
       'Seconds between an attempt of a webhook delivery that failed and the next one, comma separated; after the last one it is dropped.',
   },
   OSTIARY_EVENT_RETENTION_DAYS: {
     check: whole(1, 3_650, '1 to 3650 days'),
-    fallback: '30',
+    fallback: String(defaultOptions.webhooks.retentionDays),
     about: 'Days for which events, deliveries and their attempts are kept.',
   },
   OSTIARY_SANDBOX_CONSOLE: onOff(

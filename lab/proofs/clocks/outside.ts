@@ -1,11 +1,11 @@
-import type { PaymentRail } from '@ostiary/core';
+import { defaultOptions, type PaymentRail } from '@ostiary/core';
 import type { AttemptAnswer, WebhookClient } from '../../../packages/core/src/webhooks/client.ts';
 import type { World } from './world.ts';
 
 /** A kind of work, and the waits after its first failure, the second and so on, in milliseconds. */
 const waitsMs = {
   payment: [1_000, 2_000, 4_000, 8_000],
-  delivery: [60_000, 300_000, 1_800_000, 7_200_000],
+  delivery: defaultOptions.webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
 } as const;
 
 /** Record of one payment or delivery. */

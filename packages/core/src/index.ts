@@ -11,6 +11,7 @@ export type { PartnerLimit } from './limits/request-limits.ts';
 export type { ConnectedApp, ConnectedApps } from './oauth/connected-apps.ts';
 export type { InteractionApi, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { ActiveToken, RefusedToken, TokenChecks } from './oauth/token-checks.ts';
+export { defaultOptions } from './options/defaults.ts';
 export type {
   OstiaryOptions,
   PartnerLimits,

@@ -97,7 +97,7 @@ function failureCard(): Html {
       html`<label class="pick"><input type="radio" name="count" value="${String(count)}"${count === 1 ? html` checked` : null}><span>${count === 0 ? 'None' : String(count)}</span></label>`,
   );
   return html`<form class="card" id="fail" method="post" action="/webhooks/failures"><h2>Make it fail</h2>
-<p class="small">The shop answers the next deliveries with 500. Ostiary tries again, with the same event and the same bytes, after 1 minute, 5 minutes, 30 minutes and 2 hours, unless <code>OSTIARY_WEBHOOK_RETRY_DELAYS</code> says otherwise.</p>
+<p class="small">The shop answers the next deliveries with 500. Ostiary tries again, with the same event and the same bytes, at longer and longer intervals, which <code>OSTIARY_WEBHOOK_RETRY_DELAYS</code> can shorten.</p>
 <fieldset><legend>How many deliveries</legend><div class="picks four">${choices}</div></fieldset>
 <button class="button quiet" type="submit">Let them fail</button></form>`;
 }

@@ -12,12 +12,12 @@ import type { Storage } from '../ports/storage.ts';
 import type { Login, UserDirectory } from '../ports/users.ts';
 import { isStandardSchema } from '../schemas/standard-schema.ts';
 import type { HostClaims, HostScopes, ScopeCatalog } from '../scopes/catalog.ts';
-import { languages } from '../scopes/consent-texts.ts';
 import { loadScopes } from '../scopes/load.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { stderrLogger } from '../telemetry/stderr-logger.ts';
 import { inPlainWords } from '../text/plain-words.ts';
 import { withDeadline, withDeadlines } from '../time/deadline.ts';
+import { defaultOptions } from './defaults.ts';
 import {
   callback,
   colour,
@@ -47,7 +47,7 @@ const schema = knownOnly({
   prefix: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first')
-    .default('svc'),
+    .default(defaultOptions.prefix),
   storage,
   users: z.looseObject({
     find: callback(),
@@ -63,7 +63,7 @@ const schema = knownOnly({
   sealingKeys,
   trustedProxies: z.array(proxy).default([]),
   theme: knownOnly({
-    name: z.string().trim().min(1).max(60).default('Ostiary'),
+    name: z.string().trim().min(1).max(60).default(defaultOptions.theme.name),
     logo: z
       .string()
       .regex(
@@ -72,32 +72,36 @@ const schema = knownOnly({
       )
       .max(100_000)
       .optional(),
-    colour: colour.default('#1a4f8b'),
-    showHandle: z.boolean().default(false),
+    colour: colour.default(defaultOptions.theme.colour),
+    showHandle: z.boolean().default(defaultOptions.theme.showHandle),
   }).prefault({}),
   languages: z
     .array(z.string().refine(isLanguageTag, 'must be a language tag such as pt or pt-BR'))
     .min(1)
     .refine((tags) => new Set(tags).size === tags.length, 'names one twice')
-    .default([...languages]),
+    .default([...defaultOptions.languages]),
   texts: z.record(z.string(), z.looseObject({})).default({}),
   scopes: z
     .custom<HostScopes>((value) => typeof value === 'object' && value !== null, 'must be an object')
     .default({}),
   verifyImportedSecret: callback<VerifyImportedSecret>().optional(),
-  hostTimeoutSeconds: z.number().positive().max(600).default(10),
+  hostTimeoutSeconds: z.number().positive().max(600).default(defaultOptions.hostTimeoutSeconds),
   pages: knownOnly({ consent: callback().optional(), error: callback().optional() }).prefault({}),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
-  introspection: z.boolean().default(false),
+  introspection: z.boolean().default(defaultOptions.introspection),
   refreshTokens: knownOnly({
-    idleDays: z.number().positive().max(3650).default(30),
-    absoluteDays: z.number().positive().max(3650).default(180),
+    idleDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.idleDays),
+    absoluteDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.absoluteDays),
   }).optional(),
   limits: knownOnly({
     store: store<AddressCounts>('consume', 'peek').optional(),
     ...eachWithDefault(addressLimits, perMinute),
-    refreshesPerGrant: perMinute.default(60),
-    unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
+    refreshesPerGrant: perMinute.default(defaultOptions.limits.refreshesPerGrant),
+    unfinishedInteractions: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .default(defaultOptions.limits.unfinishedInteractions),
   }).prefault({}),
   payments: z
     .looseObject({
@@ -106,16 +110,19 @@ const schema = knownOnly({
     })
     .optional(),
   partnerLimits: knownOnly({
-    per: z.enum(['key', 'partner']).default('key'),
+    per: z.enum(['key', 'partner']).default(defaultOptions.partnerLimits.per),
     store: store<RateLimitStore>('consume').optional(),
     ...eachWithDefault(partnerLimits, partnerLimit),
   }).prefault({}),
-  requestLog: z.enum(['off', 'test', 'all']).default('test'),
+  requestLog: z.enum(['off', 'test', 'all']).default(defaultOptions.requestLog),
   webhooks: knownOnly({
-    allowPrivateTargets: z.boolean().default(false),
-    retryDelaysSeconds: z.array(z.number().positive().max(604_800)).max(20).default([60, 300, 1800, 7200]),
-    concurrency: z.int().min(1).max(10_000).default(512),
-    retentionDays: z.int().min(1).max(3650).default(30),
+    allowPrivateTargets: z.boolean().default(defaultOptions.webhooks.allowPrivateTargets),
+    retryDelaysSeconds: z
+      .array(z.number().positive().max(604_800))
+      .max(20)
+      .default([...defaultOptions.webhooks.retryDelaysSeconds]),
+    concurrency: z.int().min(1).max(10_000).default(defaultOptions.webhooks.concurrency),
+    retentionDays: z.int().min(1).max(3650).default(defaultOptions.webhooks.retentionDays),
     resolve: callback<(hostname: string) => Promise<readonly string[]>>().optional(),
   }).prefault({}),
   events: z
@@ -140,7 +147,7 @@ const schema = knownOnly({
   operators: z
     .looseObject({ authenticate: callback(), pages: z.looseObject({ pages: callback() }) })
     .optional(),
-  telemetry: z.boolean().default(false),
+  telemetry: z.boolean().default(defaultOptions.telemetry),
   clock: store<Clock>('now').optional(),
   logger: logger.default(stderrLogger),
 });

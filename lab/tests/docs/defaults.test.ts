@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { defaultOptions } from '@ostiary/core';
+import { expect, test } from 'vitest';
+
+const docs = resolve(import.meta.dirname, '../../../docs');
+const page = (name: string): string => readFileSync(join(docs, name), 'utf8').replace(/\s+/g, ' ');
+
+const delays = defaultOptions.webhooks.retryDelaysSeconds;
+
+/** Writes seconds as whole minutes or hours. */
+function duration(seconds: number): string {
+  const [count, unit] = seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+test('docs describe the waits between attempts of a delivery as they are', () => {
+  const [first, second, third, fourth] = delays.map(duration);
+  const lastMinutes = delays.reduce((sum, seconds) => sum + seconds, 0) / 60;
+  const last = `${Math.floor(lastMinutes / 60)} hours and ${lastMinutes % 60} minutes`;
+  expect(delays).toHaveLength(4);
+  expect(page('webhooks.md')).toContain(`1 minute later, then ${second}, ${third} and ${fourth}.`);
+  expect(page('diagrams/retries.svg')).toContain(
+    `the second follows after ${first}, the third after ${second}, the fourth after ${third}, the fifth after ${fourth}. ` +
+      `Then the delivery is dropped, ${last} after the first. ` +
+      `The event is kept for ${defaultOptions.webhooks.retentionDays} days`,
+  );
+  const labels = [...page('diagrams/retries.svg').matchAll(/>\+ (\d+) (min|h)</g)];
+  expect(labels.map(([, count, unit]) => Number(count) * (unit === 'h' ? 3600 : 60))).toEqual([...delays]);
+});
+
+test('the page about configuration has the defaults of the options', () => {
+  const configuration = page('configuration.md');
+  const { prefix, theme, webhooks } = defaultOptions;
+  const minutes = delays.slice(0, 3).map((seconds) => seconds / 60);
+  const rows = [
+    ['`OSTIARY_PREFIX`', `\`${prefix}\``],
+    ['`OSTIARY_NAME`, `OSTIARY_COLOUR`', `\`${theme.name}\`,`],
+    ['`OSTIARY_WEBHOOK_RETRY_DELAYS`', `${minutes.join(', ')} minutes, ${duration(delays[3])} |`],
+    ['`OSTIARY_EVENT_RETENTION_DAYS`', `${webhooks.retentionDays} days`],
+  ];
+  for (const row of rows) expect(configuration).toContain(row.join(' | '));
+});

@@ -1,0 +1,33 @@
+import { addressLimits, partnerLimits } from '../limits/request-limits.ts';
+import { languages } from '../scopes/consent-texts.ts';
+
+/**
+ * Values of the options of `createOstiary` that a host leaves out, by the path of the option. Options that are not here have no
+ * default, or one that is not a plain value.
+ *
+ * @example
+ * ```ts
+ * import { defaultOptions } from '@ostiary/core';
+ *
+ * const [firstRetrySeconds] = defaultOptions.webhooks.retryDelaysSeconds;
+ * console.log(firstRetrySeconds); // 60
+ * ```
+ */
+export const defaultOptions = {
+  prefix: 'svc',
+  theme: { name: 'Ostiary', colour: '#1a4f8b', showHandle: false },
+  languages,
+  hostTimeoutSeconds: 10,
+  introspection: false,
+  refreshTokens: { idleDays: 30, absoluteDays: 180 },
+  limits: { ...addressLimits, refreshesPerGrant: 60, unfinishedInteractions: 100_000 },
+  partnerLimits: { per: 'key', ...partnerLimits },
+  requestLog: 'test',
+  webhooks: {
+    allowPrivateTargets: false,
+    retryDelaysSeconds: [60, 300, 1800, 7200],
+    concurrency: 512,
+    retentionDays: 30,
+  },
+  telemetry: false,
+} as const;
