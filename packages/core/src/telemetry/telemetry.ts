@@ -55,6 +55,9 @@ export async function createTelemetry() {
     ]),
   );
 
+  // Counters begin at zero: an alert compares values, and would miss the first event of a series that begins with it.
+  for (const [name, options] of Object.entries(counters)) meter.createCounter(name, options).add(0);
+
   /** What went wrong is told by its name: messages may quote what somebody sent. */
   function fail(span: Span, error: unknown): Attributes {
     const name = error instanceof Error ? error.name : 'Error';
