@@ -15,7 +15,7 @@ type Handler = (ctx: Context) => Promise<void> | void;
 
 type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>>;
 
-/** What is asked by those who look after this process: load balancers, and the doctor. */
+/** Paths for the operation of this process: load balancers and the doctor request them. */
 export interface OperationRoutes {
   readonly health: HealthRoutes;
   readonly doctor: ReturnType<typeof createDoctorRoute>;
@@ -96,7 +96,7 @@ export function createApp(
         logger.error({ err: error }, unavailable ? 'database unavailable' : 'request failed');
         showError(ctx, look, unavailable ? 503 : 500);
       }
-      // The rest of a body that nobody reads would be taken for the next request.
+      // An unread rest of the body would be parsed as the next request.
       if (!ctx.req.complete) ctx.set('Connection', 'close');
     }
   });

@@ -15,12 +15,12 @@ import { together } from './metrics/together.ts';
 
 /** Pauses before a process that died is started again: each twice the one before, unless it had been there for long. */
 const [firstPauseMs, longestPauseMs, longMs] = [500, 30_000, 60_000];
-/** Who was told to leave and has not ended by then is killed: others wait for their turn. */
+/** A process that has not ended by then is killed, because the others wait for their turn. */
 const stuckMs = 60_000;
-/** How long a look at the metrics waits for a process. */
+/** Time that a process has to report its metrics. */
 const patienceMs = 2_000;
 
-/** What one process after the other does, under one name. */
+/** Processes that take the same place one after the other, under one name. */
 interface Place {
   readonly name: string;
   readonly role: 'web' | 'worker';
@@ -47,7 +47,7 @@ function launch({ name, role }: Place, logger: Logger): Running {
   // The worker process answers probes only: the port or the socket belongs to the web processes.
   const address = role === 'worker' ? { HOST: '127.0.0.1', PORT: '0', OSTIARY_SOCKET: '' } : {};
   const worker = cluster.fork({ ...address, OSTIARY_PROCESSES: '1', OSTIARY_ROLE: role });
-  // What is sent to a process that is just ending.
+  // The message may reach a process that is just ending.
   worker.on('error', () => undefined);
   logger.info({ name, pid: worker.process.pid }, 'process started');
   const ended = new Promise((resolve) => worker.once('exit', resolve));
@@ -68,7 +68,7 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
   const current = new Map<Place, Running>();
   let closing: Promise<void> | undefined;
 
-  /** Starts whoever dies in a place again. */
+  /** Restarts the process of a place after a crash. */
   async function keep(place: Place): Promise<void> {
     for (let pauseMs = firstPauseMs; closing === undefined; ) {
       const running = current.get(place) ?? launch(place, logger);
@@ -87,7 +87,10 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
     }
   }
 
-  /** The next one in a place listens before the one that is there leaves, so that no request finds nobody. */
+  /**
+   * The next process of a place listens before the present one leaves, so that a process is always there for
+   * requests.
+   */
   async function replaceAll(): Promise<void> {
     for (const place of places) {
       if (closing !== undefined) return;
@@ -106,7 +109,7 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
     logger.info('every process is replaced');
   }
 
-  /** Who does not answer is left out. */
+  /** Leave out processes that do not respond. */
   async function metricsOf(place: Place): Promise<[name: string, page: string]> {
     const worker = current.get(place)?.worker;
     const answer = worker && once(worker, 'message', { signal: AbortSignal.timeout(patienceMs) });
@@ -117,7 +120,7 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
   const allMetrics = async () => together(await Promise.all(places.map(metricsOf)));
   const metrics = config.metrics && (await serveMetrics(config.metrics, allMetrics));
 
-  // One before the others, so that what is wrong for all of them is told once.
+  // Start one process first, so that a problem that concerns all of them is reported once.
   for (const place of places) {
     const running = launch(place, logger);
     current.set(place, running);

@@ -35,7 +35,7 @@ function parseVariables(env: NodeJS.ProcessEnv): Parsed {
   return values as Parsed;
 }
 
-/** What is certain to be a mistake where real people sign in. */
+/** Refuses settings that are certainly mistakes for real users. */
 function refuseUnsafe(
   values: Parsed,
   { authUrl, baseUrl }: { readonly authUrl: string; readonly baseUrl: string },
@@ -53,7 +53,7 @@ function refuseUnsafe(
     refuse('OSTIARY_WEBHOOK_PRIVATE_TARGETS must not be on');
 }
 
-/** What more than one process on this machine cannot be. */
+/** Refuses settings that exclude more than one process on this machine. */
 function refuseMany(role: string, databaseUrl: string | null): void {
   if (databaseUrl === null) {
     throw new ConfigError(
@@ -77,7 +77,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   const authUrl = values.OSTIARY_AUTH_URL;
   const baseUrl = values.OSTIARY_BASE_URL ?? authUrl;
   if (values.NODE_ENV === 'production') refuseUnsafe(values, { authUrl, baseUrl });
-  // What only this machine reaches is development; its receivers are on this machine too.
+  // A server that only this machine can reach is for development, and its webhook receivers are on this
+  // machine too.
   const local = isLoopbackUrl(authUrl) && isLoopbackUrl(baseUrl);
   const allowPrivateTargets =
     values.OSTIARY_WEBHOOK_PRIVATE_TARGETS ?? (local && values.NODE_ENV !== 'production');
@@ -142,5 +143,5 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   });
 }
 
-/** What the environment asks for, checked and frozen; `settings.ts` says what each means. */
+/** Reads the settings from the environment, checks and freezes them. `settings.ts` explains each. */
 export type ServerConfig = ReturnType<typeof loadConfig>;

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 import { type Setting, settings } from './settings.ts';
 
-/** The names of Kubernetes' variables for a Service, but for `NAME_PORT`, which its value tells from a port. */
+/**
+ * Endings of Kubernetes' variables for a Service, except `NAME_PORT`. The value of that variable shows
+ * whether it is a port.
+ */
 const serviceLink =
   /_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 
 /**
- * Tells whether Kubernetes made the variable for a Service of the namespace. A Service named `ostiary-metrics` makes
- * `OSTIARY_METRICS_PORT=tcp://10.0.0.1:9464`.
+ * Checks whether Kubernetes made the variable for a Service of the namespace. A Service named
+ * `ostiary-metrics` makes `OSTIARY_METRICS_PORT=tcp://10.0.0.1:9464`.
  */
 function isServiceLink(variable: string, value: string): boolean {
   return serviceLink.test(variable) || (variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
@@ -37,7 +40,10 @@ export const knownVariables = new Set([
   ...secrets.map((variable) => `${variable}_FILE`),
 ]);
 
-/** Tells whether a variable is meant for this server and misspelt. Short names such as `PORT` are like too many others. */
+/**
+ * Checks whether a variable is meant for this server and misspelt. Short names such as `PORT` resemble too
+ * many others.
+ */
 function isMisspelt(variable: string): boolean {
   if (knownVariables.has(variable)) return false;
   const name = variable.toUpperCase();

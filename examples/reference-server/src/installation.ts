@@ -16,7 +16,7 @@ import { createDirectory } from './users/directory.ts';
 import { createIdentityChecks } from './users/identity-checks.ts';
 import { createPasswords, type ScryptCost } from './users/passwords.ts';
 
-/** What tests hand in; production takes the defaults. */
+/** Dependencies that tests replace. Production uses the defaults. */
 export interface InstallationOptions {
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number;
@@ -53,7 +53,7 @@ export async function openInstallation(
     await storage.open();
     await migrate(database, Date.now());
     let opened: Ostiary | undefined;
-    // One clock for this server and for Ostiary, which has that of the database where machines share one.
+    // This server and Ostiary share one clock, which is the database's if several machines share a database.
     const now = options.now ?? (() => opened?.now() ?? Date.now());
     const sessions = createSessions(database, now);
     const cookies = createCookies(config.authUrl);
@@ -92,7 +92,7 @@ export async function openInstallation(
       sessions,
       cookies,
       ostiary,
-      /** What commands act with. */
+      /** Dependencies of commands. */
       admin: ostiary.admin,
       now,
       deriveKeys,

@@ -23,7 +23,7 @@ export function closeOnSignals(close: () => Promise<void>): void {
   if (process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => void (isClosing || begin()));
 }
 
-/** What a primary process tells those that it has started, besides signals; see `cluster.ts`. */
+/** Messages from the primary process to the processes that it started, beside signals; see `cluster.ts`. */
 export type Order = 'leave' | 'metrics';
 
 /** Does what the primary says, and ends with it. */

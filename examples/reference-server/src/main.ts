@@ -3,7 +3,7 @@ import { loadConfig } from './config.ts';
 import { closeOnSignals, failToStart, obeyPrimary } from './lifecycle.ts';
 import { startReferenceServer } from './server.ts';
 
-// What this process writes (the database, its WAL) is for its own user only.
+// Files that this process writes, such as the database and its WAL, are only for its own user.
 process.umask(0o077);
 
 try {

@@ -16,11 +16,11 @@ import { refuseUnsafeStart } from './operations/unsafe-start.ts';
 import { createContext, type SignInContext } from './sign-in/context.ts';
 import type { ThrottleLimits } from './sign-in/throttle.ts';
 
-/** What tests and the demo hand in; production takes the defaults. */
+/** Dependencies that tests and the demo replace. Production uses the defaults. */
 export interface ServerOptions extends InstallationOptions {
   readonly logger?: Logger;
   readonly signInLimits?: Partial<ThrottleLimits>;
-  /** How long requests under way may take when the server closes, in milliseconds. @defaultValue 10000 */
+  /** Time for requests under way when the server closes, in milliseconds. @defaultValue 10000 */
   readonly closeDeadlineMs?: number;
   /** Its name among the processes of one machine, whose primary process answers `/metrics` for all of them. */
   readonly place?: string | undefined;
@@ -41,7 +41,7 @@ function listenerOf(
   return (request, response) => {
     const isApi = isApiPath(request.url ?? '/');
     if (role !== 'worker') {
-      // What the API does not have is answered by the API, and not with a page.
+      // Let the API respond to unknown paths of the API, not a page.
       ostiary.handler(request, response, isApi ? undefined : () => void app(request, response));
     } else if (isApi) refuseApi(request, response);
     else void app(request, response);
@@ -67,7 +67,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   const base = options.logger ?? createLogger(config.logLevel);
   const logger = place === undefined ? base : base.child({ process: place });
   const address = place === undefined ? config.metrics : null;
-  // What was opened before something fails is closed again, the last first.
+  // If something fails, close everything that was opened, the last first.
   await using opened = new AsyncDisposableStack();
   const metrics = config.metrics && (await startMetrics(address, config.role));
   opened.defer(async () => metrics?.close());
@@ -145,7 +145,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
       }
       return closing;
     },
-    /** What Prometheus gets of this process. */
+    /** Metrics of this process for Prometheus. */
     metrics: async (): Promise<string> => (await metrics?.text()) ?? '',
   };
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { checked, list, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
 
-// What only this server's variables hold. Messages never contain a value.
+// Checks of this server's own variables. Messages never contain a value.
 
 export const sealingKeys = list.pipe(
   z
@@ -12,7 +12,10 @@ export const sealingKeys = list.pipe(
     .max(10, 'takes at most ten keys'),
 );
 
-/** Whether somebody typed or counted a key instead of drawing it. Random bytes are taken for that once in 10¹³ keys. */
+/**
+ * Checks whether a key was typed or counted instead of drawn. Random bytes are mistaken for such a key once
+ * in 10¹³.
+ */
 export function isGuessableKey(key: string): boolean {
   const bytes = [...Buffer.from(key, 'base64url')];
   const steps = bytes.map((byte, at) => (byte - (bytes[at - 1] ?? 0)) & 255).slice(1);

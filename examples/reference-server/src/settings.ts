@@ -19,12 +19,12 @@ export type Language = (typeof languages)[number];
 /** Scopes to switch on. This server has no e-mail or postal addresses to answer for the others. */
 const readyScopes = ['phone', 'standardProfile'] as const;
 
-/** One variable of the environment. */
+/** An environment variable. */
 export interface Setting {
   readonly check: z.ZodType;
   /** Taken when the variable is missing or empty; absent for a variable that must be there. */
   readonly fallback?: string;
-  /** How the documentation shows the default, where it is not simply `fallback`. */
+  /** Default as the documentation shows it, if it is not simply `fallback`. */
   readonly shown?: string;
   /** A secret can also be the content of the file that the variable with `_FILE` at its end names. */
   readonly isSecret?: true;

@@ -24,7 +24,7 @@ async function started() {
     DATABASE_URL: await postgres.createDatabase(`cluster_${databases}`),
     OSTIARY_PROCESSES: '2',
     OSTIARY_METRICS_PORT: String(metricsPort),
-    // Nobody is told to look elsewhere when a process is replaced.
+    // No client is sent elsewhere when a process is replaced.
     OSTIARY_DRAIN_SECONDS: '1',
   });
   const program = run('main.ts', [], env);
@@ -43,7 +43,7 @@ async function started() {
   return { program, port, metricsPort, lines, listening, pids };
 }
 
-/** Answers the status; on a connection of its own, unless an agent is given. */
+/** Returns the status. Uses a new connection, unless an agent is given. */
 function ask(port: number, agent: Agent | false = false, path = '/readyz'): Promise<number> {
   return new Promise((resolve, reject) => {
     get({ port, path, agent, host: '127.0.0.1' }, (response) => {
@@ -86,7 +86,8 @@ describe('several processes', () => {
     expect(pids().get('web-1')).not.toBe(before);
     expect(await Promise.all(Array.from({ length: 6 }, () => ask(port)))).toEqual(Array(6).fill(200));
 
-    // A terminal tells all, a supervisor the primary, whose own signal is then the second for some and the first for others.
+    // A terminal signals all processes. A supervisor signals the primary, whose own signal is then the second
+    // for some processes and the first for others.
     const underWay = [await halfSent(port), await halfSent(port)];
     for (const name of ['web-1', 'worker']) process.kill(pids().get(name) ?? 0, 'SIGINT');
     program.child.kill('SIGTERM');

@@ -27,7 +27,7 @@ async function startWithBooks(closeDeadlineMs: number) {
   return { server, lines, key };
 }
 
-/** Reads an export. `isWhole` tells whether it ended as HTTP says that an answer ends. */
+/** Reads an export. `isWhole` says whether the response ended properly according to HTTP. */
 function download(url: string, key: string) {
   return new Promise<{ readonly isWhole: boolean; readonly text: string }>((resolve) => {
     const sent = get(url, { agent: false, headers: { 'X-API-Key': key } }, (response) => {
@@ -90,7 +90,7 @@ async function cutOff(cause: Cut, proxy: Name | null): Promise<void> {
     else void server.installation.database.write(({ script }) => script('DROP TABLE transfers'));
   });
   const { isWhole, text } = await download(`${origin}${target}`, key);
-  // With old versions of Caddy only the missing summary tells.
+  // Behind old versions of Caddy, only the missing summary shows it.
   expect(text).not.toContain('"summary"');
   expect(isWhole).toBe(proxy === 'Caddy' && hidesCuts);
 }

@@ -25,7 +25,7 @@ async function started() {
 describe('the server process', () => {
   test('finishes what is under way after SIGTERM, takes nothing new, and ends with 0', async () => {
     const { program, port, file } = await started();
-    // It keeps its files to itself.
+    // Only the owner can read its files.
     expect((await stat(file)).mode & 0o077).toBe(0);
     const idle = await talk(port);
     const busy = await halfSent(port);
@@ -37,7 +37,7 @@ describe('the server process', () => {
     expect(await text(busy)).toMatch(/HTTP\/1\.1 403 [\s\S]*connection: close[\s\S]*<\/html>/i);
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain('"msg":"closed"');
-    // Whoever closes last tidies up: the log of the database is merged into it.
+    // The last connection to close merges the write-ahead log into the database.
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 

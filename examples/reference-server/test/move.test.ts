@@ -68,7 +68,7 @@ function move(args: readonly string[], settings: Record<string, string> = {}) {
   return command('move', args, { NODE_ENV: 'test', ...settings });
 }
 
-/** What PostgreSQL answers. */
+/** Returns the rows of PostgreSQL. */
 async function rowsOf<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

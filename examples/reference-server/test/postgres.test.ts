@@ -27,7 +27,7 @@ async function postgresEnvironment(changes: Record<string, string> = {}) {
   return environment({ NODE_ENV: 'test', DATABASE_URL: url, ...changes });
 }
 
-/** The same installation in another process, on a port of its own. */
+/** The same installation in another process, on its own port. */
 async function besides(
   env: NodeJS.ProcessEnv,
   role: string,
@@ -44,7 +44,7 @@ const statusOf = async (url: string): Promise<readonly [number, unknown]> => {
   return [response.status, await response.json()];
 };
 
-/** A server on a port on which nobody listens yet. */
+/** A server on a port that is not open yet. */
 async function doorTo(url: string) {
   const { hostname, port } = new URL(url);
   const closed = await freePort();

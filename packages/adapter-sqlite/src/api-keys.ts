@@ -39,7 +39,7 @@ function statementsOn(connection: Connection) {
 
     find: connection.prepare<[string], ApiKeyStateRow>(`${stateWhere} id = ?`),
 
-    // Every request of a partner: one statement, two look-ups by unique index.
+    // Every request of a partner runs this statement: two look-ups by unique index.
     findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`${stateWhere} digest = ?`),
 
     isLive: connection.prepare<[id: string, now: number], { 1: 1 }>(`

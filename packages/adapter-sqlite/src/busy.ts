@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** What waiting is made of; tests hand in their own. */
+/** Clock and timer for waiting. Tests pass their own. */
 export interface Timing {
   /** Milliseconds from any fixed moment; never goes back. */
   now(): number;
@@ -12,10 +12,12 @@ export const systemTiming: Timing = {
   sleep: (milliseconds) => setTimeout(milliseconds),
 };
 
-/** How long SQLite itself may wait for a lock. It blocks the event loop meanwhile, hence hardly at all. */
+/**
+ * Time for which SQLite itself may wait for a lock. It blocks the event loop meanwhile, so it is very short.
+ */
 export const busyTimeoutMs = 2;
 
-/** How long a call waits for another process, off the event loop, before it is refused. */
+/** Time for which a call waits for another process, off the event loop, before it is refused. */
 export const patienceMs = 2000;
 
 const longestPauseMs = 25;
@@ -25,7 +27,7 @@ export function pauseBefore(attempt: number): number {
   return Math.min(2 ** attempt, longestPauseMs);
 }
 
-/** Whether somebody else holds a lock that will be free again. */
+/** Checks whether another connection holds a lock that will be released. */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error);
   return code.startsWith('SQLITE_BUSY') || code === 'SQLITE_PROTOCOL';

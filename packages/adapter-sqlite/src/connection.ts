@@ -12,10 +12,10 @@ export const startPatienceMs = 30_000;
 /** Size of the write-ahead log, in bytes, to which SQLite shrinks it when it begins anew: the size at which it usually does. */
 export const logSizeLimit = 4 * 2 ** 20;
 
-/** What SQLite calls a database without a file: it is in memory, and ends with its connection. */
+/** Name that SQLite has for a database without a file. It is in memory and ends with its connection. */
 export const inMemory = ':memory:';
 
-/** Opens the file, creates it when there is none, and makes the connection durable. */
+/** Opens the file, or creates it, and makes the connection durable. */
 export async function openConnection(file: string, timing: Timing): Promise<Connection> {
   // Loaded here and not above: on a Node that is too old the driver must not be touched.
   const { default: Driver } = await import('better-sqlite3');
@@ -28,7 +28,7 @@ export async function openConnection(file: string, timing: Timing): Promise<Conn
   } catch (error) {
     connection.close();
     if (codeOf(error) !== 'SQLITE_NOTADB') throw error;
-    // It is left as it is: nobody knows what it is, or whether somebody needs it.
+    // Leave the file as it is, because it may belong to another program.
     throw new StorageUnavailableError(
       `${path} is no SQLite database; name another file, or move this one away`,
       {

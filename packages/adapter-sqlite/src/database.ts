@@ -72,7 +72,7 @@ export class Database {
     }
   }
 
-  /** Reads a row, and what it stands for; `null` where there is none. */
+  /** Reads a row and converts it; `null` if there is none. */
   find<Row, T>(row: () => Row | undefined, show: (row: Row) => T): Promise<T | null> {
     return this.read(() => {
       const found = row();

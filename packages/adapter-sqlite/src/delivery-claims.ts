@@ -67,7 +67,8 @@ function claimsOn(connection: Connection) {
 
 function resultsOn(connection: Connection) {
   return {
-    // What is pending again is due at another time. An attempt that ended the delivery stands in its row.
+    // A delivery that is pending again is due at another time. If the attempt ended the delivery, its row has
+    // the result.
     end: connection.prepare<[Result], { deliveryNumber: number; endpointId: string; attempts: number }>(`
       UPDATE deliveries SET
         status = :status, claim_id = NULL, attempts = attempts + :logged, cut_off = cut_off + :cutOff,

@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
-/** What comes after the position, newest first. */
+/** Rows after the position, newest first. */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 const columns = `
@@ -82,8 +82,8 @@ function listsOn(connection: Connection) {
       `endpoint_id = :endpointId AND ${ofOwner} AND ${undelivered}`,
     ),
 
-    // Sorts what is pending, so that no index has to follow each delivery to its end. An endpoint that was removed
-    // has nothing pending.
+    // Sorts pending deliveries, so that no index must follow each delivery to its end. An endpoint that was
+    // removed has no pending deliveries.
     pending: list(
       indexed('deliveries_pending'),
       `status = 'pending' AND endpoint_id IN (

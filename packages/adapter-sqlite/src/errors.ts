@@ -7,7 +7,7 @@ export class StorageUnavailableError extends Error {
   readonly code = 'STORAGE_UNAVAILABLE';
 }
 
-/** What a caller gets to see of anything that was thrown on the way to the database. */
+/** Converts anything that was thrown on the way to the database to an error for the caller. */
 export function unavailable(cause: unknown): StorageUnavailableError {
   if (cause instanceof StorageUnavailableError) return cause;
   const detail = cause instanceof Error ? cause.message : String(cause);

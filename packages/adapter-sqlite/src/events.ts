@@ -8,10 +8,10 @@ import { publicationsOn } from './publications.ts';
 
 const columns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
 
-/** What {@link latestWhere} asks for. */
+/** Filter of {@link latestWhere}. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
   readonly status: string | null;
-  /** Whether there has to be a delivery (1) or must be none (0); `null`: it does not matter. */
+  /** Requires a delivery (1) or its absence (0); `null` for either. */
   readonly delivery: 0 | 1 | null;
   readonly limit: number;
 }

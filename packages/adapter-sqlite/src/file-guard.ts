@@ -61,7 +61,10 @@ export function openedFile(connection: Connection): string {
   return String(file);
 }
 
-/** Tells whether two paths are the same file. A file that is open keeps its inode number, which no new file can get meanwhile. */
+/**
+ * Checks whether two paths are the same file. An open file keeps its inode number, which no new file can get
+ * meanwhile.
+ */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }

@@ -1,7 +1,9 @@
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Pages of one step, a megabyte: a few milliseconds, in which nobody else has the connection. */
+/**
+ * Pages of one step, a megabyte. It takes a few milliseconds, during which no other call has the connection.
+ */
 const stepPages = 256;
 
 /** Steps of one call; what is left then waits for the next one. */
@@ -10,7 +12,7 @@ const maxSteps = 40;
 /** Free pages that stay for what is stored next. */
 const keptPages = 1024;
 
-/** Of the pragma `auto_vacuum`: what files have that can give pages back in steps. */
+/** Value of the pragma `auto_vacuum` for files that can return pages in steps. */
 const incremental = 2;
 
 const numberOf = (connection: Connection, pragma: string): number =>

@@ -15,7 +15,7 @@ type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
   readonly revoked: 0 | 1;
 };
 
-/** Of a grant as it is read back. */
+/** Columns of a grant that are read. */
 const grantColumns = `
   code_digest AS codeDigest, client_id AS clientId, sub, scopes, redirect_uri AS redirectUri,
   code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid, issued_at AS issuedAt,
@@ -155,8 +155,8 @@ function statementsOn(connection: Connection) {
       UPDATE grants SET revoked_at = coalesce(revoked_at, :now) WHERE id = :grantId
     `),
 
-    // Every use of a token: one statement, two look-ups by primary key. Without the plus SQLite, as the driver builds
-    // it (STAT4), plans a join again for every value that is bound, which costs five times the look-up.
+    // Every use of a token runs this statement: two look-ups by primary key. Without the plus, SQLite as the
+    // driver builds it (STAT4) plans a join again for every bound value, which costs five times the look-up.
     findToken: connection.prepare<[Uint8Array], TokenRow>(`
       SELECT
         grants.client_id AS clientId, grants.sub AS sub,

@@ -2,12 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import { codeOf, isBusy, patienceMs, pauseBefore, type Timing } from './busy.ts';
 
-/** How many writers share one commit at most, so that a flood does not hold the event loop for long. */
+/** Maximum number of writers that share a commit, so that a flood does not block the event loop for long. */
 const groupLimit = 500;
 
-/** One call that waits for its commit. */
+/** A call that waits for its commit. */
 interface Writer {
-  /** Does the work inside the transaction; what it returns tells the caller, and runs after the commit. */
+  /**
+   * Does the work inside the transaction. The returned function runs after the commit and resolves the call.
+   */
   attempt(): () => void;
   reject(error: unknown): void;
   readonly deadline: number;
@@ -122,7 +124,7 @@ export class GroupCommit {
   }
 }
 
-/** Whether an error comes from what one writer asked for; disk, memory and lock errors concern the whole group. */
+/** Checks whether an error concerns one writer only. Disk, memory and lock errors concern the whole group. */
 function isOfOneWriter(error: unknown): boolean {
   const code = codeOf(error);
   return !code.startsWith('SQLITE_') || /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(code);

@@ -32,7 +32,7 @@ function outboxOn(connection: Connection): HostTransaction {
   // A savepoint: all of it or nothing, even when the host catches the error and goes on.
   const publish = connection.transaction((events: readonly NewEvent[]) => publications.publish(events));
 
-  /** Checks at every call: outside a transaction each statement would be one of its own. */
+  /** Check at every call, because outside a transaction each statement would be a transaction of its own. */
   function inTransaction<T>(work: () => T): T {
     assertTransaction(connection);
     try {

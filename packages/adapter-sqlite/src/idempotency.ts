@@ -16,7 +16,7 @@ type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer
 /** Outcomes of requests that have taken effect: their answers are kept. */
 const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
-/** What an `Idempotency-Key` decides. */
+/** Effect of an `Idempotency-Key` on a call. */
 export function sqliteClaims(database: Database) {
   const sql = database.prepare((connection) => ({
     find: connection.prepare<[KeyLookup], StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>>(`
@@ -33,7 +33,7 @@ export function sqliteClaims(database: Database) {
     `),
   }));
 
-  /** The record of an earlier request, or `null` when there is none that lives at `now`. */
+  /** Returns the record of an earlier request that is valid at `now`, or `null`. */
   function find({ partner, mode, key, now }: KeyLookup): StoredRequest | null {
     const row = sql().find.get({ partner, mode, key, now });
     if (row === undefined) return null;

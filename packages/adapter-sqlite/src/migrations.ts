@@ -4,7 +4,7 @@ import { StorageUnavailableError } from './errors.ts';
 import { shippedMigrations } from './shipped-sql.built-in.ts';
 import type { SqlFile } from './sql-files.ts';
 
-/** One step of the schema, from a file `NNNN_slug.sql`. */
+/** A step of the schema, from a file `NNNN_slug.sql`. */
 export interface Migration {
   readonly number: number;
   readonly name: string;

@@ -63,7 +63,7 @@ function statementsOn(connection: Connection) {
       WHERE revoked_at IS NULL AND client_id IN (SELECT client_id FROM clients WHERE partner = :slug)
     `),
 
-    // Whoever holds one of these deliveries loses it: its result will be refused.
+    // A worker that has claimed one of these deliveries loses it: its result will be refused.
     cancel: connection.prepare<[{ slug: string; now: number }]>(`
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
       WHERE status = 'pending' AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE partner = :slug)

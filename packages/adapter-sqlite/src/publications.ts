@@ -1,7 +1,7 @@
 import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 
-/** What a delivery is about; `eventNumber` is the event's row. */
+/** Event of a delivery; `eventNumber` is the event's row. */
 export interface NewDelivery extends Owner {
   readonly id: string;
   readonly eventNumber: number;
@@ -9,7 +9,7 @@ export interface NewDelivery extends Owner {
   readonly now: number;
 }
 
-/** The outbox on our connection or on one of the host's, inside a transaction that is under way. */
+/** The outbox on our connection or on the host's, inside a transaction. */
 export function publicationsOn(connection: Connection) {
   const sql = {
     nextSequence: connection.prepare<[Owner], { last: number }>(`

@@ -42,7 +42,7 @@ export function sqliteQueue(database: Database): Queue {
       SELECT owner, due_at AS dueAt FROM jobs WHERE kind = ? AND owner > ? ORDER BY owner, due_at LIMIT 1
     `),
 
-    // One kind and owner at a time: that walks along the index in order and stops at the limit.
+    // Read one kind and owner at a time, because that follows the index in order and stops at the limit.
     due: connection.prepare<[{ kind: string; owner: OwnerName; now: number; limit: number }], JobRow>(`
       SELECT id, kind, owner, payload, due_at AS dueAt, attempt + 1 AS attempt FROM jobs
       WHERE kind = :kind AND owner = :owner AND due_at <= :now

@@ -71,7 +71,7 @@ function statementsOn(connection: Connection) {
       SELECT ${columns} FROM transfers WHERE ${within} AND status = :status ${newestFirst}
     `),
 
-    // One row at most, so there is nothing to sort.
+    // There is at most one row, so nothing is sorted.
     listWithReference: connection.prepare<[Page], StoredTransferRow>(`
       SELECT ${columns} FROM transfers
       WHERE ${within} AND reference = :reference AND (:status IS NULL OR status = :status) LIMIT :limit

@@ -21,7 +21,10 @@ const columns = `
   updated_at AS updatedAt, version
 `;
 
-/** Why nothing can be delivered to an endpoint, or `null`; somebody else's is unknown. */
+/**
+ * Returns the reason why nothing can be delivered to an endpoint, or `null`. An endpoint of another partner
+ * is unknown.
+ */
 export function refusalOn(connection: Connection) {
   const find = connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
     SELECT
@@ -76,7 +79,7 @@ function statementsOn(connection: Connection) {
 
     removeQueue: connection.prepare<[string]>('DELETE FROM endpoint_queues WHERE endpoint_id = ?'),
 
-    // Whoever holds one of these deliveries loses it: its result will be refused.
+    // A worker that has claimed one of these deliveries loses it: its result will be refused.
     cancel: connection.prepare<[{ endpointId: string; now: number }]>(`
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
       WHERE endpoint_id = :endpointId AND status = 'pending'

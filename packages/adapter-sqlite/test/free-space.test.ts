@@ -40,7 +40,7 @@ test('what strangers have filled is given back to the file system once it is pur
   await flood(storage, 5000);
   await purge(storage);
   await storage.close();
-  // What is kept free for what comes next is four megabytes.
+  // Four megabytes are kept free for new rows.
   expect(statSync(file).size).toBeLessThan(6 * megabyte);
   const driver = new Driver(file);
   onTestFinished(() => void driver.close());

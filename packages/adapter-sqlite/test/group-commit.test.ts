@@ -29,7 +29,7 @@ function setUp() {
     timing,
     groups: new GroupCommit(connection, timing, () => undefined),
     note: (id: number, text = 'text') => insert.run(id, text).changes,
-    /** What another connection sees, which is what is committed. */
+    /** Returns the rows that another connection sees, which are those that are committed. */
     stored: () => stored.all(),
     commits: () => statements.filter((statement) => statement === 'COMMIT').length,
   };

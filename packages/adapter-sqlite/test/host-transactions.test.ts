@@ -14,7 +14,7 @@ import {
 import { sqliteStorage } from '../src/index.ts';
 import { openDatabase, temporaryFile } from './temporary.ts';
 
-/** A storage with one endpoint, and the host's own connection to its file with a table of the host's. */
+/** A storage with one endpoint, and a connection of the host to the same file, with a table of the host. */
 async function shared() {
   const opened = await openDatabase();
   await registered(opened.storage, '1');

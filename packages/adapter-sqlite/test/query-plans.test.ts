@@ -101,7 +101,10 @@ const sorting = new Set([
   ...['deliveries.claim', 'deliveries.latestStatuses', 'deliveries.countBySteps', 'survey'],
 ]);
 
-/** What an operator looks at now and then: the queue, and what somebody has issued. Never deliveries that have ended. */
+/**
+ * Statements for occasional use by an operator: the queue, and issued tokens. None of them reads deliveries
+ * that have ended.
+ */
 const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|given_up|api_keys|webhook_endpoints)$/;
 
 /** Statements for the queue and for each endpoint after the clock went back. None of them reads deliveries that have ended. */
@@ -211,7 +214,7 @@ test('the latest events of a type are found along an index', async () => {
   const latest = (type: string | null) =>
     plansOf(({ events }) => events.latest({ ...acme, ...all, type, limit: 10 }));
   const search = 'SEARCH events USING INDEX';
-  // Of those between two numbers, the deliveries of each are looked for where they matter.
+  // Search for the deliveries of each event between two numbers where that is cheaper.
   const deliveries = [
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',

@@ -8,14 +8,14 @@ import type { Migration } from '../src/migrations.ts';
 import { storageOn } from '../src/storage.ts';
 import { fakeTiming } from './timing.ts';
 
-/** A path for a database in a folder of its own that is removed after the test. */
+/** Returns a path for a database in a new folder that is removed after the test. */
 export function temporaryFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'ostiary.db');
 }
 
-/** An open storage that ends with the test, and ways to look at its tables and to change them behind its back. */
+/** Opens a storage that is closed after the test, with ways to read and change its tables directly. */
 export async function openDatabase(file = temporaryFile()) {
   const timing = fakeTiming();
   const database = new Database({ file, timing });
@@ -34,7 +34,7 @@ export async function start(file: string, migrations: readonly Migration[]): Pro
   await database.close();
 }
 
-/** Where other processes find a file. */
+/** Returns the path of the file for other processes. */
 export function placeOf(file: string): Place {
   const module = new URL('../src/index.ts', import.meta.url).href;
   return { module, make: 'sqliteStorage', options: { file } };

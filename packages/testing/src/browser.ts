@@ -17,7 +17,7 @@ export class TestLogin implements Login {
     this.#timeline = timeline;
   }
 
-  /** A cookie that nobody has yet. */
+  /** A cookie that no browser has yet. */
   newCookie(): string {
     this.#browsers += 1;
     return `${cookieName}=${this.#browsers}`;
@@ -70,7 +70,7 @@ export interface TestBrowser {
   deny(url: string | URL): Promise<URL>;
 }
 
-/** What a browser is made of. */
+/** Dependencies of a browser. */
 export interface BrowserParts {
   readonly login: TestLogin;
   readonly sub: string;

@@ -25,8 +25,8 @@ export function milliseconds(duration: Duration): number {
 }
 
 /**
- * The clock of a test. It stands still until it is told to move on, but for one millisecond with each request and each
- * sign-in, so that what comes later is later.
+ * The clock of a test. It stands still until the test moves it, except for one millisecond with each request
+ * and each sign-in, so that later events have later times.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export class Timeline {
   #moments = new Set<number>();
   #sleepers = new Set<Sleeper>();
   #upkeepAt = Number.POSITIVE_INFINITY;
-  /** One advance at a time. */
+  /** Only one advance runs at a time. */
   #turn: Promise<void> = Promise.resolve();
 
   /** @param work - does all that is due */
@@ -84,12 +84,12 @@ export class Timeline {
     if (moment > this.#now) this.#moments.add(moment);
   }
 
-  /** Something that nobody waits for becomes due: it is work like any other, but the clock stops only once for all of it. */
+  /** Due work that no call awaits. It counts like any other, but the clock stops only once for all of it. */
   expectUpkeep(moment: number): void {
     this.#upkeepAt = moment;
   }
 
-  /** The next millisecond begins. For what has to be later than something else. */
+  /** Moves on by one millisecond, for events that must be later than others. */
   tick(): void {
     this.#now += 1;
   }
@@ -130,7 +130,7 @@ export class Timeline {
       this.#moments.delete(next);
       const awake = [...this.#sleepers].filter(({ until }) => until <= this.#now);
       for (const { wake } of awake) wake();
-      // Whoever was woken goes on first.
+      // Let the work that was notified run first.
       if (awake.length > 0) await new Promise((resolve) => setImmediate(resolve));
       await this.#work();
     }

@@ -15,7 +15,7 @@ import { createTestRail } from './rail.ts';
 import { createTestUsers, type UserReference } from './users.ts';
 import { Mail } from './webhooks.ts';
 
-/** Tells those who wait that something has happened. */
+/** Notifies waiting code that something has happened. */
 class Activity {
   #waiting: (() => void)[] = [];
 
@@ -48,7 +48,7 @@ function withDefaults({
   return { ...rest, authUrl, baseUrl, now: Number(now), address, logger, webhooks };
 }
 
-/** Names of the scopes beside the five: clients of the kit may ask for all of them. */
+/** Names of the additional scopes. Clients of the kit may request all of them. */
 const hostScopesOf = (scopes: OstiaryOptions['scopes'] = {}): string[] =>
   Object.entries(scopes).flatMap(([name, scope]) => (scope && name !== 'standardProfile' ? [name] : []));
 
@@ -125,7 +125,7 @@ export async function createTestOstiary(
   return isOfHost(given) ? createHostKit(given) : createPartnerKit(given);
 }
 
-/** Whether the users are the host's own. */
+/** True if the host provides the users. */
 const isOfHost = (given: TestOstiaryOptions | HostTestOptions): given is HostTestOptions =>
   given.users !== undefined && 'find' in given.users && !Array.isArray(given.users);
 
@@ -138,7 +138,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
   const settleIfOpen = async (): Promise<void> => {
     closed.signal.throwIfAborted();
     await settle().catch((error: unknown) => {
-      // What the end has interrupted says so, and not where.
+      // Work that the end has interrupted reports that, without a stack.
       closed.signal.throwIfAborted();
       throw error;
     });
@@ -158,7 +158,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
 
   const subOf = (user: UserReference = firstOf(users)): string =>
     users.get(typeof user === 'string' ? user : user.sub).sub;
-  /** What the kit itself asks the service: past the faults. */
+  /** Requests of the kit itself, which no fault meets. */
   const send = (request: Request) => ostiary.fetch(request, { address });
   const network = networkOf(ostiary.fetch, timeline, {
     ...{ origins: originsOf(authUrl, baseUrl), faults: requests, closed: closed.signal },

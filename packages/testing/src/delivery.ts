@@ -2,7 +2,7 @@ import type { WebhookRequest } from '@ostiary/core/seams';
 import type { Mode } from '@ostiary/core/storage';
 
 /**
- * One attempt of a delivery, as it was sent.
+ * An attempt of a delivery, as it was sent.
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ export interface CapturedDelivery {
   /** `evt_…`: the same on every attempt. */
   readonly id: string;
   readonly type: string;
-  /** What the body says. */
+  /** Parsed body. */
   readonly event: {
     readonly id: string;
     readonly type: string;
@@ -30,11 +30,11 @@ export interface CapturedDelivery {
   readonly headers: Headers;
   /** The bytes that were signed. */
   readonly body: Uint8Array<ArrayBuffer>;
-  /** When it was sent, in milliseconds since the Unix epoch, by the clock of the kit. */
+  /** Time of the attempt, in milliseconds since the Unix epoch, by the clock of the kit. */
   readonly sentAt: number;
-  /** What the partner answered; `null` before that, and when the partner's code threw. */
+  /** Response of the partner; `null` before it arrives, and if the partner's code threw. */
   readonly status: number | null;
-  /** What the partner's code threw. */
+  /** Error that the partner's code threw. */
   readonly error: unknown;
   /** The delivery as a request, to be given to a receiver once more. */
   request(): Request;
@@ -43,7 +43,7 @@ export interface CapturedDelivery {
 /** Before everything is known of it. */
 export type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
-/** What an attempt sends. */
+/** Request of an attempt. */
 export function captured({ url, headers, body }: WebhookRequest, sentAt: number): Writable<CapturedDelivery> {
   const bytes = Uint8Array.from(typeof body === 'string' ? Buffer.from(body) : body);
   const event = JSON.parse(Buffer.from(bytes).toString()) as CapturedDelivery['event'];

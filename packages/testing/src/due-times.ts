@@ -5,8 +5,8 @@ import type { Timeline } from './clock.ts';
 const upkeep = 'purge';
 
 /**
- * Tells of every later moment at which something in a storage becomes due: retried deliveries and jobs. What is due
- * at once need not be told.
+ * Reports every later moment at which something in a storage becomes due: retried deliveries and jobs. Work
+ * that is due at once need not be reported.
  */
 export function tellingDueTimes(storage: Storage, timeline: Timeline): Storage {
   const tell = (moment: number): void => timeline.expect(moment);

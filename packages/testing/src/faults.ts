@@ -3,7 +3,7 @@ import type { CapturedDelivery } from './delivery.ts';
 import { type Limits, Plans } from './plans.ts';
 
 /**
- * Which requests a fault meets, and how often.
+ * Requests that a fault meets, and their number.
  *
  * @example
  * ```ts
@@ -13,17 +13,17 @@ import { type Limits, Plans } from './plans.ts';
  * ```
  */
 export interface RequestFault {
-  /** How many requests; `Infinity` for all. @defaultValue 1 */
+  /** Number of requests; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
   /**
-   * Which: a path (`/v1/partner/payments`), a method and a path (`POST /v1/partner/payments`), a pattern that is tried
-   * on method and path, or a function. @defaultValue any request
+   * Requests to match: a path (`/v1/partner/payments`), a method and a path (`POST /v1/partner/payments`), a
+   * pattern for method and path, or a function. @defaultValue any request
    */
   readonly match?: string | RegExp | ((request: Request) => boolean);
 }
 
 /**
- * Which deliveries a fault meets, and how often.
+ * Deliveries that a fault meets, and their number.
  *
  * @example
  * ```ts
@@ -33,13 +33,13 @@ export interface RequestFault {
  * ```
  */
 export interface DeliveryFault {
-  /** How many attempts; `Infinity` for all. @defaultValue 1 */
+  /** Number of attempts; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
-  /** Which: an event type, or a function. @defaultValue any attempt */
+  /** Deliveries to match: an event type, or a function. @defaultValue any attempt */
   readonly match?: string | ((delivery: CapturedDelivery) => boolean);
 }
 
-/** What happens to a request. */
+/** Fault of a request. */
 export type RequestEffect =
   | { readonly kind: 'refuse' | 'drop answer' | 'stall body' }
   | { readonly kind: 'rate limit'; readonly retryAfterSeconds: number }
@@ -51,7 +51,7 @@ export type RequestEffect =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** What happens to an attempt of a delivery. */
+/** Fault of an attempt of a delivery. */
 export type DeliveryEffect =
   | { readonly kind: 'drop' | 'time out' | 'duplicate' | 'reorder' }
   | { readonly kind: 'status'; readonly status: number };

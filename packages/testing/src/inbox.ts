@@ -1,7 +1,7 @@
 import type { CapturedDelivery } from './delivery.ts';
 
 /**
- * What the partner's endpoints were sent.
+ * Deliveries that the partner's endpoints received.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export interface TestInbox {
   next(
     type?: string,
     options?: {
-      /** How long to wait, in milliseconds of real time. @defaultValue 2,000 */
+      /** Time to wait, in milliseconds of real time. @defaultValue 2,000 */
       readonly timeoutMs?: number;
     },
   ): Promise<CapturedDelivery>;
@@ -37,7 +37,7 @@ export interface TestInbox {
   clear(): void;
 }
 
-/** What the inbox needs. */
+/** Dependencies of the inbox. */
 export interface InboxParts {
   /** Fills up. */
   readonly sent: CapturedDelivery[];

@@ -41,7 +41,7 @@ export interface TestOstiaryOptions
     | 'trustedProxies'
   > {
   /**
-   * Where log lines go, those of planned faults too. `console` tells them while you look for something.
+   * Destination of log lines, those of planned faults too. Use `console` to see them while you debug.
    * @defaultValue `silentLogger`: nowhere
    */
   readonly logger?: Logger;
@@ -50,7 +50,7 @@ export interface TestOstiaryOptions
   /** @defaultValue `'https://api.ostiary.test'` */
   readonly baseUrl?: string;
   /**
-   * Where the clock stands at first.
+   * Initial time of the clock.
    * @defaultValue the present, so that code which asks the machine's clock agrees until the test moves this one
    */
   readonly now?: Date | number;
@@ -115,9 +115,9 @@ export interface TestEndpoint {
 export interface TestOstiary extends TestOAuth, AsyncDisposable {
   /** The engine, as hosts have it. */
   readonly ostiary: Ostiary;
-  /** Where the API is, for clients. */
+  /** URL of the API for clients. */
   readonly baseUrl: string;
-  /** Where users are sent to. */
+  /** URL to which apps send users. */
   readonly authUrl: string;
   /** For the client SDK, or anything that takes a `fetch`: leads to the service and to receivers, nowhere else. */
   readonly fetch: Fetch;
@@ -140,13 +140,15 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
     readonly live: TestKey;
     /** Every scope, test mode: sees sandbox users only. */
     readonly test: TestKey;
-    /** Issues another one: live, with every scope, for the partner of the kit, unless told otherwise. */
+    /** Issues another key, by default live, with every scope, for the partner of the kit. */
     issue(settings?: Partial<NewApiKey>): Promise<TestKey>;
   };
   /** A browser in which a user is signed in. */
   signIn(user?: UserReference): TestBrowser;
   readonly passports: {
-    /** What a user shows to a partner; lives five minutes by the clock of the kit. */
+    /**
+     * Makes a passport that a user shows to a partner. It is valid for five minutes by the clock of the kit.
+     */
     issue(user?: UserReference): Promise<IssuedPassport>;
   };
   readonly rail: TestRail;
@@ -159,7 +161,7 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
         readonly events?: readonly string[];
         /** @defaultValue {@link TestOstiary.webhookSecret} */
         readonly secret?: string;
-        /** Whose endpoint it is, and in which mode. @defaultValue `keys.live` */
+        /** Owner and mode of the endpoint. @defaultValue `keys.live` */
         readonly key?: TestKey;
         /** Answers there. @defaultValue every delivery is answered with 200 */
         readonly receiver?: Receiver;
@@ -168,10 +170,10 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
     /** Lets code of yours answer at and below a URL: deliveries, and what is sent there with {@link TestOstiary.fetch}. */
     receive(url: string, receiver: Receiver): void;
   };
-  /** What endpoints are registered with, unless they say otherwise. */
+  /** Default options of endpoints. */
   readonly webhookSecret: string;
   readonly inbox: TestInbox;
   readonly faults: TestFaults;
-  /** Ends everything: whatever is under way is rejected. Repeatable. */
+  /** Ends everything. Work under way is rejected. May be called again. */
   close(): Promise<void>;
 }

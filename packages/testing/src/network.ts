@@ -16,10 +16,10 @@ import type { Plans } from './plans.ts';
  */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** What answers requests to other origins: code of the test, or nobody. */
+/** Handler of requests to other origins: code of the test, or none. */
 export type Receive = (request: Request) => Promise<Response> | null;
 
-/** What the network of a kit is made of. */
+/** Dependencies of the network of a kit. */
 export interface NetworkParts {
   readonly origins: readonly string[];
   readonly engine: FetchHandler;
@@ -34,7 +34,7 @@ export interface NetworkParts {
   readonly closed: AbortSignal;
 }
 
-/** What `fetch` throws when a connection breaks. */
+/** Error that `fetch` throws when a connection breaks. */
 function reset(): TypeError {
   const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
   return new TypeError('fetch failed', { cause });
@@ -52,7 +52,7 @@ function tooMany(retryAfterSeconds: number): Response {
   );
 }
 
-/** Half of an answer, and then nothing more until the reader gives up. */
+/** Sends half of a response, and then nothing until the reader gives up. */
 async function stalled(response: Response, signal: AbortSignal): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const body = new ReadableStream<Uint8Array>({

@@ -43,7 +43,7 @@ export interface AuthorizeOptions {
 }
 
 /**
- * Where an authorization request ended.
+ * End of an authorization request.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export interface TestOAuth {
   readonly clients: {
     /** A client with a secret, of the partner of the kit. */
     readonly web: TestClient;
-    /** One without: a single-page, mobile or desktop app. Also of the partner. */
+    /** Makes a client without secret: a single-page, mobile or desktop app, of the same partner. */
     readonly app: TestClient;
     /** Makes another one; what is not given is made up. */
     create(settings?: Partial<NewClient>): Promise<TestClient>;
@@ -107,11 +107,11 @@ export interface TestOAuth {
   ): Promise<string>;
 }
 
-/** What the OAuth half is made of. */
+/** Dependencies of the OAuth half. */
 export interface OAuthParts {
   readonly admin: ClientAdministration;
   readonly partner: string;
-  /** Of clients that are created without their own. */
+  /** Redirect URIs of clients that are created without their own. */
   readonly allowedScopes: readonly string[];
   readonly authUrl: string;
   readonly baseUrl: string;

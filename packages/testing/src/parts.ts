@@ -7,7 +7,7 @@ import { createNetwork } from './network.ts';
 import { keepSigningKeys, lendSigningKeys, sealingKey } from './signing-keys.ts';
 import { type Mail, refuseInsideReceiver } from './webhooks.ts';
 
-/** Every host name resolves to this address, which nobody dials. */
+/** Every host name resolves to this address. No connection is ever made to it. */
 export const anyAddress = '93.184.215.14';
 
 /** The service on a storage in memory, with signing keys that were made before, and a client that hands deliveries to the test. */
@@ -44,7 +44,7 @@ export const settling =
     while (!closed.aborted && (await worker.runDue()) > 0);
   };
 
-/** What the receiver of an address answers; `null` where nobody receives. */
+/** Response of the receiver of an address; `null` without a receiver. */
 export function received(mail: Mail, request: Request): Promise<Response> | null {
   const receiver = mail.receiverOf(request.url);
   return receiver === null ? null : (async () => receiver(request))();

@@ -8,7 +8,7 @@
  * ```
  */
 export interface Limits<Subject> {
-  /** How often; `Infinity` for always. @defaultValue 1 */
+  /** Number of times; `Infinity` for always. @defaultValue 1 */
   readonly times?: number;
   /** To which. @defaultValue to all */
   readonly match?: (subject: Subject) => boolean;
@@ -22,7 +22,7 @@ interface Plan<Subject, Effect> {
   done: number;
 }
 
-/** What a test has asked to be done to what comes, in the order in which it asked. */
+/** Faults that a test has planned, in the order of the calls. */
 export class Plans<Subject, Effect> {
   #plans: Plan<Subject, Effect>[] = [];
 
@@ -34,7 +34,7 @@ export class Plans<Subject, Effect> {
     this.#plans.push({ name, effect, matches: match, times, done: 0 });
   }
 
-  /** What is to be done to this one, and counts it as done; `null`: nothing. */
+  /** Returns the fault for this one and counts it; `null` if there is none. */
   take(subject: Subject, isPossible: (effect: Effect) => boolean = () => true): Effect | null {
     const plan = this.#plans.find(
       ({ effect, matches, times, done }) => done < times && isPossible(effect) && matches(subject),
@@ -44,7 +44,9 @@ export class Plans<Subject, Effect> {
     return plan.effect;
   }
 
-  /** What was not done as often as was asked, or, where that is always, was never done. */
+  /**
+   * Returns the faults that happened less often than planned. A fault for always must happen at least once.
+   */
   unused(): string[] {
     return this.#plans
       .filter(({ times, done }) => done < (Number.isFinite(times) ? times : 1))

@@ -9,7 +9,7 @@ import { formatAmount } from '@ostiary/core/seams';
 import { type Limits, Plans } from './plans.ts';
 
 /**
- * What the rail knows of one transfer.
+ * State of one transfer at the rail.
  *
  * @example
  * ```ts
@@ -28,12 +28,12 @@ export interface RailEntry {
   readonly reference: string | null;
   /** Money moved exactly when it is `completed`. `unknown`: the rail broke down and is asked again. */
   readonly status: 'completed' | 'failed' | 'pending' | 'unknown';
-  /** How often the rail was asked to execute it. */
+  /** Number of times the rail was called to execute it. */
   readonly asked: number;
 }
 
 /**
- * Why a transfer fails.
+ * Reason for the failure of a transfer.
  *
  * @example
  * ```ts
@@ -77,7 +77,10 @@ export interface TestRail {
   fail(failure?: RailFailure & Limits<TransferOrder>): void;
   /** Leaves the next transfers pending, until {@link TestRail.complete} or {@link TestRail.decline}. */
   hold(limits?: Limits<TransferOrder>): void;
-  /** Breaks down while it executes the next transfers: nobody knows, and they are tried again after a while. */
+  /**
+   * Breaks down while it executes the next transfers. Their outcome is unknown, and they are retried after a
+   * while.
+   */
   breakDown(limits?: Limits<TransferOrder>): void;
   /** Completes a transfer that was held. */
   complete(transferId: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 
-/** What the kits of this process seal with, so that they can share signing keys. */
+/** Sealing keys of the kits of this process, so that they can share signing keys. */
 export const sealingKey: Uint8Array = randomBytes(32);
 
 let known: readonly NewSigningKey[] = [];

@@ -1,7 +1,7 @@
 import type { KycChange, UserDirectory, UserRecord } from '@ostiary/core';
 
 /**
- * A user of the kit, with a phone number by which partners may look the user up.
+ * A user of the kit, with a phone number by which partners can find the user.
  *
  * @example
  * ```ts
@@ -55,11 +55,11 @@ export interface TestUsers {
    * ```
    */
   update(user: UserReference, changes: Partial<Omit<TestUser, 'sub'>>): Promise<TestUser>;
-  /** Removes a user: consents, codes and tokens end, and look-ups answer 404. */
+  /** Removes a user. Consents, codes and tokens end, and look-ups return 404. */
   remove(user: UserReference): Promise<void>;
 }
 
-/** What of the engine users need. */
+/** Parts of the engine that users need. */
 interface Engine {
   kycChanged(change: KycChange): Promise<unknown>;
   end(sub: string): Promise<void>;
@@ -70,7 +70,7 @@ function madeUp(number: number): TestUser {
   return {
     sub: `user-${number}`,
     kid: `KID-${String(number).padStart(4, '0')}`,
-    // Numbers that belong to nobody.
+    // Phone numbers without a user.
     phone: `+509000${String(number).padStart(5, '0')}`,
     role: 'member',
     country: 'HT',
@@ -88,7 +88,7 @@ function madeUp(number: number): TestUser {
   };
 }
 
-/** One with everything, and one for each of the other states of the identity check. */
+/** Users: one with every field, and one for each other state of the identity check. */
 const seeded: readonly Partial<TestUser>[] = [
   {
     name: 'Marie Test',

@@ -19,10 +19,10 @@ import type { Plans } from './plans.ts';
  */
 export type Receiver = (request: Request) => Response | Promise<Response>;
 
-/** What an endpoint may take to answer, in milliseconds of real time. */
+/** Time that an endpoint has to respond, in milliseconds of real time. */
 const deadlineMs = 10_000;
 
-/** How much of an answer is kept. */
+/** Number of bytes of a response that are kept. */
 const maxAnswer = 16_384;
 
 const delivering = new AsyncLocalStorage<true>();
@@ -65,7 +65,7 @@ async function withinDeadline<Value>(work: Promise<Value>): Promise<Value | 'lat
 
 interface Waiting {
   readonly request: WebhookRequest;
-  /** Whether a fault has moved it already. */
+  /** True if a fault has moved it already. */
   isMoved: boolean;
   readonly settle: (answer: Answer) => void;
 }
@@ -79,7 +79,7 @@ export class Mail {
   readonly #now: () => number;
   readonly #waiting: Waiting[] = [];
   #isBusy = false;
-  /** What the engine posts with. */
+  /** Client with which the engine posts. */
   readonly client: WebhookClient = {
     post: (request) =>
       /json/.test(request.headers['content-type'] ?? 'json')
@@ -114,7 +114,7 @@ export class Mail {
 
   async #work(): Promise<void> {
     this.#isBusy = true;
-    // What is due at once is posted in one turn.
+    // Attempts that are due at once are posted in one turn.
     await new Promise((resolve) => setImmediate(resolve));
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       const delivery = captured(next.request, this.#now());
@@ -159,7 +159,7 @@ export class Mail {
     }
   }
 
-  /** What is no event: a client is told that its user signed out. */
+  /** Notices that are not events: a client is notified that its user signed out. */
   async #handForm({ url, headers, body }: WebhookRequest): Promise<Answer> {
     const receiver = this.receiverOf(url);
     const request = new Request(url, { method: 'POST', headers, body: String(body) });

@@ -7,7 +7,7 @@ import { forOperators, openDatabases } from '../database/open.ts';
 import { examinedOf } from '../operations/nodes.ts';
 import { configForCommands } from './find-installation.ts';
 
-/** What the settings that the doctor speaks of are called here. */
+/** Names of this server's variables for the settings that the doctor mentions. */
 const names = {
   authUrl: 'OSTIARY_AUTH_URL',
   baseUrl: 'OSTIARY_BASE_URL',
@@ -31,14 +31,17 @@ async function clockOf(database: Database): Promise<() => number> {
   return () => Math.round(Date.now() + ahead);
 }
 
-/** Looks at an installation while its servers run. @throws ConfigError when the database cannot be opened */
+/**
+ * Opens an installation for the doctor while its servers run. @throws ConfigError when the database cannot be
+ * opened
+ */
 async function look(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {
   // Opening a file that is not there would make it.
   if (config.databaseUrl === null && !existsSync(config.databaseFile))
     throw new ConfigError('there is no database in OSTIARY_DATA_DIR');
   const { database } = await openDatabases(config);
   try {
-    // What is not there now is what the doctor was asked for, so nothing is waited for.
+    // The doctor must report a database that is unreachable now, so do not wait for it.
     await database.ping();
     const now = await clockOf(database);
     return await examine(await examinedOf(config, database, now), { egress, names });
@@ -54,7 +57,7 @@ const findings = (check: string, error: unknown, why: string, mend: string): rea
   return [{ check, verdict: 'problem', what: error.message, why, mend }];
 };
 
-/** What the doctor finds at an installation; what it cannot look at is a finding too. */
+/** Examines an installation. A part that cannot be examined is a finding too. */
 export async function diagnose(
   config: ServerConfig,
   { egress = null }: { readonly egress?: string | null } = {},

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { loadConfig, type ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 
-/** Where `npm start` keeps its data: the same folder for every command, wherever it is started from. */
+/** Folder of the data of `npm start`. Every command uses the same folder, in whatever directory it starts. */
 export const demoDataDir = join(import.meta.dirname, '../../../../.data');
 
 /** The file in a demo's data folder that holds its sealing key. */
@@ -38,10 +38,10 @@ export async function configForCommands(env: NodeJS.ProcessEnv): Promise<ServerC
     OSTIARY_BASE_URL: demo.baseUrl,
     OSTIARY_SEALING_KEYS: sealingKey,
     OSTIARY_DATA_DIR: dataDir,
-    // The demo is on SQLite, whatever other programs keep in this variable.
+    // The demo uses SQLite. Other programs may have set this variable.
     DATABASE_URL: '',
     DATABASE_URL_FILE: '',
-    // Keys that a command issues have to begin like those that the server takes.
+    // Keys that a command issues must have the prefix that the server accepts.
     ...(demo.prefix !== undefined && { OSTIARY_PREFIX: demo.prefix }),
   });
 }

@@ -13,7 +13,7 @@ import { partnerFundCommands } from './partner-funds.ts';
 import { passportCommand } from './passport.ts';
 import { userCommands } from './users.ts';
 
-// What a command writes (a database, its WAL) is for its own user only.
+// Files that a command writes, such as a database and its WAL, are only for its own user.
 process.umask(0o077);
 process.exitCode = await runCommandLine({
   // Beside the servers that run on it.

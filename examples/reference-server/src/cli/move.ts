@@ -4,7 +4,10 @@ import { ConfigError } from '../config-error.ts';
 import { migrate, readMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
 
-/** The tables of this server that are moved, each after those that it refers to. Processes that run are none to move. */
+/**
+ * The tables of this server that are moved, each after the tables to which it refers. Running processes are
+ * not moved.
+ */
 const tables = 'users credentials sessions throttle accounts movements postings executions'.split(' ');
 
 const kinds: Readonly<Record<string, 'text' | 'integer' | 'bytes'>> = {
@@ -32,7 +35,7 @@ function tableOf(from: SqliteDatabase, name: string): TableMove {
     source: `app_${name}`,
     columns: Object.fromEntries(columns.map(({ name, type }) => [name, kinds[type] ?? 'text'])),
     key: key.map(({ name }) => name),
-    // What SQLite numbers itself, PostgreSQL does too.
+    // PostgreSQL generates the same numbers as SQLite.
     ...(key.length === 1 && first?.type === 'INTEGER' && { identity: first.name }),
   };
 }

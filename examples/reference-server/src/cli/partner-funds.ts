@@ -10,7 +10,7 @@ async function requirePartner(admin: Administration, slug: string): Promise<void
 
 const inWords = ({ HTG, USD }: Funds) => ({ HTG: formatMoney(HTG), USD: formatMoney(USD) });
 
-/** What partners pay with. */
+/** Commands for the funding accounts of partners. */
 export const partnerFundCommands: Commands<Installation> = {
   'partners fund': {
     about: 'record money of a partner that has arrived on your bank account',

@@ -2,7 +2,9 @@ import type { Command } from '@ostiary/cli';
 import type { Installation } from '../installation.ts';
 import { AccountError } from '../users/accounts.ts';
 
-/** Prints a passport as the passport page shows it. Whoever does that acts for the user, so the audit log says so. */
+/**
+ * Prints a passport as the passport page shows it. The caller acts for the user, so the audit log records it.
+ */
 export const passportCommand: Command<Installation> = {
   about: 'print a passport of a user, valid for five minutes, and nothing else',
   example: 'anaika',

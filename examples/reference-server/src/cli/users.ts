@@ -121,7 +121,8 @@ export const userCommands: Commands<Installation> = {
     example: 'anaika',
     positionals: ['handle'],
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
-      // Asked before the password: nobody wants to type one for a handle that is misspelt.
+      // Check the handle before asking for the password, so that nobody types a password for a misspelt
+      // handle.
       await accounts.require(handle);
       const account = await accounts.setPassword(handle, await readPassword());
       await admin.audit.record({ action: 'user.set_password', target: targetOf(account) });

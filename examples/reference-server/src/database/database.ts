@@ -8,13 +8,13 @@
  *   a unique index: on PostgreSQL other transactions commit between two statements.
  */
 
-/** What a parameter may be. Times are milliseconds since the Unix epoch. */
+/** Type of a parameter. Times are milliseconds since the Unix epoch. */
 export type Value = string | number | bigint | Buffer | null;
 
 /** Values of named parameters. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** What reads. */
+/** Reads from the database. */
 export interface Queries {
   /** @throws DatabaseUnavailable */
   all<Row extends object>(sql: string, values?: Values): Promise<Row[]>;
@@ -22,7 +22,7 @@ export interface Queries {
   get<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
 }
 
-/** What is done in it is done together or not at all. */
+/** Runs work in a transaction. */
 export interface Transaction extends Queries {
   /**
    * Runs a statement that answers no rows.
@@ -39,7 +39,7 @@ export interface Transaction extends Queries {
 
 /** The tables of this server, next to those of Ostiary in the same database. */
 export interface Database extends Queries {
-  /** Where the tables are on PostgreSQL; `null` on SQLite. */
+  /** Schema of the tables on PostgreSQL; `null` on SQLite. */
   readonly schema: string | null;
   /**
    * Runs `work` in one short transaction and resolves when it is committed; what it throws takes everything back.
@@ -74,7 +74,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** A value that has to be unique is there already. */
+/** Error for a value that already exists and must be unique. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
   /** The column that refused it, such as `phone`. */

@@ -6,7 +6,7 @@ import type { Database, Transaction } from './database.ts';
 /** Starting together with other processes, and migrating, may take longer than a request. */
 const patienceMs = 120_000;
 
-/** One step of the schema. */
+/** A step of the schema. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;
@@ -36,7 +36,10 @@ async function prepareSqlite(transaction: Transaction): Promise<void> {
   );
 }
 
-/** Waits for whoever migrates at the same time. The lock ends with the transaction, so that any pooler may be between. */
+/**
+ * Waits for another process that migrates. The lock ends with the transaction, so that it works behind any
+ * pooler.
+ */
 async function preparePostgres(transaction: Transaction, schema: string): Promise<void> {
   const lock = createHash('sha256').update(`reference-server migrations ${schema}`).digest();
   await transaction.get('SELECT pg_advisory_xact_lock(:lock)', { lock: lock.readBigInt64BE() });

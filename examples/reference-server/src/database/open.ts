@@ -59,7 +59,10 @@ const reasons: Readonly<Record<string, string>> = {
   '57P03': 'it is starting or stopping',
 };
 
-/** Why a PostgreSQL database cannot be used, in a few words that hold nothing of its address: drivers may quote the URL. */
+/**
+ * Says in a few words why a PostgreSQL database cannot be used. The text contains no part of its URL, which
+ * drivers may quote.
+ */
 function reasonOf(error: unknown): string {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
@@ -70,7 +73,7 @@ function reasonOf(error: unknown): string {
   return reasons[code] ?? (code === '' ? 'the driver refuses it' : `error ${code}`);
 }
 
-/** What an operator can mend, in one line; anything else as it is. */
+/** Turns errors that an operator can mend into one line. Returns other errors unchanged. */
 export function forOperators(error: unknown, { databaseUrl }: ServerConfig): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
   const code = 'code' in error ? error.code : null;

@@ -20,9 +20,9 @@ export interface PostgresDatabase extends Database {
   readonly pool: PostgresOwnPool;
 }
 
-/** How long anything may take, the wait for a connection included: an answer of 503 comes within two seconds. */
+/** Time for any statement, including the wait for a connection, so that a 503 is sent within two seconds. */
 const defaultPatienceMs = 1_500;
-/** How long the server keeps a transaction of a process that it does not hear of any more. */
+/** Time after which the server ends the transaction of a process that no longer responds. */
 const idleInTransactionMs = 5_000;
 
 /** SQLSTATE of what the server said; what the driver or the network said has none. */
@@ -75,7 +75,7 @@ interface Lent {
   ): Promise<{ rows: never[]; count: number; command: string | undefined }>;
 }
 
-/** Lends a connection to work; one that broke is closed and not lent again. */
+/** Runs work on a connection of the pool. A broken connection is closed and not used again. */
 async function lend<Result>(
   pool: PostgresOwnPool,
   patienceMs: number,
@@ -89,7 +89,7 @@ async function lend<Result>(
   const onError = (): void => {
     isBroken = true;
   };
-  // Between two statements nobody else listens, and an error that nobody hears ends the process.
+  // No statement listens for errors between two statements, and an unhandled error ends the process.
   client.on?.('error', onError);
   try {
     return await work({
@@ -123,7 +123,7 @@ async function inTransaction<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    // One message. LOCAL ends with the transaction, so that nothing is left on the connection.
+    // All in one message. LOCAL ends with the transaction, so that no setting stays on the connection.
     await lent.query(
       `BEGIN ISOLATION LEVEL READ COMMITTED;
        SET LOCAL statement_timeout = ${patienceMs};

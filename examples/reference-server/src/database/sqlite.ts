@@ -16,11 +16,11 @@ export type Connection = Sqlite.Database;
 /** The tables of this server in an SQLite file. */
 export interface SqliteDatabase extends Database {
   readonly schema: null;
-  /** The connection that writes, for what looks into the file beside the nouns. */
+  /** The connection that writes, for checks of the file itself. */
   readonly connection: Connection;
 }
 
-/** How long a write waits for another process that writes, in milliseconds. */
+/** Time that a write waits for another process that writes, in milliseconds. */
 const busyPatienceMs = 2_000;
 
 /** Errors of the disk or the lock; a broken constraint is not one of them. */
@@ -36,7 +36,10 @@ function translated(error: unknown, connection: Connection | null): unknown {
   return column === undefined ? error : new UniqueViolation(column, error);
 }
 
-/** Tries until nobody else writes. SQLite's own waiting would stop every request of this process, so it gets none. */
+/**
+ * Retries while another process writes. Waiting inside SQLite would block every request of this process, so
+ * its own timeout is zero.
+ */
 async function patiently(connection: Connection, deadline: number, attempt: () => void): Promise<void> {
   for (;;) {
     try {
@@ -135,7 +138,7 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
     get,
     write(work, { patienceMs = busyPatienceMs } = {}) {
       const deadline = performance.now() + patienceMs;
-      // One at a time: there is one connection that writes.
+      // Run one transaction at a time, because only one connection writes.
       const turn = last.then(() => inTransaction(work, deadline));
       last = turn.catch(() => undefined);
       return turn;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Whether a request is for the API, however its path is written: in another case, percent-encoded, or with dots and
- * slashes too many. Most of these lead nowhere, and the API is who says so: in JSON.
+ * Checks whether a request is for the API, in any spelling of its path: in another case, percent-encoded, or
+ * with extra dots and slashes. Most of these lead nowhere, and the API must say so in JSON.
  */
 export function isApiPath(target: string): boolean {
   // An absolute request target names a host too (RFC 9112, section 3.2.2).

@@ -38,8 +38,8 @@ function causeOf({ cause }: Error): string | undefined {
 }
 
 /**
- * Gives the request an id and writes one line when it is over: method, route, status, duration, id, and nothing else
- * of the request.
+ * Gives the request an id and writes one line at its end: method, route, status, duration and id, and no
+ * other part of the request.
  */
 export function logRequest(
   logger: Logger,
@@ -49,7 +49,7 @@ export function logRequest(
 ): void {
   const start = performance.now();
   const ownId = randomUUID();
-  // Ostiary puts an id of its own into its answers; the line shows what the client saw.
+  // Ostiary puts its own id into its responses. The line shows the id that the client saw.
   response.setHeader('X-Request-Id', ownId);
   response.once('close', () => {
     const route = routeOf(request.url ?? '');

@@ -8,8 +8,8 @@ function groupsOf(address: string): readonly string[] {
 }
 
 /**
- * The network of an address: an IPv4 address itself, or the /64 of an IPv6 address, which one subscriber has. A `/48` is what
- * whoever asks for more than that gets for nothing.
+ * Returns the network of an address: an IPv4 address itself, or the /64 of an IPv6 address, which one
+ * subscriber has. Subscribers who ask for a larger network get a /48 for free.
  */
 export function networkOf(address: string | null, bits: 48 | 64 = 64): string {
   if (address === null) return 'unknown';

@@ -1,4 +1,4 @@
-/** What this server answers beside Ostiary. */
+/** Routes of this server beside those of Ostiary. */
 const ownRoutes =
   '/ /login /login.js /sign-out /passport /passport.js /healthz /readyz /doctor /favicon.ico'.split(' ');
 

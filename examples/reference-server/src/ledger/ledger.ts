@@ -4,7 +4,7 @@ import type { Database, Queries, Transaction } from '../database/database.ts';
 import { amountSchema } from './money.ts';
 import { balancesOf, type Funds, type LedgerCurrency, MovementRefused, post } from './postings.ts';
 
-/** The amount cannot be posted; the message is for whoever gave it. */
+/** The amount cannot be posted. The message is for the caller. */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
 }
@@ -27,7 +27,7 @@ function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(failures, code);
 }
 
-/** What was decided about a transfer before, or by another process a moment ago. */
+/** Decision about a transfer, made earlier or by another process a moment ago. */
 async function decisionOn(queries: Queries, transferId: string): Promise<TransferResult> {
   const decision = await queries.get<{ failure: string | null }>(
     'SELECT failure FROM app_executions WHERE transfer_id = :transferId',
@@ -41,7 +41,10 @@ async function decisionOn(queries: Queries, transferId: string): Promise<Transfe
 
 /** Pays transfers, each once. */
 function railOn(database: Database, now: () => number): PaymentRail {
-  /** Takes the decision about a transfer, unless it was taken. Whoever decides it as well waits here until this is committed. */
+  /**
+   * Decides a transfer, unless it is decided already. A concurrent caller waits here until this transaction
+   * is committed.
+   */
   async function decide(
     transaction: Transaction,
     transferId: string,
@@ -103,7 +106,7 @@ export function createLedger(database: Database, now: () => number) {
     rail: railOn(database, now),
 
     /**
-     * Puts money into a partner's funding account. Whoever calls it has seen that the partner exists.
+     * Puts money into a partner's funding account. The caller has checked that the partner exists.
      *
      * @throws {@link LedgerError}
      */
@@ -126,7 +129,7 @@ export function createLedger(database: Database, now: () => number) {
       }
     },
 
-    /** What a partner has to pay with. */
+    /** Returns the balance with which a partner can pay. */
     funds: (partner: string) => funds(database, partner),
   };
 }

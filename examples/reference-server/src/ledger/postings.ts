@@ -6,10 +6,10 @@ export const ledgerCurrencies = ['HTG', 'USD'] as const;
 /** See {@link ledgerCurrencies}. */
 export type LedgerCurrency = (typeof ledgerCurrencies)[number];
 
-/** What somebody has, in minor units. */
+/** A balance in minor units. */
 export type Funds = Readonly<Record<LedgerCurrency, bigint>>;
 
-/** Whose account it is. `external` is the world outside: what users and partners have came from there. */
+/** Owner of the account. `external` is the world outside, from which all money of users and partners came. */
 export type AccountHolder =
   | { readonly kind: 'user'; readonly sub: string }
   | { readonly kind: 'partner'; readonly slug: string }
@@ -29,7 +29,7 @@ export interface Movement {
   readonly at: number;
 }
 
-/** A movement that cannot be made. Whoever catches it has let the transaction end: it takes everything back. */
+/** A movement that is not possible. The caller must roll the transaction back. */
 export class MovementRefused extends Error {
   override readonly name = 'MovementRefused';
   readonly reason: 'unknown_recipient' | 'insufficient_funds' | 'balance_limit';
@@ -121,7 +121,7 @@ export async function post(transaction: Transaction, movement: Movement): Promis
   return true;
 }
 
-/** What is on the accounts of a holder; zero where nothing was ever posted. */
+/** Returns the balances of an owner; zero for accounts without postings. */
 export async function balancesOf(queries: Queries, holder: AccountHolder): Promise<Funds> {
   const rows = await queries.all<{ currency: string; balance: string }>(
     'SELECT currency, CAST(balance AS TEXT) AS balance FROM app_accounts WHERE kind = :kind AND owner = :owner',

@@ -5,7 +5,7 @@ import { inTime } from '../http/in-time.ts';
 import { readableBy } from '../operations/nodes.ts';
 import { observe } from './observed.ts';
 
-/** How long a look at the metrics waits for the database, in milliseconds. */
+/** Time that a scrape waits for the database, in milliseconds. */
 const patienceMs = 1_000;
 
 const waitingWork = {
@@ -20,12 +20,15 @@ const connections = {
   'db.client.connection.pending_requests': ['Calls that wait for a connection.', '{request}'],
 } as const;
 
-/** Work that waits, in all processes together, and the connections of this one. Read when somebody looks. */
+/**
+ * Gauges of waiting work in all processes together, and of the connections of this process. They are read at
+ * each scrape.
+ */
 export function observeDatabase(meter: Meter, database: Database, now: () => number): void {
   const readable = readableBy(database);
   observe(meter, waitingWork, async () => {
     const waiting = await inTime(readWaiting(readable, now()), patienceMs);
-    // The database is away, or slow: there is nothing to tell then, and nothing is told.
+    // If the database is away or slow, leave the gauges out.
     return (
       waiting && {
         'ostiary.jobs.due': waiting.jobs,

@@ -15,7 +15,10 @@ function classOf(status: unknown): string {
   return digit >= 1 && digit <= 5 ? `${digit}xx` : 'none';
 }
 
-/** Every status and method that somebody provokes would be a series of its own, of which a histogram keeps every bucket. */
+/**
+ * Each status and method that a client can provoke would be a series of its own, with every bucket of a
+ * histogram.
+ */
 const byClass: IAttributesProcessor = {
   process({
     'http.request.method': _method,
@@ -26,13 +29,16 @@ const byClass: IAttributesProcessor = {
   },
 };
 
-/** What strangers ask for, and what receivers answer, makes one series per route, or outcome, and class of status. */
+/**
+ * Requests of strangers and responses of receivers make one series per route, or outcome, and class of
+ * status.
+ */
 const views: ViewOptions[] = ['ostiary.request.duration', 'ostiary.webhook.attempt.duration'].map(
   (instrumentName) => ({ instrumentName, attributesProcessors: [byClass] }),
 );
 
 /**
- * Answers `/metrics` for Prometheus, and nothing else.
+ * Serves `/metrics` for Prometheus, and no other path.
  *
  * @throws AddressError when the port cannot be had
  */
@@ -50,7 +56,7 @@ export function serveMetrics(address: Address, text: () => Promise<string>): Pro
 }
 
 /**
- * Collects metrics. Has to be there before Ostiary is, which measures for the provider that it finds.
+ * Collects metrics. Create it before Ostiary, which measures for the provider that is registered then.
  *
  * @param address - where they are served; `null` for a process whose primary asks for them
  * @throws AddressError when the port cannot be had

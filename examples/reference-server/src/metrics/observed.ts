@@ -6,7 +6,7 @@ export type Gauges = Readonly<Record<string, readonly [description: string, unit
 /** A value, and its labels where it has any. */
 type Value = number | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
 
-/** Creates gauges that are read together when somebody looks; `null` tells nothing. */
+/** Creates gauges that are read together at each scrape; `null` leaves them out. */
 export function observe<Table extends Gauges>(
   meter: Meter,
   table: Table,

@@ -43,7 +43,7 @@ const gauges = {
   'ostiary.build.info': ['Always 1; the labels say what runs.', '{build}'],
 } as const;
 
-/** What the process itself is like, under the names that OpenTelemetry gives it. */
+/** Metrics of the process itself, under the names of OpenTelemetry. */
 export function observeProcess(meter: Meter, role: ServerConfig['role']): () => void {
   const delay = monitorEventLoopDelay({ resolution: samplingMs });
   delay.enable();

@@ -1,6 +1,6 @@
 /**
- * One page of metrics from those of several processes, whose names become the label `process`. Prometheus wants all lines of a
- * metric behind one HELP and one TYPE.
+ * Merges the metrics of several processes into one page. The name of the process becomes the label `process`.
+ * Prometheus requires all lines of a metric after one HELP and one TYPE.
  */
 export function together(pages: readonly (readonly [name: string, page: string])[]): string {
   const metrics = new Map<string, string>();

@@ -12,11 +12,11 @@ import type { ServerConfig } from '../config.ts';
 import type { Database, Values } from '../database/database.ts';
 import { version } from '../version.ts';
 
-/** How often a process says that it is there, in milliseconds. */
+/** Time between two heartbeats of a process, in milliseconds. */
 const beatEveryMs = 30_000;
-/** Who has not been heard of for so long is gone, in milliseconds. */
+/** Time without heartbeat after which a process counts as gone, in milliseconds. */
 const silentAfterMs = 3 * beatEveryMs;
-/** How long that is remembered. */
+/** Time for which processes that are gone stay listed. */
 const forgottenAfterMs = 24 * 3_600_000;
 
 const insert = `
@@ -54,7 +54,7 @@ export const readableBy = (database: Database): Pick<DoctorDatabase, 'engine' | 
   query: (sql) => database.all(sql),
 });
 
-/** What the doctor looks at, of a database that is open. */
+/** Returns the input of the doctor, from an open database. */
 export async function examinedOf(
   config: ServerConfig,
   database: Database,
@@ -79,8 +79,8 @@ export async function examinedOf(
 }
 
 /**
- * Writes down that this process is there, now and every half minute, for those who look after the installation. A server
- * serves without it too, so failures are only logged.
+ * Registers this process, now and every half minute, for the doctor. A server works without it too, so
+ * failures are only logged.
  */
 export async function startPresence(
   config: ServerConfig,

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Language } from '../settings.ts';
 import { texts } from './texts.ts';
 
-/** What all pages of this server share. */
+/** Layout that all pages of this server share. */
 export interface Look {
   readonly name: string;
   readonly languages: readonly Language[];

@@ -4,22 +4,22 @@ import type { AskingApp } from '../sign-in/asking-apps.ts';
 import { type Look, page, tileOf } from './layout.ts';
 import { texts } from './texts.ts';
 
-/** What the sign-in page shows and sends along. */
+/** Content and hidden fields of the sign-in page. */
 export interface LoginForm {
   readonly csrf: string;
   readonly returnTo: string;
   readonly uiLocales: string;
-  /** Whether the password is asked although somebody may be signed in: to be sure, or to change the account. */
+  /** True to ask for the password of a signed-in user: for confirmation, or to change the account. */
   readonly reauthenticate: boolean;
-  /** Whether this is about somebody who is signed in. */
+  /** True if a user is signed in. */
   readonly again: boolean;
-  /** Typed before, or hinted by the app, or of whoever is signed in. */
+  /** Handle that was typed before, that the app hinted at, or of the signed-in user. */
   readonly handle: string;
   /** `null` where no app asks; `sealed` as it came. */
   readonly app: (AskingApp & { readonly sealed: string }) | null;
   /** Said in a notice above the form. */
   readonly problem: string | null;
-  /** Whether the problem lies in what was typed. */
+  /** True if the problem is in the typed values. */
   readonly wrongInput: boolean;
 }
 
@@ -32,8 +32,8 @@ function naming(text: string, name: Html): Html {
 const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.7 4.6 10 4.6 18.2 10 18.2 10 15.3 15.4 10 15.4 1.8 10 1.8 10Z"/><circle cx="10" cy="10" r="2.4"/><path class="slash" d="m3.5 16.5 13-13"/></svg>`;
 
 /**
- * The page where one signs in, or signs in again. It works without its script, which shows the password. The button that goes back to
- * the app belongs to a form of its own, so that it sends no password.
+ * The page for signing in, or signing in again. It works without its script, which shows the password. The
+ * button that leads back to the app belongs to another form, so that it sends no password.
  */
 export function loginPage(look: Look, language: Language, form: LoginForm): string {
   const t = texts[language];

@@ -15,11 +15,11 @@ export interface ShownPassport {
 /** Modules of white that readers need around a code (ISO/IEC 18004). */
 const quietZone = 4;
 
-/** A QR code as an SVG drawing, dark on light in every colour scheme: many readers know nothing else. */
+/** Draws a QR code as SVG, dark on light in every colour scheme, because many readers require that. */
 function qrCode(content: string, label: string): Html {
   const { data } = encode(content, { ecc: 'L', border: quietZone });
   const size = String(data.length);
-  // One rectangle per run of dark modules, row by row.
+  // Draw one rectangle per run of dark modules, row by row.
   const path = data
     .flatMap((row, y) => {
       const runs: string[] = [];
@@ -36,7 +36,10 @@ function qrCode(content: string, label: string): Html {
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path}" fill="#000"/></svg>`;
 }
 
-/** The user's passport, for somebody to scan. It works without its script, which counts down and tells the reader's own time. */
+/**
+ * The page with the user's passport, for scanning. It works without its script, which counts down and shows
+ * local time.
+ */
 export function passportPage(
   look: Look,
   language: Language,

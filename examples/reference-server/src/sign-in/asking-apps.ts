@@ -10,8 +10,8 @@ export interface AskingApp {
 export type AskingApps = ReturnType<typeof createAskingApps>;
 
 /**
- * Carries the app that asks through the address of the sign-in page. It is signed together with where the sign-in returns to: nobody
- * else can write a name on that page, or make its link lead anywhere.
+ * Carries the app that asks through the URL of the sign-in page. It is signed together with the return
+ * address, so that no other site can put a name on that page or change where its link leads.
  */
 export function createAskingApps(keys: SigningKeys) {
   const proofs = createProofs(keys);

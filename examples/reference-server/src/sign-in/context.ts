@@ -8,7 +8,7 @@ import { createThrottle, type ThrottleLimits } from './throttle.ts';
 
 const rules = readFileSync(new URL('../../public/pages.css', import.meta.url), 'utf8');
 
-/** What the pages of this server work with. */
+/** Dependencies of the pages of this server. */
 export type SignInContext = ReturnType<typeof createContext>;
 
 export function createContext(

@@ -16,13 +16,16 @@ export function createCsrf(keys: SigningKeys) {
     /** A fresh value for the browser's form cookie. */
     newCookie: (): string => randomBytes(32).toString('base64url'),
     isCookie: (value: string | undefined): value is string => /^[A-Za-z0-9_-]{43}$/.test(value ?? ''),
-    /** The hidden field of a form. A token of one form, or of another session, is none for this one. */
+    /** Hidden field of a form. A token is only valid for its form and its session. */
     token: (...shown: Shown): string => proofs.of(...partsOf(shown)),
     verify: (token: string | null, ...shown: Shown): boolean => proofs.isOf(token ?? '', ...partsOf(shown)),
   };
 }
 
-/** Whether a form was sent by a page of ours, as far as the browser says. Browsers that say nothing pass: the token decides. */
+/**
+ * Checks whether one of our pages sent a form, according to the browser's headers. Requests without these
+ * headers pass, and the token decides.
+ */
 export function isSameOrigin({ headers }: IncomingMessage, authUrl: string): boolean {
   if (headers.origin !== undefined) return headers.origin === authUrl;
   const site = headers['sec-fetch-site'];

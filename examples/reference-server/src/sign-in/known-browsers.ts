@@ -20,9 +20,9 @@ interface Entry {
 }
 
 /**
- * Tells a browser in which somebody has signed in from that of a stranger who tries their handle. One entry for each user of a
- * browser, tied to the user and the password: it says nothing to others, and ends when the password changes. Nothing is stored
- * here.
+ * Distinguishes a browser in which a user has signed in from that of a stranger who tries the user's handle.
+ * A cookie has one entry for each user of a browser, tied to user and password. It reveals nothing, and ends
+ * when the password changes. The server stores nothing.
  */
 export function createKnownBrowsers(keys: SigningKeys, now: () => number) {
   const proofs = createProofs(keys);

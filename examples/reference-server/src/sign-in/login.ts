@@ -3,7 +3,7 @@ import type { AskingApps } from './asking-apps.ts';
 import type { Cookies } from './cookies.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What Ostiary asks this server: who is signed in, where one signs in, and to sign somebody out. */
+/** Callbacks for Ostiary: who is signed in, the URL of the sign-in page, and signing out. */
 export function createLogin(
   authUrl: string,
   sessions: Sessions,

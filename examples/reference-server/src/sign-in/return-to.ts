@@ -1,6 +1,6 @@
 /**
- * Where to go after the sign-in: only back to an address of our own. What a browser would read as another host
- * (`//evil`, `/\evil`, `https:evil`, other ports) gives the home page.
+ * Returns the target after a sign-in, always a path of our own. Targets that a browser would read as another
+ * host (`//evil`, `/\evil`, `https:evil`, other ports) become the home page.
  *
  * @returns an absolute URL; a path alone could begin with two slashes and lead away
  */

@@ -13,7 +13,7 @@ import { isSameOrigin } from './csrf.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
 
-/** What a sign-in page was opened with. Untrusted; the same from the query and from the form. */
+/** Parameters of a sign-in page, the same in query and form. They are not trusted. */
 interface LoginRequest {
   readonly returnTo: string;
   /** As it came, sealed. */

@@ -6,7 +6,7 @@ export interface Session {
   /** SHA-256 of the session id: the id itself exists only in the browser. */
   readonly digest: Buffer;
   readonly sub: string;
-  /** When the password was last given. */
+  /** Time at which the user last typed the password. */
   readonly authenticatedAt: Date;
 }
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { networkOf } from '../http/network.ts';
 
-/** How many failed sign-ins a window takes, which begins with the first of them. */
+/** Failed sign-ins per window, which begins with the first of them. */
 export interface Limit {
   readonly failures: number;
   readonly windowMs: number;
@@ -25,11 +25,15 @@ export type Admission =
 const [quarter, hour] = [15 * 60_000, 60 * 60_000];
 
 /**
- * Where failed sign-ins are counted. A hundred networks together stay below the limit of a handle, also where the windows of all
- * of them end within its hour. Several people behind one mobile network share an address, so that the limit of a network is generous.
+ * Counters of failed sign-ins. A hundred networks together stay below the limit of a handle, even if the
+ * windows of all of them end within its hour. People in one mobile network share an address, so the limit of
+ * a network is generous.
  */
 export const defaultLimits = {
-  /** For one handle from one network (IPv6: a /48). What stops a stranger, and nobody else. */
+  /**
+   * Counts one handle from one network (IPv6: a /48). This limit stops a stranger without locking the user
+   * out elsewhere.
+   */
   perHandleAndNetwork: { failures: 10, windowMs: hour },
   /** For one handle from everywhere: what a stranger with hundreds of networks has. */
   perHandle: { failures: 2_500, windowMs: hour },
@@ -44,8 +48,8 @@ export type ThrottleLimits = Readonly<typeof defaultLimits>;
 const purgeLimit = 100;
 
 /**
- * Tells whether a window goes on. One that ends later than it can, with five seconds for clocks that differ, began before the clock
- * went back, and is over.
+ * Checks whether a window goes on. A window that ends later than possible, with five seconds for clocks that
+ * differ, began before the clock went back, and is over.
  */
 const goesOn = '(t.ends_at > :now AND t.ends_at <= :endsAt + 5000)';
 
@@ -69,11 +73,11 @@ const purge = `
 
 const look = 'SELECT ends_at FROM app_throttle WHERE subject = :subject';
 
-/** One thing that failures are counted of. */
+/** A counter of failures. */
 interface Counter {
   readonly subject: Buffer;
   readonly limit: Limit;
-  /** Whether a right password shows that the failures before were the user's own. */
+  /** True if a right password shows that the earlier failures were the user's own. */
   readonly clears: boolean;
 }
 
@@ -110,8 +114,9 @@ function enter(database: Database, now: number, counters: readonly Counter[]): P
 }
 
 /**
- * Slows down whoever guesses passwords, for one user or for many. Fixed windows in the database: a restart does not reset them.
- * Handles and addresses are stored under a key, so that the table does not tell who tried to sign in from where.
+ * Slows down password guessing, for one user or for many. Windows are fixed and stored in the database, so
+ * that a restart does not reset them. Handles and addresses are stored under a key, so that the table does
+ * not reveal who tried to sign in from where.
  *
  * @param keys - an attempt counts under each of them, and a window that is full under any of them refuses: so a change of
  * keys, in which processes know different ones for a while, gives nobody more attempts
@@ -131,7 +136,10 @@ export function createThrottle(
       .sort((a, b) => a.compare(b))
       .map((subject) => ({ subject, limit: limits[kind], clears }));
 
-  /** In one order for all attempts, for the same reason; what refuses a stranger first is what is nobody else's. */
+  /**
+   * Count in the same order for all attempts, for the same reason. The counters that refuse a stranger first
+   * are those that no other user shares.
+   */
   function countersFor({ handle, address, browser }: SignInAttempt): readonly Counter[] {
     if (browser !== null) return countersOf('perBrowser', browser, true);
     const name = handle.toLowerCase();

@@ -6,7 +6,7 @@ import { ledgerCurrencies, post } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
 import type { Line, Passwords } from './passwords.ts';
 
-/** What an administrator sees of a user. */
+/** A user as administrators see it. */
 export interface Account {
   readonly sub: string;
   readonly kid: string;
@@ -19,13 +19,13 @@ export interface Account {
   readonly blockedAt: Date | null;
 }
 
-/** Whose password it is, and what changes whenever it does; that tells nothing about the password. */
+/** Owner of a password, and a value that changes with the password and reveals nothing about it. */
 export interface PasswordOwner {
   readonly sub: string;
   readonly passwordMark: string;
 }
 
-/** What was given cannot be stored as it is; the message is for whoever gave it. */
+/** The input cannot be stored. The message is for the caller. */
 export class AccountError extends Error {
   override readonly name = 'AccountError';
 }
@@ -75,7 +75,7 @@ const markOf = (passwordHash: string): string =>
 type Checked = z.output<typeof newUserSchema>;
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  // What no check has words for is of a kind that a caller in TypeScript cannot give.
+  // Input without a message of its own has a type that a TypeScript caller cannot pass.
   const result = schema.safeParse(value, {
     error: ({ input }) => (input === undefined ? 'is missing' : 'is of the wrong kind'),
   });
@@ -220,7 +220,10 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       const hash = await passwords.hash(check(passwordSchema, password));
       return change(handle, 'password_hash = :value', hash);
     },
-    /** Also ends the user's sessions here. Whoever calls it ends the access of apps too. @throws {@link AccountError} */
+    /**
+     * Also ends the user's sessions here. The caller must end the access of apps. @throws {@link
+     * AccountError}
+     */
     block: (handle: string) => change(handle, 'blocked_at = coalesce(blocked_at, :value)', now()),
     /** @throws {@link AccountError} */
     unblock: (handle: string) => change(handle, 'blocked_at = :value', null, false),

@@ -2,7 +2,7 @@ import type { KycChanged, KycState, PublishedEvent } from '@ostiary/core';
 import type { Database } from '../database/database.ts';
 import { type Account, type Accounts, noSuchUser } from './accounts.ts';
 
-/** The outcome of identity checks, of which partners hear. */
+/** The outcome of identity checks, about which partners are notified. */
 export type IdentityChecks = ReturnType<typeof createIdentityChecks>;
 
 interface Row {
@@ -22,7 +22,7 @@ export function createIdentityChecks(
   kycChanged: KycChanged,
 ) {
   const { caseless } = database;
-  // An update that changes nothing, and answers what is there: from here on nobody else changes it.
+  // Updates nothing and returns the row. From here on it is locked against other changes.
   const lock = `
     UPDATE app_users SET kyc_status = kyc_status WHERE ${caseless('handle')} = ${caseless(':handle')}
     RETURNING sub, kid, kyc_status, kyc_tier`;
@@ -30,8 +30,8 @@ export function createIdentityChecks(
 
   return {
     /**
-     * Changes what is known of a user's identity. What is left out stays as it is. Answers one event for every partner that is
-     * told; none when nothing changed.
+     * Changes a user's identity check. Members that are left out stay as they are. Returns one event for
+     * every partner to notify; none if nothing changed.
      *
      * @throws {@link AccountError}
      */

@@ -9,7 +9,7 @@ const upTo = (most: number) => {
   return z.int(words).min(0, words).max(most, words);
 };
 
-/** Handles are ASCII, so that two of them that look alike are alike. */
+/** Handles are ASCII, so that two handles that look the same are the same. */
 export const handleSchema = z
   .string()
   .regex(
@@ -22,13 +22,13 @@ export const phoneSchema = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)');
 
-/** Length is what makes a password strong (NIST SP 800-63B, section 3.1.1.2). */
+/** Length makes a password strong (NIST SP 800-63B, section 3.1.1.2). */
 export const passwordSchema = z
   .string()
   .min(10, 'must have at least 10 characters')
   .max(256, 'must have at most 256 characters');
 
-/** What an administrator gives to create a user. */
+/** Input for a new user. */
 export const newUserSchema = z.strictObject({
   handle: handleSchema,
   password: passwordSchema,
@@ -63,5 +63,5 @@ export const newUserSchema = z.strictObject({
     .default([]),
 });
 
-/** What an administrator gives to create a user. */
+/** Input for a new user. */
 export type NewUser = z.input<typeof newUserSchema>;

@@ -13,7 +13,7 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** Where somebody waits: users in browsers that are known before everybody else. */
+/** Waiting lines: users in known browsers come first. */
 export type Line = 'known' | 'others';
 
 /** Hashes passwords with scrypt, outside the event loop. */
@@ -23,20 +23,25 @@ export type Passwords = ReturnType<typeof createPasswords>;
 const strong: ScryptCost = { logN: 17, r: 8, p: 1 };
 const keyLength = 32;
 
-/** libuv has four threads for files, name look-ups and hashes; memory is `concurrency` times that of one hash. */
+/**
+ * libuv has four threads for files, name look-ups and hashes. Memory is `concurrency` times that of one hash.
+ */
 const concurrency = 2;
 const waitingLine = 24;
 
 const format = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 
-/** At most `concurrency` pieces of work at once, in order of arrival; beyond a waiting line nobody is let in. */
+/**
+ * Runs at most `concurrency` pieces of work at once, in order of arrival. Refuses more when the waiting line
+ * is full.
+ */
 function turnstile(): <Result>(work: () => Promise<Result>, line: Line) => Promise<Result> {
   const lines: Readonly<Record<Line, (() => void)[]>> = { known: [], others: [] };
   let running = 0;
   return async (work, line) => {
     if (running >= concurrency) {
       if (lines[line].length >= waitingLine) throw new TooBusy('too many sign-ins at once');
-      // Whoever leaves hands its place on, so `running` stays as it is.
+      // A piece of work that ends passes its place on, so `running` does not change.
       await new Promise<void>((enter) => lines[line].push(enter));
     } else {
       running += 1;
@@ -93,7 +98,7 @@ export function createPasswords(cost: ScryptCost = strong) {
       const key = await inTurn(() => derive(password, expected.salt, expected.cost), line);
       return timingSafeEqual(key, expected.key) && stored !== null;
     },
-    /** Whether a hash was made with other parameters than those of today. */
+    /** Checks whether a hash was made with other parameters than the present ones. */
     isOutdated: (stored: string): boolean => !stored.startsWith(prefix),
   };
 }

@@ -133,7 +133,7 @@ onBothEngines('every noun', (engine) => {
     };
     const admitted = await admit('anaika');
     expect(admitted).toHaveLength(3);
-    // What was refused counted nowhere: one is left of the handle's, two of the network's.
+    // The refused attempt was not counted: one is left for the handle, two for the network.
     expect(await admit('jean')).toHaveLength(2);
     expect(await admit('anaika', '192.0.2.2')).toHaveLength(1);
     expect(await admit('anaika', '192.0.2.2', 'browser')).toHaveLength(10);
@@ -202,7 +202,7 @@ onBothEngines('every noun', (engine) => {
     const order = orders[failed];
     if (order === undefined) throw new Error('no transfer failed');
     await ledgers[0].fund(order.partner, '10.00', 'HTG');
-    // What was called failed stays so.
+    // A transfer that was reported as failed stays failed.
     expect(await ledgers[1].rail.execute(order, { signal })).toEqual(answers[2 * failed]);
     await expectBalanced(database);
   });

@@ -265,7 +265,7 @@ describe('ostiary doctor', () => {
       const looked = new Set(findings.map(({ check }) => check));
       for (const check of 'address,tls,cookies,proxies,clock,sealing keys,database,workers'.split(','))
         expect(looked).toContain(check);
-      // It leaves nothing behind, and the server that ends says so.
+      // The process leaves nothing behind and reports its end.
       const { database } = server.installation;
       expect(await database.all('SELECT id FROM app_nodes')).toHaveLength(1);
     },
@@ -392,7 +392,7 @@ describe('ostiary doctor', () => {
     const { OSTIARY_DATA_DIR = '', OSTIARY_SEALING_KEYS = '' } = env;
     await writeFile(join(OSTIARY_DATA_DIR, 'sealing-key'), `${OSTIARY_SEALING_KEYS}\n`);
     await expect(start(env)).rejects.toThrow('OSTIARY_SEALING_KEYS holds the key of a demo');
-    // The key is what is wrong, and the refusal leaves nothing open.
+    // The key is wrong, and the refusal leaves nothing open.
     await start({ ...env, NODE_ENV: 'development' });
   });
 
@@ -424,7 +424,7 @@ describe('ostiary doctor', () => {
       await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
       for (let index = 0; index < 4; index += 1)
         await admin.apiKeys.issue({ partner: 'kafe', mode: 'test', scopes: ['webhooks'] });
-      // What works no more needs no key.
+      // Secrets that are never used again need no key.
       const { apiKey } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['webhooks'] });
       await admin.apiKeys.revoke(apiKey.id);
       expect(await secrets(old)).toEqual([

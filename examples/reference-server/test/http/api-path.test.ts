@@ -43,7 +43,7 @@ const otherPaths = `
 const browser = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const methods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND QUERY'.split(' ');
 
-/** That an answer is the JSON of its part of the API. */
+/** Checks that a response is the JSON of its part of the API. */
 function expectJson(answer: Answer, status: number, isPartner: boolean, about: string): void {
   const { type, text, requestId } = answer;
   expect

@@ -91,7 +91,7 @@ test('nobody else can name an app on the page, or lead its link anywhere', async
     expect(html).toContain('Use your account to continue.');
     expect(html).not.toMatch(/bank|evil/);
   }
-  // What was signed for one request says nothing of another, or of a page of this server.
+  // A signature for one request is not valid for another, or for a page of this server.
   login.searchParams.set('app', app);
   for (const elsewhere of [`${returnTo}x`, `${origin}/passport`, 'https://evil.example']) {
     login.searchParams.set('return_to', elsewhere);

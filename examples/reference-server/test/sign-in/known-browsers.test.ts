@@ -34,7 +34,7 @@ describe('a browser', () => {
     const first = browsers.remember(undefined, anaika);
     const second = browsers.remember(first, anaika);
     expect(browsers.recognise(second, anaika)).not.toBe(browsers.recognise(first, anaika));
-    // It keeps one for each user.
+    // The cookie keeps one entry for each user.
     expect(second.split('~')).toHaveLength(1);
   });
 

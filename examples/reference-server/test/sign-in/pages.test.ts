@@ -3,7 +3,7 @@ import { countHashes } from '../support/hashes.ts';
 import { anaika, jean, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
-/** Where a test says who its visitors are. */
+/** Settings that trust the proxy of a test, which sets the address of a client. */
 const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 
 describe('signing in', () => {
@@ -29,7 +29,7 @@ describe('signing in', () => {
       const visitor = new Visitor(origin);
       const query = `?return_to=${encodeURIComponent(returnTo)}`;
       expect((await visitor.signIn('anaika', anaika.password, query)).location).toBe(expected);
-      // Who is signed in is sent on at once, with the same care.
+      // A signed-in user is redirected at once, with the same care.
       expect(await visitor.get(`/login${query}`)).toMatchObject({ status: 303, location: expected });
       // The address of the form is checked too, not only that of the page.
       const fields = fieldsOf((await visitor.get('/login?reauthenticate=1')).html);
@@ -193,7 +193,8 @@ describe('forms of other sites', () => {
     expect((await victim.get('/')).html).toContain('Anaïka');
     const session = victim.cookies.get('ostiary_session') ?? '';
     expect(await victim.post('/sign-out', { csrf })).toMatchObject({ status: 303, location: `${origin}/` });
-    // It leaves the browser known, which opens nothing. The session is gone, not only the cookie.
+    // The browser stays known, which opens nothing. The session is deleted on the server, not only the
+    // cookie.
     expect([...victim.cookies.keys()]).toEqual(['ostiary_known']);
     expect((await victim.get('/passport')).status).toBe(303);
     victim.cookies.set('ostiary_session', session);

@@ -7,7 +7,7 @@ import { fieldsOf, Visitor } from '../support/visitor.ts';
 const windowMs = 60_000;
 /** The networks of a stranger. */
 const networks = 10;
-/** Where a test says who its visitors are. */
+/** Settings that trust the proxy of a test, which sets the address of a client. */
 const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 const stranger = (at: number) => ({ 'X-Forwarded-For': `10.0.${at % networks}.1` });
 
@@ -64,7 +64,8 @@ describe('a stranger who guesses', () => {
     for (const visitor of [fresh, known])
       forms.push({ ...fieldsOf((await visitor.get('/login?reauthenticate=1')).html), ...anaika });
     const [freshForm = {}, knownForm = {}] = forms;
-    // Both places and the whole waiting line, which whoever leaves it joins again; somebody else may have been faster.
+    // Fill both places and the whole waiting line. An attempt that is refused joins the line again, and
+    // another may be faster.
     let isOver = false;
     const { verify } = server.installation.accounts;
     const guesses = Array.from({ length: 28 }, async () => {

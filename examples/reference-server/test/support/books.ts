@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 
-/** What must not be found in the books at any time. */
+/** Queries that find violations of the invariants of the books. There must never be any. */
 const disorders = {
   'a movement without two postings that add up to zero': `
     SELECT movement_id FROM app_postings GROUP BY movement_id HAVING sum(amount) <> 0 OR count(*) <> 2`,

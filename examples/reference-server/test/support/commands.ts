@@ -19,7 +19,7 @@ export async function command(name: string, args: readonly string[], env: NodeJS
   return told(await runHere(program, [...name.split(' '), ...args], env, input));
 }
 
-/** The same in a process of its own, as an operator has it: what ends with the process is seen only there. */
+/** Runs a command in a process of its own, as operators do. Only this shows what ends with the process. */
 export async function commandProcess(...[name, args, env, input]: Parameters<typeof command>) {
   const { ended, output, errors } = run(program, [...name.split(' '), ...args], env, input);
   const code = await ended;

@@ -7,14 +7,14 @@ import { openSqlite } from '../../src/database/sqlite.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { temporaryFolder } from './server.ts';
 
-/** One database of a test's own. */
+/** A database for a single test. */
 export interface Opened {
   readonly database: Database;
   /** The same database once more, as another process has it. */
   again(): Promise<Database>;
 }
 
-/** Where the same cases run. */
+/** Databases on which the same cases run. */
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL';
   open(): Promise<Opened>;

@@ -4,7 +4,7 @@ import { fieldsOf, type Visitor } from './visitor.ts';
 
 const redirectUri = 'https://shop.example/callback';
 
-/** A partner with a key for webhooks and an app of its own. */
+/** Makes a partner with a key for webhooks and an app. */
 export async function createPartner({ installation, config }: ReferenceServer, slug: string) {
   const { admin } = installation.ostiary;
   await admin.partners.create({ slug, name: slug });

@@ -22,7 +22,7 @@ interface Access {
   readonly partner: string;
 }
 
-/** Users and clients; the first client belongs to `acme`, and the others to nobody. */
+/** Users and clients. The first client belongs to `acme`, and the others to no partner. */
 const parties = {
   own: { sub: 'user-1', clientId: 'client-1' },
   'other user': { sub: 'user-2', clientId: 'client-1' },
@@ -37,7 +37,7 @@ interface End {
   end(storage: Storage, of: Access, at: number): Promise<unknown>;
   /** Takes it back, so far as that goes. */
   undo?(storage: Storage): Promise<unknown>;
-  /** Whose grants end. One that ends a single grant or token has nobody here. */
+  /** Owner of the grants that end. Empty for a call that ends a single grant or token. */
   readonly grantsOf: readonly Party[];
   readonly consentsOf: readonly Party[];
 }
@@ -118,7 +118,7 @@ async function endsForGood(storage: Storage, name: string): Promise<void> {
   assert.equal(await isLive(storage, (await redeemed(storage, 'new')).token), true, 'it begins anew');
 }
 
-/** Whatever comes first: none is left alive of what is given at the same time. */
+/** Whichever call comes first, no access that is given at the same time stays valid. */
 async function endsWhatIsGiven(storage: Storage, name: string): Promise<void> {
   const { end, grantsOf, consentsOf } = ends[name] ?? assert.fail(name);
   for (let round = 0; round < 20; round += 1) {

@@ -31,7 +31,10 @@ async function ids({ audit }: Storage, target: string | null = null): Promise<st
 interface Act {
   prepare?(storage: Storage): Promise<unknown>;
   act(storage: Storage, audit: AuditRecord): Promise<unknown>;
-  /** What changes nothing, or `null` for a call that always does what it is asked to. Unless given, the same once more. */
+  /**
+   * Arguments with which the call changes nothing, or `null` for a call that always changes something. By
+   * default the same call again.
+   */
   readonly refused?: ((storage: Storage, audit: AuditRecord) => Promise<unknown>) | null;
 }
 
@@ -135,7 +138,7 @@ export const auditCases = casesOf('audit', {
         await prepare?.(storage);
         await storage.audit.append(sampleAct('taken'));
         await assertUnavailable(() => act(storage, sampleAct('taken')));
-        // Where the change had been made without its record, it would not be made now.
+        // If the change had been made without its record, it would not be made again now.
         await act(storage, sampleAct('done'));
         assertSame(await ids(storage), ['taken', 'done']);
         await refused?.(storage, sampleAct('refused'));

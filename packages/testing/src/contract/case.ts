@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '@ostiary/core/storage';
 
-/** One promise of the storage ports, ready to be run by any test runner. */
+/** A promise of the storage ports that any test runner can run. */
 export interface ContractCase {
-  /** What is promised, such as `grants: of many parallel redemptions exactly one wins`. */
+  /** The promise, such as `grants: of many parallel redemptions exactly one wins`. */
   readonly name: string;
   /** Rejects, with an `AssertionError` where a promise is broken. */
   run(): Promise<void>;
@@ -15,7 +15,9 @@ export interface StorageCase {
   run(storage: Storage): Promise<void>;
 }
 
-/** A sample of each call of a port; `within` needs a transaction of the host's, and tests of the adapters try it. */
+/**
+ * A sample of each call of a port. `within` needs a transaction of the host; the adapters' tests cover it.
+ */
 export type Calls<Port extends keyof Storage> = {
   readonly [Call in Exclude<keyof Storage[Port], 'within'>]: (storage: Storage) => Promise<unknown>;
 };
@@ -50,7 +52,7 @@ export async function assertUnavailable(call: () => Promise<unknown>, message?: 
   await assert.rejects(call, { code: 'STORAGE_UNAVAILABLE' }, message);
 }
 
-/** How often each answer was given. */
+/** Counts how often each result was returned. */
 export function countAnswers(answers: readonly unknown[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) counts[String(answer)] = (counts[String(answer)] ?? 0) + 1;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { isLive, now, redeemed, sampleClient } from './samples.ts';
 
-/** What a client is told of that belongs to nobody. */
+/** Client data without a partner. */
 const works = { partnerDisabled: false };
 
 export const clientCases = casesOf('clients', {

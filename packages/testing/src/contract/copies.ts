@@ -28,9 +28,9 @@ import { claim, listed, redeliver, sampleAttempt, sampleEndpoint } from './webho
 
 /** A call that stores what it is given, and how that is read back. */
 interface Row<Given extends object> {
-  /** What is given, made anew, with this text wherever one fits; nothing else has the label. */
+  /** Makes new arguments with this text in every field that takes text. No other arguments have the label. */
   fresh(label: string, text: string): Given;
-  /** What has to be there before. */
+  /** Creates the records that the call requires. */
   prepare?(storage: Storage, given: Given, label: string): Promise<unknown>;
   store(storage: Storage, given: Given): Promise<unknown>;
   /** Answers with what was given, or with something that has all of it. */

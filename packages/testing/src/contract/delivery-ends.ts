@@ -19,7 +19,7 @@ import {
 interface End {
   end(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
   undo?(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
-  /** Of the endpoints below those that end, when `we_a` does. */
+  /** Endpoints whose deliveries end when `we_a` ends. */
   readonly ending: readonly string[];
 }
 
@@ -83,7 +83,7 @@ async function cancelsWhatIsPending(storage: Storage, { end, undo, ending }: End
   assertSame(new Set(later.map(({ endpointId }) => endpointId)), new Set(left), 'and nothing comes back');
 }
 
-/** Whatever comes first. */
+/** Either call may come first. */
 async function cancelsWhatIsMade(storage: Storage, { end }: End): Promise<void> {
   for (let round = 0; round < 15; round += 1) {
     const owner = { partner: `p${round}`, mode: 'live' } as const;

@@ -129,7 +129,7 @@ export const eventCases = casesOf('events', {
     assertSame(await page(4, 2), [5]);
     assertSame(await page(5, 2), []);
     assertSame(await page(999, 2), []);
-    // Another mode has a sequence of its own.
+    // Each mode has its own sequence.
     assertSame(await events.list({ ...acme, mode: 'test', after: 0, limit: 9 }), empty);
   },
 

@@ -16,14 +16,14 @@ async function holders({ consents, events }: Storage, sub = 'user-1', scope = 'k
   return named;
 }
 
-/** A client of a partner, or of nobody, that the user has let read these scopes. */
+/** Makes a client, of a partner or of none, to which the user has granted these scopes. */
 async function holding(storage: Storage, slug: string | null, clientId: string): Promise<void> {
   if (slug !== null) await storage.partners.insert(samplePartner({ slug }));
   await storage.clients.insert(sampleClient({ clientId, partner: slug }));
   await consented(storage, { clientId, scopes });
 }
 
-/** Two partners, a client of each, and one of nobody. */
+/** Two partners with a client each, and a client without partner. */
 async function related(storage: Storage): Promise<void> {
   await holding(storage, 'acme', 'client-1');
   await holding(storage, 'other', 'client-2');

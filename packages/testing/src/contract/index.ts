@@ -52,16 +52,16 @@ export type { ContractCase } from './case.ts';
 
 /** Parts of a storage that not every one has. */
 export interface OptionalParts {
-  /** Whether it shares counts of requests between processes. @defaultValue false */
+  /** True if it shares rate limit counts between processes. @defaultValue false */
   readonly rateLimits?: boolean;
-  /** Whether it tells the time of its database. @defaultValue false */
+  /** True if it reports the time of its database. @defaultValue false */
   readonly time?: boolean;
-  /** Whether its processes tell each other of new work. @defaultValue false */
+  /** True if its processes notify each other of new work. @defaultValue false */
   readonly wakeUps?: boolean;
 }
 
 /**
- * What every storage must do, as named cases that any test runner can host.
+ * Cases that every storage must pass. Any test runner can host them.
  *
  * @param create - makes a storage for one case: empty, used by nobody else, and **opened** (`open()` has
  * resolved). The case closes it; remove files or schemas after the run.

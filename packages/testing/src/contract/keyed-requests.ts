@@ -21,7 +21,7 @@ import {
   sampleEndpoint,
 } from './webhook-samples.ts';
 
-/** What a call that takes an `Idempotency-Key` answers. */
+/** Result of a call that takes an `Idempotency-Key`. */
 interface Outcome {
   readonly outcome: string;
   readonly answer?: StoredAnswer;
@@ -29,13 +29,15 @@ interface Outcome {
 
 /** A call that takes an `Idempotency-Key`. */
 interface Kind {
-  /** What it answers when it takes effect. */
+  /** Response when it takes effect. */
   readonly done: string;
   /** Takes the id that a request of the label `x` would take. */
   prepare(storage: Storage): Promise<unknown>;
-  /** Each label asks for something of its own, as requests do that cannot see each other. */
+  /** Makes a request with its own content for each label, like requests that do not know of each other. */
   ask(storage: Storage, label: string, idempotency: IdempotencyClaim, at?: number): Promise<Outcome>;
-  /** How much there is that such a call makes; none, or each time as much. */
+  /**
+   * Returns the number of records that such calls have made. It grows equally with each call, or stays zero.
+   */
   made(storage: Storage): Promise<number>;
   /** Asks for what cannot be done, and what it answers then; `null` where there is nothing like it. */
   readonly refused:

@@ -9,7 +9,7 @@ interface Held extends Claim {
   readonly attempt: number;
 }
 
-/** What workers claim under a lease. */
+/** Kinds of work that workers claim under a lease. */
 interface Kind {
   prepare?(storage: Storage): Promise<unknown>;
   /** Stores one that is due at `dueAt` and returns its id. */

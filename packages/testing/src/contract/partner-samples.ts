@@ -12,7 +12,7 @@ import type {
 } from '@ostiary/core/storage';
 import { digestOf, hour, now } from './samples.ts';
 
-/** Whose transfers the samples are. */
+/** Partner of the sample transfers. */
 export const acme = { partner: 'acme', mode: 'live' } as const;
 
 export function samplePartner(changes: Partial<PartnerRecord> = {}): PartnerRecord {
@@ -113,7 +113,7 @@ export async function created(
   return transfer;
 }
 
-/** Makes a transfer final, with an event of its own. */
+/** Makes a transfer final, with its event. */
 export function settle(
   { transfers }: Storage,
   settlement: Omit<Parameters<TransferStore['settle']>[0], 'event'>,

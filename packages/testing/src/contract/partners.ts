@@ -3,7 +3,7 @@ import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './cas
 import { samplePartner } from './partner-samples.ts';
 import { now } from './samples.ts';
 
-/** Of a partner that has nothing. */
+/** A partner without records. */
 const none = { keys: 0, clients: 0, codes: 0, tokens: 0, deliveries: 0 };
 
 export const partnerCases = casesOf('partners', {

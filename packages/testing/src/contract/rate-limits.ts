@@ -21,11 +21,11 @@ async function consumed(limits: SharedRateLimits, count: number, changes: Partia
   return states;
 }
 
-/** What a look at counts says that looks for nothing else. */
+/** Rate limit check without other look-ups. */
 const peeked = async (limits: SharedRateLimits, requests: Parameters<SharedRateLimits['peek']>[0]) =>
   (await limits.peek(requests, null)).states;
 
-/** Of a storage that shares counts between processes. */
+/** Cases for a storage that shares counts between processes. */
 export const sharedRateLimitCases = casesOf('rate limits', {
   'a window begins with its first request and says what was counted': async (storage) => {
     const limits = limitsOf(storage);
@@ -268,7 +268,7 @@ export const sharedRateLimitCases = casesOf('rate limits', {
   },
 });
 
-/** Of a storage that was not said to share counts. */
+/** Cases for a storage that does not declare shared counts. */
 export const separateRateLimitCases = casesOf('rate limits', {
   'are counted by each process for itself: the storage does not share them': async ({ rateLimits }) => {
     assert.equal(rateLimits, undefined, 'pass { rateLimits: true } to the contract, so that they are tested');

@@ -15,7 +15,7 @@ import {
   registered,
 } from './webhook-samples.ts';
 
-/** What is pending, as `event id`, in the order of the ids. */
+/** Returns pending deliveries as `event id`, sorted by id. */
 async function waiting(...call: Parameters<typeof listed>): Promise<string[]> {
   const [storage, request] = call;
   const pending = await listed(storage, { ...request, status: 'pending' });

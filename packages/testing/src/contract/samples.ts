@@ -125,7 +125,7 @@ export async function redeemed(
   return { grant, token };
 }
 
-/** Exchanges the code of a grant one millisecond after it was issued, unless told otherwise. */
+/** Exchanges the code of a grant, by default one millisecond after it was issued. */
 export function redeem(
   storage: Storage,
   grant: GrantRecord,
@@ -145,7 +145,9 @@ export function redeem(
   });
 }
 
-/** How long after its first use a refresh token gives its successor again, in milliseconds. */
+/**
+ * Time after the first use of a refresh token during which it returns its successor again, in milliseconds.
+ */
 export const graceMs = 30_000;
 
 /** A code that was exchanged for an access token and a refresh token, `${label} 1`. */
@@ -156,7 +158,7 @@ export async function connected(storage: Storage, label: string, changes: Partia
   return { grant, token };
 }
 
-/** What a test says of a refresh; the rest is as usual. */
+/** Parameters of a refresh that differ from the defaults. */
 export interface RefreshChanges {
   readonly now?: number;
   readonly scopes?: readonly string[];
@@ -193,7 +195,7 @@ export async function refresh(
   return (await refreshWithResult(...given)).outcome;
 }
 
-/** Whether userinfo would accept this token, its expiry aside. */
+/** Checks whether userinfo would accept this token, apart from its expiry. */
 export async function isLive(storage: Storage, token: NewAccessToken): Promise<boolean> {
   const state = await storage.grants.findToken(token.digest);
   return state !== null && !state.revoked;

@@ -6,7 +6,7 @@ import { acme } from './partner-samples.ts';
 import { now } from './samples.ts';
 import { registered } from './webhook-samples.ts';
 
-/** One of the stores that hold secrets. */
+/** A store that holds secrets. */
 interface Kind {
   readonly store: (storage: Storage) => SealedSecrets;
   /** Stores a row; answers its id. */

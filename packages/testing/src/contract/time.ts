@@ -7,7 +7,7 @@ function timeOf(storage: Storage): () => Promise<number> {
   return storage.time.bind(storage);
 }
 
-/** Of a storage whose database has a clock. */
+/** Cases for a storage whose database has a clock. */
 export const timeCases = casesOf('time', {
   'is in milliseconds since the Unix epoch': async (storage) => {
     const time = await timeOf(storage)();
@@ -34,7 +34,7 @@ export const timeCases = casesOf('time', {
   },
 });
 
-/** Of a storage that was not said to have one. */
+/** Cases for a storage that does not declare a clock. */
 export const noTimeCases = casesOf('time', {
   'is that of the machine: the storage tells none': async ({ time }) => {
     assert.equal(time, undefined, 'pass { time: true } to the contract, so that it is tested');

@@ -38,7 +38,7 @@ async function handBack(storage: Storage, id: string, error: string | null, dueA
   assert.equal(await storage.queue.retry(job, { dueAt, error }), true);
 }
 
-/** When jobs become due from now on, by their ids. */
+/** Returns the times at which jobs become due, by their ids. */
 async function jobsDue(storage: Storage, times: readonly number[]): Promise<Record<string, number>> {
   const due: Record<string, number> = {};
   for (const at of times) {

@@ -24,7 +24,7 @@ function listener({ listen }: WakeUps) {
   return { heard, until, stop };
 }
 
-/** Of a storage whose processes tell each other of new work. */
+/** Cases for a storage whose processes notify each other of new work. */
 export const wakeUpCases = casesOf('wake-ups', {
   'who listens hears of both kinds at first, and then what is told, until the end': async (storage) => {
     const wakeUps = wakeUpsOf(storage);
@@ -53,7 +53,7 @@ export const wakeUpCases = casesOf('wake-ups', {
   },
 });
 
-/** Of a storage that was not said to have them. */
+/** Cases for a storage that does not declare notifications. */
 export const noWakeUpCases = casesOf('wake-ups', {
   'there are none: workers find work by looking': async ({ wakeUps }) => {
     assert.equal(wakeUps, undefined, 'pass { wakeUps: true } to the contract, so that they are tested');

@@ -69,7 +69,7 @@ export function claim(
   return deliveries.claim({ claimId, now, leaseMs, ...everything, ...changes });
 }
 
-/** The first delivery of a claim, which has to give one out. */
+/** Returns the first delivery of a claim, which must contain one. */
 export async function claimedOne(...call: Parameters<typeof claim>): Promise<ClaimedDelivery> {
   const [claimed] = await claim(...call);
   assert.ok(claimed, 'a delivery is given out');
@@ -132,7 +132,7 @@ export async function statuses(...call: Parameters<typeof listed>): Promise<Reco
   return Object.fromEntries((await listed(...call)).map(({ id, status }) => [id, status]));
 }
 
-/** Asks for an event again; the answer's body tells the deliveries. */
+/** Requests redelivery of an event. The body of the result lists the deliveries. */
 export function redeliver(
   { deliveries }: Storage,
   eventId: string,
@@ -151,7 +151,7 @@ export function redeliver(
   });
 }
 
-/** Asks for what was dropped; the answer's body tells how many. */
+/** Requests redelivery of dropped events. The body of the result has their number. */
 export function recover(
   { deliveries }: Storage,
   endpointId: string,
@@ -171,7 +171,7 @@ export function recover(
   });
 }
 
-/** What `redeliver` and `recover` answer when they took effect. */
+/** Result of `redeliver` and `recover` when they took effect. */
 export function queued(body: string): Awaited<ReturnType<typeof redeliver>> {
   return { outcome: 'queued', answer: { status: 202, body } };
 }

@@ -5,7 +5,7 @@ import type { Fetch } from '../network.ts';
 import type { TestClient } from '../oauth.ts';
 import type { HostBrowser, Walk } from './browser.ts';
 
-/** What a fake app is given for a user. */
+/** Tokens and claims that a fake app receives for a user. */
 export interface FakeTokens {
   readonly access_token: string;
   readonly token_type: string;
@@ -28,13 +28,13 @@ export interface FakeSession {
   /** The browser in which it was, for what the user does next. */
   readonly browser: HostBrowser;
   readonly tokens: FakeTokens;
-  /** Of the ID token, which was checked; `null` without the scope `openid`. */
+  /** Claims of the ID token, which was validated; `null` without the scope `openid`. */
   readonly claims: Readonly<Record<string, unknown>> | null;
   /** As userinfo answered it. */
   readonly userinfo: Readonly<Record<string, unknown>>;
   /** Calls an address, or a path on `baseUrl`, with the access token. */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** New tokens with the refresh token. @throws Error where there is none, or it was refused */
+  /** Exchanges the refresh token for new tokens. @throws Error if there is none, or it was refused */
   refresh(): Promise<FakeSession>;
   /** Ends the refresh token, or else the access token. */
   revoke(): Promise<void>;
@@ -71,7 +71,7 @@ export interface FakeApp<Name extends string = string> {
   ): Promise<FakeSession>;
 }
 
-/** What a fake app is made of. */
+/** Dependencies of a fake app. */
 export interface AppParts {
   readonly settings: Partial<NewClient>;
   readonly create: (
@@ -105,7 +105,7 @@ export async function createFakeApp(parts: AppParts): Promise<FakeApp> {
     return send(endpoint(name), { method: 'POST', body });
   };
 
-  /** Who signed in, by the ID token (OpenID Connect Core, section 3.1.3.7). */
+  /** Returns the user of an ID token (OpenID Connect Core, section 3.1.3.7). */
   async function claimsOf(idToken: string, nonce: string | null) {
     const jwks = await json(await send(String(metadata.jwks_uri)), 'the key set');
     const keys = createLocalJWKSet(jwks as unknown as Parameters<typeof createLocalJWKSet>[0]);

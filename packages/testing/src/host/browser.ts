@@ -13,17 +13,17 @@ import type { Fetch } from '../network.ts';
 export interface TestPage {
   readonly url: URL;
   readonly status: number;
-  /** The HTML, or whatever the answer is. */
+  /** The HTML, or any other body. */
   readonly text: string;
-  /** Where the browser would go on, outside of the kit: the address of an app. `null`: it stays. */
+  /** URL outside the kit to which the browser is redirected, such as an app's. `null` if it stays. */
   readonly location: URL | null;
 }
 
-/** How a user goes through the pages of a sign-in. */
+/** Steps of a user through the pages of a sign-in. */
 export interface Walk {
-  /** What the user types, by the names of the fields of your forms. */
+  /** Values that the user types, by the names of the fields of your forms. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** What the user says on the page that asks. @defaultValue `'approve'` */
+  /** Decision of the user on the consent page. @defaultValue `'approve'` */
   readonly decision?: 'approve' | 'deny';
 }
 
@@ -56,7 +56,7 @@ export interface HostBrowser {
 
 const mostSteps = 20;
 
-/** What a page says, for the message of an error. */
+/** Returns the text of a page, for the message of an error. */
 function wordsOf({ url, status, text }: TestPage): string {
   const page = parse(text);
   const words = (page.querySelector('body') ?? page).structuredText.replaceAll(/\s+/g, ' ');
@@ -70,7 +70,7 @@ const namesOf = (form: HTMLElement): (string | undefined)[] =>
 const buttonsOf = (form: HTMLElement, name: string): (string | undefined)[] =>
   form.querySelectorAll(`button[name="${name}"]`).map((button) => button.getAttribute('value'));
 
-/** What a form would send as it stands, without its buttons. */
+/** Returns the values that a form sends unchanged, without its buttons. */
 function valuesOf(form: HTMLElement): Record<string, string> {
   const fields = form.querySelectorAll('input[name], textarea[name]').filter((field) => {
     const type = field.getAttribute('type');
@@ -84,7 +84,7 @@ function valuesOf(form: HTMLElement): Record<string, string> {
   );
 }
 
-/** Cookies by host, path and name. A port tells no cookies apart. */
+/** Cookies by host, path and name. They ignore the port. */
 function cookieJar() {
   const kept = new Map<string, { readonly pair: string; readonly host: string; readonly path: string }>();
   return {
@@ -108,12 +108,12 @@ function cookieJar() {
   };
 }
 
-/** What a browser is made of. */
+/** Dependencies of a browser. */
 export interface HostBrowserParts {
   readonly send: Fetch;
   readonly authUrl: string;
   readonly origins: readonly string[];
-  /** What was logged of errors meanwhile: why a page is one of an error. */
+  /** Errors that were logged meanwhile, to explain an error page. */
   readonly logged: () => string;
   readonly languages: readonly string[];
 }
@@ -150,7 +150,7 @@ export function createHostBrowser({
         stand = { url, status: response.status, text, location: outside };
         return stand;
       }
-      // As browsers do it; a form is not sent twice, but where it is told to be.
+      // Follow redirects as browsers do. Only 307 and 308 send a form again.
       [url, body] = [next, response.status === 307 || response.status === 308 ? body : undefined];
     }
     throw new Error(`${target.pathname} goes in circles`);

@@ -11,7 +11,7 @@ import { createFakeApp } from './app.ts';
 import { createHostBrowser } from './browser.ts';
 import type { HostTestOptions, HostTestOstiary, TestServer } from './kit.ts';
 
-/** A server of the host's as one that takes requests of the Web API. */
+/** Converts a server of the host to a function of the Web API. */
 function fetchOf(server: TestServer): FetchHandler {
   if (typeof server === 'function')
     return createFetchHandler((request, response) => void server(request, response));

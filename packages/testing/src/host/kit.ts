@@ -16,16 +16,17 @@ export interface HostTestOptions<Scopes extends HostScopes = HostScopes>
   extends Omit<OstiaryOptions<Scopes>, 'authUrl' | 'storage' | 'sealingKeys' | 'clock'> {
   /** @defaultValue `'https://id.ostiary.test'` */
   readonly authUrl?: string;
-  /** Where the clock stands at first. @defaultValue the present */
+  /** Initial time of the clock. @defaultValue the present */
   readonly now?: Date | number;
   /** The address that requests come from. @defaultValue `'192.0.2.1'` */
   readonly address?: string;
 }
 
 /**
- * Your server: a listener for Node's requests (Express's app, Koa's `app.callback()`, Fastify's `app.routing` after `app.ready()`, Nest's
- * `getInstance()`, Hono's `getRequestListener(app.fetch)`, since a mount that asks for the socket's address finds none in `app.fetch`
- * alone), or whatever has a `fetch` (`{ fetch: yourRouteHandler }` of Next.js).
+ * Your server: a listener for Node's requests (Express's app, Koa's `app.callback()`, Fastify's `app.routing`
+ * after `app.ready()`, Nest's `getInstance()`, Hono's `getRequestListener(app.fetch)`, because a mount that
+ * needs the address of the connection finds none in `app.fetch` alone), or an object with a `fetch` function
+ * (`{ fetch: yourRouteHandler }` of Next.js).
  */
 export type TestServer =
   | RequestListener
@@ -55,14 +56,14 @@ export interface HostTestOstiary<Name extends string = string> extends AsyncDisp
   readonly baseUrl: string;
   /** Lets your server answer for `authUrl` and `baseUrl`, without a port. Until then Ostiary answers alone. */
   serve(server: TestServer): void;
-  /** Calls your server, and whoever receives elsewhere; nobody else. */
+  /** Calls your server and the receivers of the test. Other requests fail. */
   readonly fetch: Fetch;
   /**
-   * A new browser, in which nobody is signed in.
+   * Makes a new browser in which no user is signed in.
    * @param options - `languages`: in which it asks for pages, the preferred one first
    */
   browser(options?: { readonly languages?: readonly string[] }): HostBrowser;
-  /** Provisions an app: public and allowed all of your scopes, unless told otherwise. */
+  /** Provisions an app, by default public and with all of your scopes. */
   app(settings?: Partial<NewClient<Name>>): Promise<FakeApp<Name>>;
   /** Lets code of the test answer at and below a URL: webhooks, logout tokens, and what is sent there with `fetch`. */
   receive(url: string, receiver: Receiver): void;
