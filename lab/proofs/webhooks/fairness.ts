@@ -6,15 +6,15 @@ import { type Claim, claim } from '../../support/proof.ts';
 import { healthyPath, Receiver } from '../../support/receiver.ts';
 import { provision } from './prove.ts';
 
-const partners = ['acme-0', 'acme-1', 'acme-2', 'acme-3', 'acme-4'];
+const partners = ['acme-0', 'acme-1', 'acme-2', 'acme-3', 'acme-4', 'acme-5'];
 const healthy = { partner: 'acme-0', type: endpointTypes[0] ?? '' };
 
 /** 95 % of the events for the healthy endpoint have to arrive within this time. */
 const limitMs = 2_000;
 
 /**
- * 99 endpoints never answer, so that each of their attempts takes until the deadline, and have a backlog; the
- * hundredth gets an event now and then.
+ * 100 endpoints of five partners never answer, so that each of their attempts takes until the deadline, and have a backlog; one of
+ * another partner, at the same address, gets an event now and then.
  * @param load - for how long, how often, and how many events wait for each endpoint that hangs
  */
 export async function proveFairness(load: {
@@ -31,7 +31,7 @@ export async function proveFairness(load: {
   for (const slug of partners) await provision(ostiary, slug, `${url}/${slug}`);
   const hanging = partners
     .flatMap((partner) => endpointTypes.map((type) => ({ partner, type, data: {} })))
-    .filter(({ partner, type }) => partner !== healthy.partner || type !== healthy.type);
+    .filter(({ partner }) => partner !== healthy.partner);
   for (const event of hanging)
     await Promise.all(Array.from({ length: load.backlog }, () => ostiary.events.publish(event)));
 
@@ -48,8 +48,8 @@ export async function proveFairness(load: {
   const arrived = delays.filter((delay) => !Number.isNaN(delay));
   const shares = [0.5, 0.95, 1].map((share) => `${percentile(arrived, share).toFixed(0)} ms`);
   return claim(
-    `one endpoint is served within ${limitMs} ms while 99 hang`,
-    hanging.length === 99 && arrived.length === delays.length && percentile(arrived, 0.95) < limitMs,
+    `one endpoint is served within ${limitMs} ms while 100 hang`,
+    hanging.length === 100 && arrived.length === delays.length && percentile(arrived, 0.95) < limitMs,
     `${arrived.length} of ${delays.length} events arrived, after ${shares.join(', ')} (p50, p95, worst)`,
   );
 }

@@ -33,7 +33,7 @@ export function refuseInsideReceiver(): void {
   throw new Error('a receiver cannot wait for due work, its own delivery is part of it; answer first');
 }
 
-type Answer = Awaited<ReturnType<WebhookClient['post']>>;
+type Answer = NonNullable<Awaited<ReturnType<WebhookClient['post']>>>;
 
 const noAnswer = (error: NonNullable<Answer['error']>): Answer => ({
   ok: false,

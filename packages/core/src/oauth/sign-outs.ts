@@ -1,6 +1,7 @@
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JobHandler, NewJob } from '../ports/queue.ts';
+import type { OwnerName } from '../ports/shares.ts';
 import type { Authentication } from '../ports/users.ts';
 import { requireUserId } from '../scopes/user-ids.ts';
 import { clockToleranceMs } from '../time/clock.ts';
@@ -17,11 +18,20 @@ const logoutTokenSeconds = 120;
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** Sends a form to a URL of a client; says whether it was accepted. Rejects never. */
-export type PostForm = (
-  url: string,
-  form: string,
-) => Promise<{ readonly ok: boolean; readonly error: string | null; readonly httpStatus: number | null }>;
+/**
+ * Sends a form to a URL of a client; says whether it was accepted. Never rejects. Resolves with `null` if the server had no room for
+ * another request: nothing was sent.
+ * @param owner - owner of the job that sends it
+ */
+export type PostForm = (form: {
+  readonly url: string;
+  readonly body: string;
+  readonly owner: OwnerName;
+}) => Promise<{
+  readonly ok: boolean;
+  readonly error: string | null;
+  readonly httpStatus: number | null;
+} | null>;
 
 export type SignOuts = ReturnType<typeof createSignOuts>;
 
@@ -128,31 +138,44 @@ function nextTry(
   return null;
 }
 
-/** Attempts at one client that are under way in one process: one that does not answer must not keep the others waiting. */
+/** Maximum number of attempts at one client under way in one process, so that a silent client does not keep the others waiting. */
 const mostOfOne = 8;
 
-/** Tells one client, at the times at which a webhook would be tried. */
+/** Wait for a client or a server that is busy with other notices, in milliseconds. */
+const busyWaitMs = (attempt: number): number => Math.min(1000 * 2 ** (attempt - 1), 60_000);
+
+/** Notice for one client. */
+interface Notice {
+  readonly sub: string;
+  readonly sid: string | null;
+  readonly owner: OwnerName;
+}
+
+/** Notifies one client, at the times at which a webhook would be tried. */
 export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
   const underWay = new Map<string, number>();
 
-  async function call(clientId: string, sub: string, sid: string | null) {
+  async function call(clientId: string, { sub, sid, owner }: Notice) {
     const client = await storage.clients.find(clientId);
-    if (!isEnabled(client) || !client.backchannelLogoutUri) return null;
-    return post(client.backchannelLogoutUri, `logout_token=${await signLogoutToken(core, client, sub, sid)}`);
+    if (!isEnabled(client) || !client.backchannelLogoutUri) return 'not wanted';
+    const token = await signLogoutToken(core, client, sub, sid);
+    return post({ url: client.backchannelLogoutUri, body: `logout_token=${token}`, owner });
   }
 
-  return async ({ sub, sid, clientId, since }, { attempt }) => {
+  return async ({ sub, sid, clientId, since }, { attempt, owner }) => {
     const id = String(clientId);
     const others = underWay.get(id) ?? 0;
-    if (others >= mostOfOne) return { dueAt: clock.now() + Math.min(1000 * 2 ** (attempt - 1), 60_000) };
+    if (others >= mostOfOne) return { dueAt: clock.now() + busyWaitMs(attempt) };
     underWay.set(id, others + 1);
-    const answer = await call(id, String(sub), typeof sid === 'string' ? sid : null).finally(() => {
+    const notice = { sub: String(sub), sid: typeof sid === 'string' ? sid : null, owner };
+    const answer = await call(id, notice).finally(() => {
       const left = (underWay.get(id) ?? 1) - 1;
       if (left === 0) underWay.delete(id);
       else underWay.set(id, left);
     });
-    if (answer === null || answer.ok) return null;
+    if (answer === null) return { dueAt: clock.now() + busyWaitMs(attempt) };
+    if (answer === 'not wanted' || answer.ok) return null;
     const { error, httpStatus } = answer;
     // Stopped: nobody knows what the client saw.
     if (error === 'aborted') return { dueAt: clock.now() };

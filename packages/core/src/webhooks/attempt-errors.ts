@@ -45,6 +45,7 @@ const classes: Readonly<Record<string, AttemptErrorClass>> = {
   EACCES: 'connection_failed',
   EPERM: 'connection_failed',
   EPROTO: 'tls',
+  ABORT_ERR: 'aborted',
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
 };

@@ -1,10 +1,13 @@
 import type { SignedDelivery } from '@ostiary/webhook-verifier';
+import { ownerName } from '../limits/shares.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
+import type { Mode } from '../ports/partners.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WebhookClient } from './client.ts';
 import { signedAttempt } from './signing.ts';
+import { fullTargetMs } from './target-limits.ts';
 
 export interface AttemptOptions {
   readonly client: WebhookClient;
@@ -26,12 +29,24 @@ export interface AttemptEnd {
 /** Wait after a fault of this service (a secret that cannot be opened, no free socket), in milliseconds. It counts as no attempt. */
 export const ownFaultMs = 60_000;
 
+/** How much of an answer is kept in test mode, in bytes. */
+const testAnswerBytes = 1_024;
+
+/** Returns what is kept of an answer: in test mode its first KiB. */
+function keptOf(response: string | null, mode: Mode): string | null {
+  if (response === null || mode === 'live') return response;
+  const bytes = Buffer.from(response);
+  if (bytes.length <= testAnswerBytes) return response;
+  // Half a character at the end is left out.
+  return new TextDecoder().decode(bytes.subarray(0, testAnswerBytes), { stream: true });
+}
+
 /** Hands back a delivery that was claimed and not attempted. */
 export function handedBack({ id, claimId }: ClaimedDelivery, dueAt: number): DeliveryResult {
   return { id, claimId, attempt: null, isCutOff: false, next: { status: 'pending', dueAt } };
 }
 
-/** Makes one attempt: signs anew, sends, and returns when the next one is due. */
+/** Makes one attempt: signs anew, sends, and returns when the next one is due. A delivery whose target has no place is handed back. */
 export async function attempt(
   { client, clock, logger, prefix, delaysMs, secretOf }: AttemptOptions,
   delivery: ClaimedDelivery,
@@ -48,7 +63,8 @@ export async function attempt(
     );
     return { result: handedBack(delivery, at + ownFaultMs), answered: false };
   }
-  const answer = await client.post({ url: delivery.url, ...signed });
+  const answer = await client.post({ url: delivery.url, owner: ownerName(delivery), ...signed });
+  if (answer === null) return { result: handedBack(delivery, clock.now() + fullTargetMs), answered: false };
 
   const { ok, httpStatus, error, response } = answer;
   const isCutOff = error === 'aborted';
@@ -65,7 +81,10 @@ export async function attempt(
     result: {
       id,
       claimId,
-      attempt: { number, at, durationMs: answer.durationMs, httpStatus, error, response },
+      attempt: {
+        ...{ number, at, durationMs: answer.durationMs, httpStatus, error },
+        response: keptOf(response, delivery.mode),
+      },
       isCutOff,
       next,
     },

@@ -1,11 +1,14 @@
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import type { OwnerName } from '../ports/shares.ts';
 import { isPublicAddress } from './addresses.ts';
 import { errorClassOf } from './attempt-errors.ts';
-import { Connections, type Open } from './connections.ts';
+import { type Connection, Connections, type Open } from './connections.ts';
 import { dial } from './dial.ts';
 import { type AttemptAnswer, Exchange, failedAnswer } from './exchange.ts';
+import { createLookups } from './lookups.ts';
 import { handedHeaders } from './sent-headers.ts';
-import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAddresses } from './targets.ts';
+import { createTargetLimits, type TargetLimits } from './target-limits.ts';
+import { defaultResolve, parseTarget, type Resolve, type TargetPolicy } from './targets.ts';
 
 export type { AttemptErrorClass } from './attempt-errors.ts';
 export type { AttemptAnswer } from './exchange.ts';
@@ -16,6 +19,8 @@ export interface WebhookRequest {
   /** Besides `Host`, `Content-Length`, `User-Agent`, `Accept` and `Accept-Encoding`, which the client sets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
+  /** Partner and mode that the place at the target's address is counted for. */
+  readonly owner: OwnerName;
 }
 
 /** The guarded client that makes every outgoing request to a URL of a partner. */
@@ -23,12 +28,12 @@ export interface WebhookClient {
   /**
    * Makes one attempt, which sends at most one request: an endpoint that closes a kept connection in the very
    * moment in which the request leaves makes the attempt fail, because nobody knows what it has read.
-   * Never rejects.
+   * Never rejects. Resolves with `null` if the target's address had no place for the attempt in time: nothing was sent.
    */
-  post(request: WebhookRequest): Promise<AttemptAnswer>;
-  /** Ends attempts under way as `aborted`; later ones are made. */
+  post(request: WebhookRequest): Promise<AttemptAnswer | null>;
+  /** Ends attempts under way as `aborted`, and those that wait for a place with `null`; later ones are made. */
   abort(): void;
-  /** Ends attempts under way as `aborted` and closes every connection; later attempts are `aborted` too. */
+  /** Does the same and closes every connection; later attempts are `aborted` too. */
   close(): Promise<void>;
 }
 
@@ -36,7 +41,9 @@ export interface WebhookClientOptions {
   readonly policy: TargetPolicy;
   /** @defaultValue `defaultResolve(policy)` */
   readonly resolve?: Resolve;
-  /** From the start to the end of the response headers, in milliseconds. @defaultValue 10,000 */
+  /** Places at addresses. @defaultValue 64 at each */
+  readonly targets?: TargetLimits;
+  /** From the start to the end of the response headers, without the wait for a place, in milliseconds. @defaultValue 10,000 */
   readonly timeoutMs?: number;
   /** How long an unused connection is kept, in milliseconds. @defaultValue 4,000 */
   readonly idleMs?: number;
@@ -49,12 +56,13 @@ export interface WebhookClientOptions {
 }
 
 /**
- * Creates the client. It resolves each name once per connection, checks every address, dials a checked one and
- * checks who answered; it follows no redirect, asks no proxy and inflates nothing.
+ * Creates the client. It resolves each name once per connection, checks every address, waits for a place at it, dials a checked one
+ * and checks who answered; it follows no redirect, asks no proxy and inflates nothing.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const {
     policy,
+    targets = createTargetLimits(),
     timeoutMs = 10_000,
     idleMs = 4_000,
     maxIdle = 256,
@@ -70,34 +78,58 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     return context;
   };
 
-  const open: Open = async (url, signal, resolved) => {
-    const addresses = await targetAddresses(url, policy, resolve);
-    resolved();
-    return await dial(url, addresses, { isAllowed, secureContext, signal });
-  };
+  const lookups = createLookups(policy, resolve, timeoutMs);
+  const open: Open = ({ url, addresses }, signal) =>
+    dial(url, addresses, { isAllowed, secureContext, signal });
   const connections = new Connections({ open, idleMs, maxIdle, now });
   const shared = { connections, underWay, timeoutMs, now };
 
+  /** Returns a kept connection, or looks up the host for a new one. */
+  async function connectionTo(url: URL): Promise<Connection> {
+    const kept = connections.take(url);
+    if (kept !== null) return kept;
+    const addresses = await lookups.addressesOf(url);
+    return connections.open({ url, addresses, foundAt: now() });
+  }
+
+  function abort(): void {
+    targets.turnAway();
+    lookups.abort();
+    for (const exchange of underWay) void exchange.abort();
+  }
+
   return {
-    post: ({ url, headers, body }) =>
-      new Promise((settle) => {
-        if (isClosed) return settle(failedAnswer('aborted', 0));
-        let target: URL;
-        try {
-          target = parseTarget(url, policy);
-        } catch (error) {
-          return settle(failedAnswer(errorClassOf(error), 0));
-        }
-        const path = `${target.pathname}${target.search}`;
-        const request = { method: 'POST', path, headers: handedHeaders(headers), body } as const;
-        new Exchange(shared, { target, request }, settle).start();
-      }),
-    abort: () => {
-      for (const exchange of underWay) void exchange.abort();
+    abort,
+    async post({ url, headers, body, owner }) {
+      if (isClosed) return failedAnswer('aborted', 0);
+      const startedAt = now();
+      let target: URL;
+      let connection: Connection;
+      try {
+        target = parseTarget(url, policy);
+        connection = await connectionTo(target);
+      } catch (error) {
+        return failedAnswer(errorClassOf(error), now() - startedAt);
+      }
+      const lookupMs = now() - startedAt;
+      const place = await targets.enter(connection.address, owner);
+      if (place === null) {
+        connections.giveBack(connection);
+        return null;
+      }
+      const path = `${target.pathname}${target.search}`;
+      const request = { method: 'POST', path, headers: handedHeaders(headers), body } as const;
+      const answer = await new Promise<AttemptAnswer | null>((settle) => {
+        new Exchange(shared, { request, connection, place, lookupMs }, settle).start();
+      });
+      place.leave();
+      return answer;
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...Array.from(underWay, (exchange) => exchange.abort()), connections.close()]);
+      const ending = Array.from(underWay, (exchange) => exchange.abort());
+      abort();
+      await Promise.all([...ending, connections.close()]);
     },
   };
 }

@@ -1,9 +1,17 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { unmapped } from '../text/ip-address.ts';
 import { InterimAnswers } from './interim-answers.ts';
 
-/** Opens a socket to an origin, or tells `resolved` first that its addresses were found and are allowed. */
-export type Open = (url: URL, signal: AbortSignal, resolved: () => void) => Promise<Socket>;
+/** Host of a target with its addresses, all of which were checked, and the time of their lookup. */
+export interface Found {
+  readonly url: URL;
+  readonly addresses: readonly string[];
+  readonly foundAt: number;
+}
+
+/** Opens a socket to one of the addresses. */
+export type Open = (found: Found, signal: AbortSignal) => Promise<Socket>;
 
 export interface ConnectionsOptions {
   readonly open: Open;
@@ -12,7 +20,7 @@ export interface ConnectionsOptions {
   readonly now: () => number;
 }
 
-/** How long a busy connection is kept, in milliseconds: a name that moved is noticed by then. */
+/** Maximum age of the lookup behind a connection, in milliseconds: a name that moved is noticed by then. */
 const maxAgeMs = 60_000;
 /** The most bytes of response headers. Policies and cookies of a receiver's framework take more than the 16 KiB of most servers. */
 const maxHeaderSize = 65_536;
@@ -20,21 +28,20 @@ const maxHeaderSize = 65_536;
 /** A keep-alive connection to one origin; serves one request after the other. */
 export class Connection {
   readonly origin: string;
-  /** Whether the addresses of the host are being looked for, so that nothing was connected yet. */
-  isResolving = false;
+  readonly found: Found;
   readonly #client: Client;
   readonly #now: () => number;
   #dialling: AbortController | null = null;
   #socket: Socket | null = null;
   #interimAnswers: InterimAnswers | null = null;
-  #openedAt = 0;
 
   constructor(
-    url: URL,
+    found: Found,
     { open, idleMs, now }: ConnectionsOptions,
     onClosed: (connection: Connection) => void,
   ) {
-    this.origin = url.origin;
+    this.origin = found.url.origin;
+    this.found = found;
     this.#now = now;
     this.#client = new Client(this.origin, {
       // A server's hint may shorten the idle time and never prolongs it.
@@ -47,7 +54,7 @@ export class Connection {
       maxHeaderSize,
       allowH2: false,
       connect: (_options, callback) => {
-        this.#open(url, open).then(
+        this.#open(open).then(
           (socket) => callback(null, socket),
           (error: Error) => callback(error, null),
         );
@@ -56,16 +63,18 @@ export class Connection {
     this.#client.on('disconnect', () => onClosed(this));
   }
 
-  async #open(url: URL, open: Open): Promise<Socket> {
+  async #open(open: Open): Promise<Socket> {
     const dialling = new AbortController();
     this.#dialling = dialling;
-    this.isResolving = true;
-    this.#socket = await open(url, dialling.signal, () => {
-      this.isResolving = false;
-    });
+    this.#socket = await open(this.found, dialling.signal);
     this.#interimAnswers = new InterimAnswers(this.#socket);
-    this.#openedAt = this.#now();
     return this.#socket;
+  }
+
+  /** Address of the other end. Before the connection is open, the one that is dialled first. */
+  get address(): string {
+    const address = this.#socket?.remoteAddress ?? this.found.addresses[0] ?? '';
+    return unmapped(address) ?? address;
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
@@ -81,7 +90,7 @@ export class Connection {
   /** Whether another request may follow: the one before was sent and answered completely. */
   isReusable(): boolean {
     const socket = this.#socket;
-    if (socket === null || socket.destroyed || this.#now() - this.#openedAt > maxAgeMs) return false;
+    if (socket === null || socket.destroyed || this.#now() - this.found.foundAt > maxAgeMs) return false;
     // Answered before it was read: what is left of the old request would hold up the next.
     return socket.writableLength === 0;
   }
@@ -103,21 +112,21 @@ export class Connections {
     this.#options = options;
   }
 
-  /** A connection for one request, to be given back or destroyed. */
-  take(target: URL): Connection {
+  /** Takes a kept connection for one request, to be given back or destroyed; `null` if none is kept. */
+  take(target: URL): Connection | null {
     const wanted = target.origin;
     for (;;) {
       const place = this.#idle.findLastIndex(({ origin }) => origin === wanted);
       const [last] = place === -1 ? [] : this.#idle.splice(place, 1);
-      if (last === undefined) return this.open(target);
+      if (last === undefined) return null;
       if (last.isReusable()) return last;
       void last.destroy();
     }
   }
 
-  /** A new connection for one request, to be given back or destroyed. */
-  open(target: URL): Connection {
-    return new Connection(target, this.#options, (connection) => this.#closed(connection));
+  /** Makes a new connection for one request, to be given back or destroyed. */
+  open(found: Found): Connection {
+    return new Connection(found, this.#options, (connection) => this.#closed(connection));
   }
 
   /** Keeps a connection for the next request. */
@@ -131,7 +140,7 @@ export class Connections {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.destroy()));
   }
 
-  /** One that is in use opens another socket by itself when its request was not sent yet, and checks anew. */
+  /** A connection in use opens another socket by itself when its request was not sent yet, and checks its peer anew. */
   #closed(connection: Connection): void {
     const place = this.#idle.indexOf(connection);
     if (place !== -1) void this.#idle.splice(place, 1)[0]?.destroy();

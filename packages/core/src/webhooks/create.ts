@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { webhookSecretContext } from '../keys/webhook-secrets.ts';
 import type { Core } from '../options/context.ts';
-import type { WebhookClient, WebhookClientOptions } from './client.ts';
+import type { WebhookClient, WebhookClientOptions, WebhookRequest } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEndpoints } from './endpoints.ts';
 import { kycChanged } from './kyc.ts';
@@ -10,6 +10,7 @@ import { eventPublishing } from './publish.ts';
 import { createRedeliveries } from './redelivery.ts';
 import { triggerEvent } from './sandbox.ts';
 import { signatureCheck } from './signature-check.ts';
+import { createTargetLimits } from './target-limits.ts';
 import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
@@ -43,7 +44,8 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
   const { webhooks, events: catalogue, logger, prefix } = options;
   const policy: TargetPolicy = { allowPrivate: webhooks.allowPrivateTargets };
   const resolve = webhooks.resolve ?? defaultResolve(policy);
-  const client = ownClient ?? lateClient({ policy, resolve });
+  const targets = createTargetLimits();
+  const client = ownClient ?? lateClient({ policy, resolve, targets });
   const secrets = new LRUCache<string, string>({ max: openSecrets });
 
   function secretOf(endpointId: string, sealed: string): string {
@@ -54,7 +56,7 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     return secret;
   }
 
-  const worker = createDispatcher({
+  const dispatcher = createDispatcher({
     deliveries: storage.deliveries,
     client,
     clock,
@@ -67,6 +69,13 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
   });
 
+  /** Stops to deliver. Attempts that wait for a place at their target are handed back. */
+  function stop(): Promise<void> {
+    const stopping = dispatcher.stop();
+    targets.turnAway();
+    return stopping;
+  }
+
   const isTarget = (url: string) => checkTarget(url, policy, resolve);
   return {
     catalogue,
@@ -74,8 +83,8 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     /** @throws TargetError for a URL that must not be called */
     checkTarget: isTarget,
     /** Sends a form through the guarded client. */
-    postForm: (url: string, body: string) =>
-      client.post({ url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }),
+    postForm: (request: Pick<WebhookRequest, 'url' | 'body' | 'owner'>) =>
+      client.post({ ...request, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     ...createRedeliveries(core),
     publishing: eventPublishing(core, catalogue),
     kycChanged: kycChanged(core, catalogue),
@@ -84,7 +93,7 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     /** What was sent with an attempt of the past. */
     requestOf: pastRequests(core, secretOf),
     /** Delivers. */
-    worker,
+    worker: { ...dispatcher, stop },
     /** Ends attempts under way; later ones are made. */
     abort: () => client.abort(),
     /** Ends attempts under way and closes connections. */

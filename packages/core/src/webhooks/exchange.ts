@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections } from './connections.ts';
+import type { Place } from './target-limits.ts';
 
 /** What became of one attempt. */
 export interface AttemptAnswer {
@@ -30,8 +31,12 @@ export interface ExchangeOptions {
 }
 
 export interface ExchangeRequest {
-  readonly target: URL;
   readonly request: Dispatcher.DispatchOptions;
+  readonly connection: Connection;
+  /** Place at the address of the connection. */
+  readonly place: Place;
+  /** Time that the lookup of the host took, in milliseconds. */
+  readonly lookupMs: number;
 }
 
 /** How much of a response body is kept, in bytes. */
@@ -54,7 +59,7 @@ export function failedAnswer(error: AttemptErrorClass, durationMs: number): Atte
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #request: ExchangeRequest;
-  readonly #settled: (answer: AttemptAnswer) => void;
+  readonly #settled: (answer: AttemptAnswer | null) => void;
   readonly #startedAt: number;
   #connection: Connection;
   #timer: NodeJS.Timeout | undefined;
@@ -70,18 +75,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #size = 0;
   #isSettled = false;
 
-  /** @param settled - called once */
-  constructor(options: ExchangeOptions, request: ExchangeRequest, settled: (answer: AttemptAnswer) => void) {
+  /** @param settled - called once; with `null` if the address that was reached had no place, so that nothing was sent */
+  constructor(
+    options: ExchangeOptions,
+    request: ExchangeRequest,
+    settled: (answer: AttemptAnswer | null) => void,
+  ) {
     this.#options = options;
     this.#request = request;
     this.#settled = settled;
-    this.#startedAt = options.now();
-    this.#connection = options.connections.take(request.target);
+    this.#startedAt = options.now() - request.lookupMs;
+    this.#connection = request.connection;
   }
 
   start(): void {
     this.#options.underWay.add(this);
-    this.#limit(this.#options.timeoutMs);
+    this.#limit(this.#options.timeoutMs - this.#request.lookupMs);
     this.#send();
   }
 
@@ -90,8 +99,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     await this.#fail('aborted');
   }
 
-  onRequestStart(): void {
-    this.#isSent = true;
+  /** Comes before the first byte of the request is written. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isSettled) return;
+    if (this.#request.place.moveTo(this.#connection.address)) {
+      this.#isSent = true;
+    } else {
+      this.#settle(null);
+      controller.abort(new Error('The address has no place for the request'));
+      void this.#connection.destroy();
+    }
   }
 
   onResponseStart(
@@ -129,17 +146,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSent || !this.#isKept) return void this.#fail(errorClassOf(error));
     // A kept connection broke before the request was written: nobody has seen it, so it may go another way.
     void this.#connection.destroy();
-    this.#connection = this.#options.connections.open(this.#request.target);
+    this.#connection = this.#options.connections.open(this.#connection.found);
     this.#send();
   }
 
   /** Ends it after this time, unless it is over by then. */
   #limit(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => void this.#fail(this.#connection.isResolving ? 'target_refused' : 'timeout'),
-      Math.ceil(ms),
-    );
+    this.#timer = setTimeout(() => void this.#fail('timeout'), Math.ceil(ms));
   }
 
   #send(): void {
@@ -171,7 +185,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  #settle(answer: AttemptAnswer): void {
+  #settle(answer: AttemptAnswer | null): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#options.underWay.delete(this);

@@ -112,6 +112,13 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
     },
     /** Says whether its last attempt was answered promptly. */
     isProven: (id: string): boolean => laneOf(id).proven,
+    /** Ends an attempt that was not made, which says nothing about its endpoint. */
+    giveBack(id: string): void {
+      const lane = laneOf(id);
+      lane.inFlight -= 1;
+      inFlight -= 1;
+      if (!lane.proven) unproven -= 1;
+    },
     /** @param answeredMs - how long the answer took, whatever its status; `null`: there was none */
     end(id: string, answeredMs: number | null): void {
       const lane = laneOf(id);

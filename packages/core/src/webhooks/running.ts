@@ -51,7 +51,8 @@ export function createRunning(
 
   function end({ delivery, leaseEndsAt }: Leased, { result, answered }: AttemptEnd): void {
     const { endpointId } = delivery;
-    lanes.end(endpointId, answered ? (result.attempt?.durationMs ?? null) : null);
+    if (result.attempt === null) lanes.giveBack(endpointId);
+    else lanes.end(endpointId, answered ? result.attempt.durationMs : null);
     ended(delivery, { result, leaseEndsAt });
     const queue = waiting.get(endpointId) ?? [];
     if (lanes.isProven(endpointId)) proceed(endpointId, queue);

@@ -1,10 +1,13 @@
+import { PartnerError } from '../errors.ts';
 import type { Catalogue } from '../events.ts';
+import { ownerName } from '../limits/shares.ts';
 import type { Core } from '../options/context.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { AttemptAnswer, WebhookClient } from './client.ts';
 import { disabledEndpoint, findEndpoint } from './endpoints.ts';
 import { newEvent } from './outgoing.ts';
 import { signedAttempt } from './signing.ts';
+import { fullTargetMs } from './target-limits.ts';
 
 /** What the answers to a right and a wrong signature say of an endpoint. */
 export type SignatureVerdict =
@@ -40,7 +43,15 @@ function shown({ httpStatus, error, response, durationMs }: AttemptAnswer): Chec
   return { httpStatus, error, response, durationMs };
 }
 
-/** What the check works with, beside what all rooms are handed. */
+/** Error for a check whose endpoint has no room at its address: nothing was sent. */
+function fullTarget(): PartnerError {
+  return new PartnerError('rate_limit_exceeded', {
+    description: 'Too many deliveries to the server of this endpoint are under way.',
+    headers: { 'Retry-After': String(fullTargetMs / 1000) },
+  });
+}
+
+/** Parts of the check beside the core. */
 interface CheckParts {
   readonly catalogue: Catalogue;
   readonly client: WebhookClient;
@@ -55,7 +66,7 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
   const { random, clock, options } = core;
   const { prefix } = options;
 
-  /** @throws PartnerError `not_found`, and `invalid_request` for an endpoint that is disabled */
+  /** @throws PartnerError `not_found`; `invalid_request` for a disabled endpoint; `rate_limit_exceeded` if its server is busy with deliveries */
   return async (owner: Owner, endpointId: string): Promise<SignatureCheck> => {
     const endpoint = await findEndpoint(core, owner, endpointId);
     if (!endpoint.enabled) throw disabledEndpoint();
@@ -67,7 +78,10 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
       // Each has an id of its own: a receiver that leaves out what it has seen before must not do so here.
       const event = newEvent(core, { ...owner, type, data: catalogue.example(type), createdAt: at });
       const facts = { ...event, eventId: event.id, eventType: type, attempt: 1, at, prefix };
-      return client.post({ url, ...(await signedAttempt(secret, facts)) });
+      const signed = await signedAttempt(secret, facts);
+      const answer = await client.post({ url, owner: ownerName(owner), ...signed });
+      if (answer === null) throw fullTarget();
+      return answer;
     }
 
     const [genuine, forged] = await Promise.all([

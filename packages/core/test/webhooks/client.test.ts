@@ -12,7 +12,7 @@ describe('a request', () => {
     const headers = { 'Content-Type': 'application/json', 'X-SVC-Attempt': '1' };
     const body = Buffer.from('{"name":"Zoé"}');
     const [durationMs, thanked] = [expect.any(Number), { error: null, response: 'thanks' }];
-    expect(await newClient().post({ url, headers, body })).toEqual({
+    expect(await newClient().post({ url, headers, body, owner: '' })).toEqual({
       ...{ ok: true, httpStatus: 200, durationMs, ...thanked },
     });
     const [request] = server.requests;
@@ -32,7 +32,8 @@ describe('a request', () => {
 
   it('that cannot be written is a failure and no exception', async () => {
     const { server, client } = await pair(accepts);
-    const post = (headers: Record<string, string>) => client.post({ url: urlOf(server), headers, body: '' });
+    const post = (headers: Record<string, string>) =>
+      client.post({ url: urlOf(server), headers, body: '', owner: '' });
     expect(await post({ 'X-A': 'a\r\nX-B: b' })).toMatchObject({ ok: false, error: 'internal' });
     expect(await post({ 'transfer-encoding': 'chunked' })).toMatchObject({ ok: false, error: 'internal' });
     expect(await post({ 'X-A': 'a' })).toMatchObject({ ok: true });

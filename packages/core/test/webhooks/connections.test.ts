@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import { dial } from '../../src/webhooks/dial.ts';
+import { createTargetLimits } from '../../src/webhooks/target-limits.ts';
 import { TargetError } from '../../src/webhooks/targets.ts';
 import { certificate, privateKey } from './support/target-certificate.ts';
 import { newClient, pair, send, urlOf } from './support/target-client.ts';
@@ -59,7 +60,7 @@ describe('a connection', () => {
 
   it('whose answer came before the body was read is not used again', async () => {
     const { server, client, post } = await pair(() => undefined);
-    const large = client.post({ url: urlOf(server), headers: {}, body: Buffer.alloc(50_000_000) });
+    const large = client.post({ url: urlOf(server), headers: {}, body: Buffer.alloc(50_000_000), owner: '' });
     await vi.waitUntil(() => server.sockets.length === 1, patient);
     server.sockets[0]?.pause();
     server.sockets[0]?.write(response(413, 'too much'));
@@ -134,6 +135,20 @@ describe('a connection', () => {
     const server = await serve(accepts, { host });
     const client = newClient({ resolve: async () => addresses });
     expect(await send(client, `http://receiver.example:${server.port}/`)).toMatchObject({ ok: true });
+  });
+
+  it('that reached another address of the host, which is full, sends nothing', async () => {
+    const targets = createTargetLimits();
+    const places = await Promise.all(Array.from({ length: 64 }, () => targets.enter('::1', '')));
+    const client = newClient({ targets, resolve: async () => ['127.0.0.2', '::1'] });
+    const only = await serve(accepts, { host: '::1' });
+    const post = () =>
+      client.post({ url: `http://both.example:${only.port}/`, headers: {}, body: '', owner: '' });
+    expect(await post()).toBe(null);
+    expect(only.requests).toHaveLength(0);
+    places[0]?.leave();
+    expect(await post()).toMatchObject({ ok: true });
+    expect(only.requests).toHaveLength(1);
   });
 
   it('tries eight addresses at most', async () => {

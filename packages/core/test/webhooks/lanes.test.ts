@@ -54,6 +54,20 @@ it('lanes take a slow answer for no proof that an endpoint is well', () => {
   expect([lanes.isProven('a'), lanes.free]).toEqual([true, 384]);
 });
 
+it('lanes stay as they are after an attempt that was not made', () => {
+  const lanes = createLanes(512);
+  const notMade = () => {
+    lanes.begin('a');
+    lanes.giveBack('a');
+  };
+  notMade();
+  expect([lanes.slots().get('a'), lanes.free]).toEqual([2, 384]);
+  lanes.begin('a');
+  lanes.end('a', 100);
+  notMade();
+  expect([lanes.isProven('a'), lanes.slots().get('a')]).toEqual([true, 3]);
+});
+
 it('lanes count what is under way of an endpoint that they forgot', () => {
   const lanes = createLanes(1_000_000);
   lanes.begin('forgotten');

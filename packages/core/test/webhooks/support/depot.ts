@@ -4,8 +4,8 @@ import type { AttemptAnswer, WebhookClient, WebhookRequest } from '../../../src/
 import { createDispatcher } from '../../../src/webhooks/dispatcher.ts';
 import { outfit, quiet } from '../../worker/workshop.ts';
 
-/** What a partner's endpoint does with a request. */
-export type Behaviour = (request: WebhookRequest) => Promise<AttemptAnswer>;
+/** Answer of a partner's endpoint to a request; `null`: the address had no place, so that nothing was sent. */
+export type Behaviour = (request: WebhookRequest) => Promise<AttemptAnswer | null>;
 
 /** An answer with a status. */
 export function answered(httpStatus: number): AttemptAnswer {

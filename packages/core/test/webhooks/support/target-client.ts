@@ -16,9 +16,11 @@ export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookC
 
 export const urlOf = (server: RawServer, path = '/'): string => `http://127.0.0.1:${server.port}${path}`;
 
-/** Makes an attempt without headers. */
-export function send(client: WebhookClient, url: string): Promise<AttemptAnswer> {
-  return client.post({ url, headers: {}, body: '{}' });
+/** Makes an attempt without headers, whose target has a place for it. */
+export async function send(client: WebhookClient, url: string): Promise<AttemptAnswer> {
+  const answer = await client.post({ url, headers: {}, body: '{}', owner: '' });
+  if (answer === null) throw new Error('the target had no place for the attempt');
+  return answer;
 }
 
 /** A server that answers in one way, a client, and attempts from one to the other. */
