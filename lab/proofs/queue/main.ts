@@ -1,40 +1,21 @@
-/** What the queue costs: statements, claims on a large backlog, and size in the long run. See ../README.md. */
+/** Measures claims on a large backlog. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { shown } from '../../support/measure/report.ts';
 import { median } from '../../support/measure/statistics.ts';
 import { watchStolenTime } from '../../support/measure/stolen-time.ts';
-import { type Claim, claim, endProof } from '../../support/proof.ts';
+import { type Claim, endProof } from '../../support/proof.ts';
 import { type ClaimReport, timeClaims } from './claims.ts';
-import { soak } from './soak.ts';
-import { countStatements } from './statements.ts';
 
-const mostStatements = 3;
 const mostMs = 20;
 
-const { events, waiting, claims, runs, minutes } = numbersFrom({
-  /** To ten endpoints each. */
-  events: 1_000,
+const { waiting, claims, runs } = numbersFrom({
   waiting: 1_000_000,
   /** Of each kind, in a run. */
   claims: 500,
   /** Of each kind. */
   runs: 3,
-  /** Of the soak. */
-  minutes: 10,
 });
 const stolen = watchStolenTime();
-const kib = (bytes: number) => `${shown(bytes / 1024)} KiB`;
-
-async function proveStatements(): Promise<Claim[]> {
-  const counts = await countStatements({ events, singles: 50, fsync: true });
-  return counts.map(({ what, deliveries, perDelivery }) =>
-    claim(
-      `${what}: at most ${mostStatements} statements a delivery`,
-      perDelivery <= mostStatements,
-      `${perDelivery.toFixed(3)} for each of ${deliveries} deliveries`,
-    ),
-  );
-}
 
 /** What all runs of one kind of claim say about it. */
 function claimOf(name: string, of: readonly ClaimReport[]): Claim {
@@ -58,23 +39,4 @@ async function proveClaims(): Promise<Claim[]> {
   return proven;
 }
 
-async function proveSize(): Promise<Claim[]> {
-  const sampleSeconds = Math.min(30, minutes * 3);
-  const size = { seconds: minutes * 60, sampleSeconds, eventsPerSecond: 80, fsync: true };
-  const { growth, deliveries, purged, totals, problems } = await soak(size);
-  console.log(
-    `\n${minutes} minutes, ${deliveries} deliveries, ${purged} rows purged; ` +
-      `everything together every ${sampleSeconds} s: ${totals.map(kib).join(', ')}\n`,
-  );
-  return [
-    {
-      name: 'no table and no index grows',
-      problems: growth
-        .filter(({ holds }) => !holds)
-        .map(({ relation, thirds }) => `${relation}: ${thirds.map(kib).join(', then ')}`),
-    },
-    { name: 'everything is delivered, and purged in time', problems },
-  ];
-}
-
-endProof([...(await proveStatements()), ...(await proveClaims()), ...(await proveSize())]);
+endProof(await proveClaims());

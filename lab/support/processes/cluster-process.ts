@@ -46,7 +46,6 @@ await serve(ostiary.handler, {
   },
   startWorker: () => ostiary.worker.start(),
   stopWorker: () => ostiary.worker.stop(),
-  runDue: () => ostiary.worker.runDue(),
   takeHolds,
   /** By how many milliseconds timers came late since this was asked last: in the slowest hundredth, and at most. */
   loopDelay() {
