@@ -3,17 +3,12 @@ import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
-import { lookup, prepared, statement } from './statement.ts';
+import { lookup, statement } from './statement.ts';
 
 const columns = `
   id, partner, mode, api_keys.name AS name, digest, scopes, allowlist, require_signature AS "requireSignature",
   sealed_signing_secret AS "sealedSigningSecret", quota_id AS "quotaId", api_keys.created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
-`;
-
-/** Whether a key lives at `:now`: neither revoked nor ended, and its partner not disabled. */
-export const isLive = `
-  revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint) AND disabled_at IS NULL
 `;
 
 function statementsIn(schema: string) {
@@ -36,7 +31,7 @@ function statementsIn(schema: string) {
       WHERE id = :id
     `),
 
-    // Every request of a partner: one statement, two look-ups by unique index.
+    // Asked for every request of a partner: one statement, two look-ups by unique index.
     findByDigest: lookup<{ digest: Uint8Array }, ApiKeyState>(
       { digest: 'bytea' },
       `
@@ -46,10 +41,13 @@ function statementsIn(schema: string) {
     `,
     ),
 
-    isLive: prepared<{ keys: readonly string[]; now: number }, { readonly id: string }>(`
-      SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
-      WHERE id = ANY (:keys::text[]) AND ${isLive}
-    `),
+    isLive: lookup<{ id: string; now: number }, unknown>(
+      { id: 'text', now: 'bigint' },
+      `
+      SELECT 1 FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
+      WHERE id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now) AND disabled_at IS NULL
+    `,
+    ),
 
     list: statement<{ partner: string }, ApiKeyRecord>(`
       SELECT ${columns} FROM ${schema}.api_keys WHERE partner = :partner ORDER BY created_at DESC, id
@@ -82,7 +80,7 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
 
     findByDigest: (digest) => database.get(sql.findByDigest, { digest: Buffer.from(digest) }),
 
-    isLive: async (id, now) => (await database.get(sql.isLive, { keys: [id], now })) !== null,
+    isLive: async (id, now) => (await database.get(sql.isLive, { id, now })) !== null,
 
     list: (partner) => database.all(sql.list, { partner }),
 

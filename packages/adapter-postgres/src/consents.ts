@@ -10,22 +10,6 @@ type OfClient = { readonly sub: string; readonly clientId: string };
 const columns =
   'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt", used_at AS "usedAt"';
 
-/**
- * One row where a client of a partner holds a consent. The user's consents come first (`OFFSET 0` keeps them apart): where
- * PostgreSQL knows little of the tables, it begins with the partner's clients, and reads the consents of all their users.
- * @param of - what stands before `partner`, `sub` and `scope`
- */
-export const partnerHolds = (schema: string, of: string) => `
-  SELECT 1
-  FROM (
-    SELECT client_id, scopes FROM ${schema}.consents WHERE consents.sub = ${of}sub AND revoked_at IS NULL OFFSET 0
-  ) AS own
-  JOIN ${schema}.clients USING (client_id)
-  WHERE ${of}scope = ANY (own.scopes)
-    AND clients.partner = ${of}partner AND disabled_at IS NULL AND NOT partner_disabled
-  LIMIT 1
-`;
-
 function statementsIn(schema: string) {
   return {
     find: lookup<OfClient, ConsentRecord>(
@@ -86,9 +70,21 @@ function statementsIn(schema: string) {
       revokeGrantsWhere(schema, 'sub = :sub AND client_id = :clientId'),
     ),
 
+    // The user's consents come first (`OFFSET 0` keeps them apart): where PostgreSQL knows little of the tables, it would begin with the
+    // partner's clients, and read the consents of all their users.
     partnerHolds: lookup<{ partner: string; sub: string; scope: string }, unknown>(
       { partner: 'text', sub: 'text', scope: 'text' },
-      partnerHolds(schema, ':'),
+      `
+      SELECT 1
+      FROM (
+        SELECT client_id, scopes FROM ${schema}.consents
+        WHERE consents.sub = :sub AND revoked_at IS NULL OFFSET 0
+      ) AS own
+      JOIN ${schema}.clients USING (client_id)
+      WHERE :scope = ANY (own.scopes)
+        AND clients.partner = :partner AND disabled_at IS NULL AND NOT partner_disabled
+      LIMIT 1
+    `,
     ),
 
     endUser: statement<{ sub: string; now: number }>(`

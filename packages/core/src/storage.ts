@@ -67,8 +67,6 @@ export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './p
 export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/queue.ts';
 export type {
   AddressCounts,
-  AskedWithCount,
-  CountOfKey,
   PeekedExchange,
   PresentedCode,
   RateLimitState,

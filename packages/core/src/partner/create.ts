@@ -6,15 +6,13 @@ import type { Core } from '../options/context.ts';
 import type { Passports } from '../passports/passports.ts';
 import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
-import { createPartnerApi } from './app.ts';
+import { partnerApi } from './app.ts';
 import { consoleRoutes } from './console.ts';
 import { historyOperations } from './handlers/history.ts';
 import { requestOperations } from './handlers/requests.ts';
 import { sandboxOperations } from './handlers/sandbox.ts';
 import { workbenchOperations } from './handlers/workbench.ts';
-import { createAdmission } from './pipeline/admission.ts';
-import { createIdempotency } from './pipeline/idempotency.ts';
-import { createKeyCheck } from './pipeline/key.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
 import { requestNotes } from './request-log.ts';
 import { partnerRoutes } from './routes.ts';
 
@@ -36,10 +34,8 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
   const { store, per, ...groups } = options.partnerLimits;
   const limits = { store: store ?? storage.rateLimits ?? fixedWindows(), limits: groups, per };
-  const keys = createKeyCheck(core);
-  const admission = createAdmission(keys, limits);
+  const pipeline = createPipeline(core, limits);
   const notes = requestNotes(core);
-  const idempotency = createIdempotency(core);
   const streams = createEventStreams(options.logger);
   // What a console may call: every operation of the API, what people read of events and requests, and what they try out.
   const operations = [
@@ -56,13 +52,11 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     return JSON.stringify(openApiDocument(core, table, limits));
   };
   const routes: Route[] = [
-    ...createPartnerApi(core, table, { keys, admission, notes, idempotency }),
+    ...partnerApi(core, table, pipeline, notes),
     ...(options.console === undefined
       ? []
       : consoleRoutes(core, options.console, {
-          keys,
-          admission,
-          idempotency,
+          pipeline,
           operations,
           table,
           forms: topics.forms,
@@ -88,5 +82,5 @@ export function createPartner(core: Core, topics: PartnerTopics) {
    * `forgetKeys` forgets those that are cached; `endStreams` ends answers that go on; `settled` resolves when what goes on behind
    * answers is done.
    */
-  return { routes, forgetKeys: () => keys.clear(), endStreams: streams.end, settled: notes.settled };
+  return { routes, forgetKeys: () => pipeline.keys.clear(), endStreams: streams.end, settled: notes.settled };
 }

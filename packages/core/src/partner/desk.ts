@@ -3,28 +3,28 @@ import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { fixedWindows, secondsUntil } from '../limits/fixed-windows.ts';
+import type { LimitGroup } from '../limits/request-limits.ts';
 import type { Core } from '../options/context.ts';
+import type { ApiKeyState } from '../ports/api-keys.ts';
 import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
 import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
 import { apiKeyHeader } from '../secrets/api-key-format.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
 import { urlBelow } from '../text/urls.ts';
-import { type Admission, checkGrant } from './pipeline/admission.ts';
-import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
-import type { Idempotency } from './pipeline/idempotency.ts';
-import type { FoundKey, KeyCheck } from './pipeline/key.ts';
-import type { PartnerOperation, PartnerRequest, PartnerRoute } from './request.ts';
+import type { Credential } from './pipeline/key.ts';
+import type { PartnerCall, Pipeline } from './pipeline/pipeline.ts';
+import type { PartnerOperation, PartnerRoute } from './request.ts';
 
-/** A session ends this long after the sign-in, whatever happens in between. */
+/** Life of a session from the sign-in, in milliseconds. */
 const sessionLifetimeMs = 8 * 3600_000;
 
-/** Sign-ins that a client address tries in a minute: each one that goes well is stored. */
+/** Sign-ins of one client address in a minute: each successful one is stored. */
 const maxSignIns = 60;
 
-/** Sessions that a partner opens in an hour: a key that is used from many addresses must not fill the storage. */
+/** Sessions of one partner in an hour: a key that is used from many addresses must not fill the storage. */
 const maxOpened = 120;
 
-/** Digest under which a session is stored: apart from other records of the sandbox. */
+/** Returns the digest under which a session is stored, apart from other records of the sandbox. */
 const recordOf = (session: string): Buffer => digest(`console session ${session}`);
 
 /** @throws PartnerError `rate_limit_exceeded` */
@@ -35,11 +35,9 @@ function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void 
 
 const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
 
-/** What serves the routes of the partner API, for a console. */
+/** Parts of the partner API that a console works with. */
 export interface DeskParts {
-  readonly keys: KeyCheck;
-  readonly admission: Admission;
-  readonly idempotency: Idempotency;
+  readonly pipeline: Pipeline;
   readonly operations: readonly PartnerOperation[];
   /** The routes of the partner API. */
   readonly table: readonly PartnerRoute[];
@@ -48,80 +46,103 @@ export interface DeskParts {
   readonly counts: RateLimitStore;
 }
 
-/** What a console sends. */
+const noBytes = Buffer.alloc(0);
+
+/** Headers of what a console sends. */
 const json = { 'content-type': 'application/json' };
 
-/** Calls operations in the name of a key that was admitted: what they take is checked as in a request to the API. */
-function visits(
+/** Takes requests of a console through the pipeline: its sessions, and the operations that its pages call. */
+function consoleCalls(
   core: Core,
-  { operations, idempotency }: Pick<DeskParts, 'operations' | 'idempotency'>,
-): (found: FoundKey, request: ConsoleRequest) => ConsoleVisit {
+  { opensWith }: PartnerConsole,
+  { pipeline, operations }: Pick<DeskParts, 'pipeline' | 'operations'>,
+) {
   const byName = new Map(operations.map((operation) => [operation.operation, operation]));
 
-  return (found, { raw }) => {
-    const { key } = found;
-    const { partner, mode } = key;
-    // The visit was counted, whatever it calls.
-    const common = { partner, mode, key, address: () => core.clientAddress(raw), count: async () => ({}) };
+  /** Opens the console for a key. */
+  const opening: PartnerOperation = {
+    ...opensWith,
+    operation: 'openConsole',
+    handle: async () => ({ status: 200, body: {} }),
+  };
+
+  function callOf({ raw }: ConsoleRequest, operation: PartnerOperation, credential: Credential): PartnerCall {
+    return {
+      operation,
+      credential,
+      address: () => core.clientAddress(raw),
+      limit: null,
+      headers: json,
+      idempotencyKeys: [],
+      path: {},
+      querystring: '',
+      target: '',
+      readBody: async () => noBytes,
+      now: core.clock.now(),
+      answerHeaders: {},
+      key: null,
+      bytes: null,
+    };
+  }
+
+  /**
+   * Admits the key of a console.
+   * @param limit - `null` if the request is not counted
+   * @throws PartnerError
+   */
+  async function admit(
+    request: ConsoleRequest,
+    credential: Credential,
+    limit: LimitGroup | null,
+  ): Promise<ApiKeyState> {
+    const call = { ...callOf(request, opening, credential), limit };
+    await pipeline.answer(call);
+    if (call.key === null || call.key.requireSignature) throw new PartnerError('invalid_signature');
+    if (limit === null) pipeline.limiter.refuseFull(call.key, 'console', call.now);
+    return call.key;
+  }
+
+  function visitOf(request: ConsoleRequest, { id, partner }: ApiKeyState): ConsoleVisit {
     return {
       partner,
       async call(name, { path = {}, query = {}, body = '', idempotencyKey } = {}) {
         const operation = byName.get(name);
         if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
-        checkGrant(operation, found);
-        const bytes = Buffer.from(body);
-        const now = core.clock.now();
-        const route = `${name} ${JSON.stringify(path)}`;
-        const what = { method: 'console', route, body: bytes, now };
-        const request: PartnerRequest = {
-          ...common,
-          path: parsePath(operation, path),
-          query: parseQuery(operation, new URLSearchParams(query).toString()),
-          body: parseBody(operation, bytes, json),
-          idempotency:
-            operation.idempotent && idempotencyKey !== undefined
-              ? idempotency.repeatable(idempotencyKey, what)
-              : null,
-          now,
-        };
-        const answer = await idempotency.answer(operation, request);
+        const answer = await pipeline.answer({
+          // The visit was counted, whatever it calls.
+          ...callOf(request, operation, { id }),
+          idempotencyKeys: idempotencyKey === undefined ? [] : [idempotencyKey],
+          path,
+          querystring: new URLSearchParams(query).toString(),
+          target: `console ${name} ${JSON.stringify(path)}`,
+          readBody: async () => Buffer.from(body),
+        });
         if ('stream' in answer) throw new TypeError(`console: ${name} answers with a stream`);
         return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
       },
     };
-  };
+  }
+
+  return { admit, visitOf };
 }
 
-/** The partner API for a console of this process: the same keys, admission and handlers as those of the routes. */
+/** The partner API for a console of this process: its calls go through the same steps as those of the routes. */
 export function createDesk(
   core: Core,
-  { opensWith }: PartnerConsole,
-  { keys, admission, idempotency, operations, table, forms, counts }: DeskParts,
+  partnerConsole: PartnerConsole,
+  { pipeline, operations, table, forms, counts }: DeskParts,
 ): ConsoleDesk {
   const { options, clock, random } = core;
   const { sandbox } = core.storage;
-  const visitOf = visits(core, { operations, idempotency });
+  const { admit, visitOf } = consoleCalls(core, partnerConsole, { pipeline, operations });
   const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
-  /** @throws PartnerError */
-  async function admit(
-    found: FoundKey,
-    request: ConsoleRequest,
-    how: 'admit' | 'check' = 'admit',
-  ): Promise<FoundKey> {
-    const address = () => core.clientAddress(request.raw);
-    const demands = { ...opensWith, limit: 'console' } as const;
-    await admission[how](demands, found, { address, now: clock.now() });
-    if (found.key.requireSignature) throw new PartnerError('invalid_signature');
-    return found;
-  }
-
-  /** Opens a session; `check` counts nothing. */
-  async function open(session: string, request: ConsoleRequest, how: 'admit' | 'check') {
+  /** Opens a session. @param limit - `null` if the request is not counted */
+  async function open(session: string, request: ConsoleRequest, limit: LimitGroup | null) {
     const stored = await sandbox.find(recordOf(session), clock.now());
     if (stored === null) return null;
     try {
-      return visitOf(await admit(await keys.findById(String(stored.keyId)), request, how), request);
+      return visitOf(request, await admit(request, { id: String(stored.keyId) }, limit));
     } catch (error) {
       // Any other refusal is one of the key; what goes wrong otherwise is no PartnerError.
       if (error instanceof PartnerError && error.code !== 'rate_limit_exceeded') return null;
@@ -145,7 +166,7 @@ export function createDesk(
     async signIn(text, request) {
       const now = clock.now();
       requireAllowed(await signIns.consume(core.clientAddress(request.raw), now), now);
-      const { key } = await admit(await keys.find(text), request);
+      const key = await admit(request, { text }, 'console');
       const bucket = `console sessions:${key.partner}`;
       requireAllowed(await counts.consume({ bucket, limit: maxOpened, windowMs: 3600_000, now }), now);
       const session = randomSecret(random);
@@ -154,9 +175,9 @@ export function createDesk(
       return { session, seconds: sessionLifetimeMs / 1000 };
     },
 
-    visit: (session, request) => open(session, request, 'admit'),
+    visit: (session, request) => open(session, request, 'console'),
 
-    revisit: (session, request) => open(session, request, 'check'),
+    revisit: (session, request) => open(session, request, null),
 
     async signOut(session) {
       const record = recordOf(session);

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { PartnerError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
-import type { ApiKeyState } from '../ports/api-keys.ts';
+import type { Mode } from '../ports/partners.ts';
 import type { LoggedRequest } from '../ports/request-log.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
+import type { PartnerCall } from './pipeline/pipeline.ts';
 import { bodyRedaction } from './redaction.ts';
 
 /** Requests that are kept of each partner and mode. */
@@ -22,17 +23,9 @@ const batch = 500;
  */
 const pauseMs = 500;
 
-/** What the steps of the pipeline leave in `ctx.state` for the log. */
-interface Noted {
-  /** The body, as it came. */
-  sent?: Buffer;
-  /** JSON that was written as text. */
-  answered?: string;
-}
-
 type Failure = Pick<PartnerError, 'code'> & Partial<Pick<PartnerError, 'details'>>;
 
-/** What was answered instead, as `answerPartnerError` has it. */
+/** Returns the body of an error, as `answerPartnerError` writes it. */
 function failureOf({ body }: Context): Failure | null {
   const isFailure = typeof body === 'object' && body !== null && 'code' in body;
   return isFailure ? (body as Failure) : null;
@@ -79,38 +72,40 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
     writing ??= write();
   }
 
-  /** Bodies are those of tests alone. */
-  function bodiesOf(ctx: Context, { mode }: ApiKeyState) {
+  /** Returns the bodies of a test request; those of live ones are not kept. */
+  function bodiesOf(ctx: Context, mode: Mode, sent: Buffer | null) {
     if (mode === 'live') return { sent: null, answered: null };
-    const { sent, answered }: Noted = ctx.state;
+    const written: string | undefined = ctx.state.answered;
     const failure = failureOf(ctx);
-    const answer = answered ?? (failure === null ? null : JSON.stringify(failure));
+    const answer = written ?? (failure === null ? null : JSON.stringify(failure));
     const blamed = failure?.details?.map(({ path }) => path);
     return {
-      sent: sent === undefined || sent.length === 0 ? null : redacted(sent.toString('utf8'), blamed),
+      sent: sent === null || sent.length === 0 ? null : redacted(sent.toString('utf8'), blamed),
       answered: answer === null ? null : redacted(answer),
     };
   }
 
   return {
-    /** Notes a request of a key once its answer has gone, if requests of its mode are logged. */
-    note(ctx: Context, key: ApiKeyState, createdAt: number): void {
-      if (requestLog === 'off' || (key.mode === 'live' && requestLog !== 'all')) return;
-      if (waiting.length >= mostWaiting) {
-        lost += 1;
-        return;
-      }
-      ctx.res.once('close', () =>
+    /** Notes a request once its response has gone, if its key was found and requests of its mode are logged. */
+    note(ctx: Context, call: PartnerCall): void {
+      if (requestLog === 'off') return;
+      ctx.res.once('close', () => {
+        const { key, bytes, now } = call;
+        if (key === null || (key.mode === 'live' && requestLog !== 'all')) return;
+        if (waiting.length >= mostWaiting) {
+          lost += 1;
+          return;
+        }
         add({
           id: ctx.state.headers['X-Request-Id'],
           ...{ partner: key.partner, mode: key.mode, keyId: key.id },
-          createdAt,
-          durationMs: Math.max(0, clock.now() - createdAt),
+          createdAt: now,
+          durationMs: Math.max(0, clock.now() - now),
           ...{ method: ctx.method, route: ctx.state.route, status: ctx.status },
           code: failureOf(ctx)?.code ?? null,
-          ...bodiesOf(ctx, key),
-        }),
-      );
+          ...bodiesOf(ctx, key.mode, bytes),
+        });
+      });
     },
 
     /** Stores what was noted, and resolves when it is; for the end. */

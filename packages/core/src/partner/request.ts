@@ -3,7 +3,6 @@ import type { RepeatableRequest } from '../idempotency/repeatable-request.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import type { AskedWithCount } from '../ports/rate-limits.ts';
 
 /** Groups of operations, for people. */
 export const partnerTags = {
@@ -22,13 +21,6 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
   readonly key: ApiKeyState;
   /** Finds the address that the server sees, or `null`. */
   readonly address: () => string | null;
-  /**
-   * Counts the request, where the route counts late, and asks whether a client of the partner holds a consent.
-   * @returns `holdsConsent` where that was one look
-   */
-  readonly count: (
-    consent: NonNullable<AskedWithCount['consent']>,
-  ) => Promise<{ readonly holdsConsent?: boolean | undefined }>;
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;
@@ -75,11 +67,6 @@ export interface PartnerRoute<
   };
   /** Whether the `Idempotency-Key` header means something: `handle` is not called for a replay. */
   readonly idempotent?: boolean;
-  /**
-   * Whether `handle` counts the request, when it knows what to ask for with it. Until then it may ask the host, and nothing else;
-   * a request that fails before is counted too.
-   */
-  readonly countsLate?: boolean;
   /** Only with a test key; live ones see 404, and why. */
   readonly testOnly?: boolean;
   readonly handle: (

@@ -1,6 +1,5 @@
 import type { ClientState } from './clients.ts';
-import type { ConsentStore, GrantState } from './grants.ts';
-import type { IdempotencyKey, StoredRequest } from './idempotency.ts';
+import type { GrantState } from './grants.ts';
 
 /** What a limiter says of one request. */
 export interface RateLimitState {
@@ -47,15 +46,6 @@ export interface SharedRateLimits extends RateLimitStore {
     requests: readonly Parameters<RateLimitStore['consume']>[0][],
     presented: PresentedCode | null,
   ): Promise<PeekedExchange>;
-  /**
-   * `consume`, whether an API key is live (`isLive` of the keys) at a moment after this call, and what else the request asks for:
-   * all of it is one look at the storage.
-   */
-  consumeOfKey(
-    keyId: string,
-    request: Parameters<RateLimitStore['consume']>[0],
-    asked: AskedWithCount,
-  ): Promise<CountOfKey>;
 }
 
 /** What names a client and a grant. */
@@ -71,21 +61,4 @@ export interface PeekedExchange {
   readonly states: readonly RateLimitState[];
   readonly client: ClientState | null;
   readonly grant: GrantState | null;
-}
-
-/** What a request of a partner asks for with its count. */
-export interface AskedWithCount {
-  /** Whose record. */
-  readonly idempotencyKey: IdempotencyKey | null;
-  /** Whether a client of the partner holds it. */
-  readonly consent: Parameters<ConsentStore['partnerHolds']>[0] | null;
-}
-
-/** The count of a request of a partner, with what it asked for. */
-export interface CountOfKey extends RateLimitState {
-  readonly keyIsLive: boolean;
-  /** `find` of the records; `null` also where none was asked for. */
-  readonly earlier: StoredRequest | null;
-  /** `partnerHolds` of the consents; `false` also where none was asked for. */
-  readonly holdsConsent: boolean;
 }

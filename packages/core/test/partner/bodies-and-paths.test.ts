@@ -74,7 +74,7 @@ describe('an address', () => {
       expect.soft(JSON.parse(body)).toMatchObject({ code: 'not_found' });
     }
     for (const call of database.calls)
-      expect(['rateLimits.consumeOfKey', 'apiKeys.findByDigest']).toContain(call);
+      expect(['apiKeys.findByDigest', 'apiKeys.isLive', 'rateLimits.consume']).toContain(call);
   });
 
   it.each(['..', '%2e%2e', '%', '%zz', '%c0%ae', '5'.repeat(10_000), "x'--"])(

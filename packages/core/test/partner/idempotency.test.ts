@@ -78,7 +78,7 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
     await list('/v1/partner/payments');
     database.forget();
     const again = await send('"k"');
-    expect(database.calls).toEqual(['rateLimits.consumeOfKey']);
+    expect(database.calls).toEqual(['apiKeys.isLive', 'rateLimits.consume', 'idempotency.find']);
     expectOne([first, again], status);
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
     // A day later it is a request like any other.

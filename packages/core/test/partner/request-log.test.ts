@@ -3,6 +3,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
 import type { Core } from '../../src/options/context.ts';
+import type { PartnerCall } from '../../src/partner/pipeline/pipeline.ts';
 import { bodyRedaction } from '../../src/partner/redaction.ts';
 import { requestNotes } from '../../src/partner/request-log.ts';
 import type { ApiKeyState, LoggedRequest, Mode } from '../../src/storage.ts';
@@ -164,7 +165,7 @@ describe('what waits for the log', () => {
     for (let id = 0; id < 1_006; id += 1) {
       const state = { headers: { 'X-Request-Id': String(id) }, route: '/' };
       const context = { state, res: new EventEmitter(), method: 'GET', status: 200 };
-      notes.note(context as unknown as Context, key, 0);
+      notes.note(context as unknown as Context, { key, bytes: null, now: 0 } as PartnerCall);
       context.res.emit('close');
     }
     let isSettled = false;

@@ -2,7 +2,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { UserRecord } from '../../src/index.ts';
-import { createKeyedMutex } from '../../src/partner/pipeline/keyed-mutex.ts';
+import { createTurns } from '../../src/partner/pipeline/turns.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
 import { storageWith } from '../support/fragile-storage.ts';
@@ -27,7 +27,7 @@ async function slowShop() {
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });
   /** Waits until so many requests have passed the limiter, and for whatever they do at once then. */
   const arrived = async (count: number) => {
-    const counted = () => database.calls.filter((call) => call === 'rateLimits.consumeOfKey').length;
+    const counted = () => database.calls.filter((call) => call === 'rateLimits.consume').length;
     await vi.waitFor(() => expect(counted()).toBe(count), patient);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
@@ -59,7 +59,11 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
   it('waits five seconds and no longer, and whoever comes then waits for the one in front too', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const exclusive = createKeyedMutex();
+    const turns = createTurns();
+    const exclusive = async (key: string, work: () => Promise<string>) => {
+      const turn = await turns.take(key);
+      return work().finally(turn.end);
+    };
     const [front, work] = [Promise.withResolvers<string>(), vi.fn(async () => 'done')];
     const first = exclusive('k', () => front.promise);
     const ends: unknown[] = [];

@@ -15,16 +15,6 @@ export function sharingCounts(storage: Storage): Storage {
           grant: presented && (await storage.grants.find(presented.codeDigest)),
         };
       },
-      async consumeOfKey(keyId, request, { idempotencyKey, consent }) {
-        const counted = await windows.consume(request);
-        const { now } = request;
-        return {
-          ...counted,
-          keyIsLive: await storage.apiKeys.isLive(keyId, now),
-          earlier: idempotencyKey && (await storage.idempotency.find({ ...idempotencyKey, now })),
-          holdsConsent: consent !== null && (await storage.consents.partnerHolds(consent)),
-        };
-      },
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '@ostiary/core/storage';
-import { assertSame, casesOf } from './case.ts';
+import { assertSame, casesOf, inParallel } from './case.ts';
 import { samplePartner } from './partner-samples.ts';
 import { consented, now, sampleClient } from './samples.ts';
 
@@ -48,6 +48,22 @@ export const holderCases = casesOf('consents of partners', {
       ['user-3', 'kyc'],
     ] as const;
     for (const [sub, scope] of others) assertSame(await holders(storage, sub, scope), [], `${sub} ${scope}`);
+  },
+
+  'asked together, each partner and user has its own answer': async (storage) => {
+    await related(storage);
+    const held = { partner: 'acme', sub: 'user-1', scope: 'kyc' };
+    const asked = [
+      held,
+      { ...held, sub: 'user-2' },
+      { ...held, partner: 'third' },
+      { ...held, partner: 'other' },
+    ];
+    const found = await inParallel(40, (index) => storage.consents.partnerHolds(asked[index % 4] ?? held));
+    assertSame(
+      found,
+      found.map((_, index) => index % 4 === 0 || index % 4 === 3),
+    );
   },
 
   'they come once, by slug in code unit order': async (storage) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim } from '@ostiary/core/storage';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
-import { assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
+import { acme, assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
 import { digestOf, now } from './samples.ts';
 
 export const idempotencyCases = casesOf('idempotency', {
@@ -36,6 +36,30 @@ export const idempotencyCases = casesOf('idempotency', {
       { key: key.slice(0, -1) },
     ];
     for (const changes of others) assert.equal(await find(changes), null, JSON.stringify(changes));
+  },
+
+  'looked up together, each key finds its own record': async (storage) => {
+    const owners = [acme, { ...acme, mode: 'test' }, { partner: 'other', mode: 'live' }] as const;
+    const claims = ['a', 'b "\\'].flatMap((key) =>
+      owners.map((owner) => {
+        const body = `answer of ${Object.values(owner)} ${key}`;
+        return sampleClaim(key, { ...owner, fingerprint: digestOf(body), answer: { status: 201, body } });
+      }),
+    );
+    for (const claim of claims) {
+      const { partner, mode, answer } = claim;
+      assertOutcome(await create(storage, sampleTransfer(answer.body, { partner, mode }), claim), 'created');
+    }
+    const asked = [...claims, sampleClaim('unknown')];
+    const found = await inParallel(60, async (index) => {
+      const { partner, mode, key } = asked[index % asked.length] ?? sampleClaim('unknown');
+      return (await storage.idempotency.find({ partner, mode, key, now }))?.answer ?? null;
+    });
+    const expected = [...claims.map(({ answer }) => answer), null];
+    assertSame(
+      found,
+      found.map((_, index) => expected[index % expected.length]),
+    );
   },
 
   'one key means another request for another partner and in another mode': async (storage) => {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import type { RateLimitState, SharedRateLimits, Storage } from '@ostiary/core/storage';
-import { issuedKey } from './api-keys.ts';
-import { assertFields, assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
-import { acme, create, sampleClaim, samplePartner, sampleTransfer } from './partner-samples.ts';
+import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
 import { digestOf, issued, minute, now, sampleClient } from './samples.ts';
 
 const request = { bucket: 'users:key:a', limit: 3, windowMs: minute, now };
 const endsAt = now + minute;
-const nothing = { idempotencyKey: null, consent: null };
 
 function limitsOf({ rateLimits }: Storage): SharedRateLimits {
   assert.ok(rateLimits, 'the storage has no rateLimits, although the contract was told so');
@@ -116,114 +113,6 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     assertSame(countAnswers(states.map(({ allowed }) => allowed)), { true: 30, false: 70 });
   },
 
-  'counts the requests of a key as all others, and says whether the key is live': async (storage) => {
-    const limits = limitsOf(storage);
-    const key = await issuedKey(storage, 'a', { expiresAt: now + 10 });
-    const other = await issuedKey(storage, 'b', { partner: 'other' });
-    const asked = async (id: string, changes: Partial<typeof request> = {}) => {
-      const { keyIsLive, earlier, holdsConsent, ...state } = await limits.consumeOfKey(
-        id,
-        { ...request, ...changes },
-        nothing,
-      );
-      assertSame([earlier, holdsConsent], [null, false]);
-      return [keyIsLive, state];
-    };
-    assertSame(await asked(key.id), [true, { allowed: true, count: 1, endsAt }]);
-    assertSame(await limits.consume(request), { allowed: true, count: 2, endsAt });
-    assertSame(await asked('key_unknown'), [false, { allowed: true, count: 3, endsAt }]);
-    assertSame(await asked(other.id), [true, { allowed: false, count: 3, endsAt }], 'full');
-    const isLive = async (id: string, at = now) => (await asked(id, { bucket: `${id} ${at}`, now: at }))[0];
-    assertSame([await isLive(key.id, now + 9), await isLive(key.id, now + 10)], [true, false], 'ended');
-    await storage.partners.replace(samplePartner({ version: 2, disabledAt: now }));
-    assertSame([await isLive(key.id), await isLive(other.id)], [false, true], 'its partner is disabled');
-    await storage.partners.replace(samplePartner({ version: 3 }));
-    await storage.apiKeys.revoke(other.id, now);
-    assertSame([await isLive(key.id), await isLive(other.id)], [true, false], 'revoked');
-  },
-
-  'counted together in one bucket, each key has its own answer': async (storage) => {
-    const limits = limitsOf(storage);
-    const ids = ['a', 'b', 'c', 'd'].map((label) => `key_${label}`);
-    for (const label of ['a', 'b', 'c']) await issuedKey(storage, label);
-    await storage.apiKeys.revoke('key_b', now);
-    const answers = await inParallel(40, (index) =>
-      limits.consumeOfKey(ids[index % 4] ?? '', { ...request, limit: 30 }, nothing),
-    );
-    assertFields(
-      answers,
-      'keyIsLive',
-      Array.from({ length: 40 }, (_, index) => index % 2 === 0),
-    );
-    assertSame(countAnswers(answers.map(({ allowed }) => allowed)), { true: 30, false: 10 });
-  },
-
-  'finds with the count the record of an idempotency key, and of each its own': async (storage) => {
-    const limits = limitsOf(storage);
-    const owners = [acme, { ...acme, mode: 'test' }, { partner: 'other', mode: 'live' }] as const;
-    const claims = ['a', 'b "\\'].flatMap((key) =>
-      owners.map((owner) => {
-        const body = `answer of ${Object.values(owner)} ${key}`;
-        return sampleClaim(key, { ...owner, fingerprint: digestOf(body), answer: { status: 201, body } });
-      }),
-    );
-    for (const claim of claims) {
-      const { partner, mode, answer } = claim;
-      await create(storage, sampleTransfer(answer.body, { partner, mode }), claim);
-    }
-    const asked = [...claims, sampleClaim('unknown'), null];
-    const found = await inParallel(60, async (index) => {
-      const idempotencyKey = asked[index % asked.length] ?? null;
-      const { earlier } = await limits.consumeOfKey(
-        'key_a',
-        { ...request, limit: 30 },
-        { ...nothing, idempotencyKey },
-      );
-      return earlier && { ...earlier, fingerprint: Buffer.from(earlier.fingerprint) };
-    });
-    const expected = [...claims, null, null].map(
-      (claim) => claim && { fingerprint: Buffer.from(claim.fingerprint), answer: claim.answer },
-    );
-    assertSame(
-      found,
-      found.map((_, index) => expected[index % expected.length]),
-    );
-    const [claim = null] = claims;
-    const ended = { ...request, now: claim?.endsAt ?? 0 };
-    const after = await limits.consumeOfKey('key_a', ended, { ...nothing, idempotencyKey: claim });
-    assert.equal(after.earlier, null);
-  },
-
-  'says with the count whether a client of the partner holds a consent, to each of its own': async (
-    storage,
-  ) => {
-    const limits = limitsOf(storage);
-    await storage.partners.insert(samplePartner());
-    await storage.clients.insert(sampleClient({ partner: 'acme' }));
-    const { clientId } = sampleClient();
-    for (const sub of ['ana', 'bob'])
-      await storage.consents.remember({ sub, clientId, scopes: ['openid', 'kyc'], now });
-    const held = { partner: 'acme', sub: 'ana', scope: 'kyc' };
-    const asked = [
-      held,
-      { ...held, sub: 'bob' },
-      { ...held, sub: 'eve' },
-      { ...held, partner: 'other' },
-      null,
-    ];
-    const found = await inParallel(50, async (index) => {
-      const consent = asked[index % asked.length] ?? null;
-      return (await limits.consumeOfKey('key_a', request, { ...nothing, consent })).holdsConsent;
-    });
-    assertSame(
-      found,
-      found.map((_, index) => index % asked.length < 2),
-    );
-    await storage.consents.revoke('ana', clientId, now);
-    const after = await limits.consumeOfKey('key_a', request, { ...nothing, consent: held });
-    assert.equal(after.holdsConsent, false);
-  },
-
   'finds for an exchange what a look at each would find': async (storage) => {
     const limits = limitsOf(storage);
     await storage.clients.insert(sampleClient());
@@ -264,7 +153,6 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     await storage.close();
     await assertUnavailable(() => limits.consume(request));
     await assertUnavailable(() => limits.peek([request], null));
-    await assertUnavailable(() => limits.consumeOfKey('key_a', request, nothing));
   },
 });
 

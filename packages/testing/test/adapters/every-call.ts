@@ -5,7 +5,6 @@ import { issued, now, sampleClient } from '../../src/contract/samples.ts';
 import { everyCall as calls } from '../../src/contract/storage.ts';
 import { registered } from '../../src/contract/webhook-samples.ts';
 
-const asked = { idempotencyKey: null, consent: null };
 const request = { bucket: 'b7', limit: 9, windowMs: 9, now: 1 };
 
 /** A sample of every call that a storage has, by its name. */
@@ -16,7 +15,6 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
     ({ clients }) => clients.replace(sampleClient({ version: 3, disabledAt: now })),
   ],
   ['rateLimits.consume', async ({ rateLimits }) => rateLimits?.consume(request)],
-  ['rateLimits.consumeOfKey', async ({ rateLimits }) => rateLimits?.consumeOfKey('key_a', request, asked)],
   [
     'rateLimits.peek',
     async ({ rateLimits }) =>

@@ -14,15 +14,11 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const withoutKyc = shownFields(core, always);
   const withKyc = shownFields(core, [...always, 'kycStatus', 'kycTier']);
 
-  /** KYC data only goes to a partner that the user has allowed to see it. */
-  async function answer(
-    { partner, mode, count }: PartnerRequest,
-    found: UserRecord | null,
-  ): Promise<PartnerAnswer> {
+  /** Shows a user. KYC data only goes to a partner that the user has allowed to see it. */
+  async function answer({ partner, mode }: PartnerRequest, found: UserRecord | null): Promise<PartnerAnswer> {
     const user = requireUser(found);
-    const consent = { partner, sub: user.sub, scope: 'kyc' };
-    const { holdsConsent } = await count(consent);
-    const allowed = mode === 'test' || (holdsConsent ?? (await consents.partnerHolds(consent)));
+    const allowed =
+      mode === 'test' || (await consents.partnerHolds({ partner, sub: user.sub, scope: 'kyc' }));
     if (!allowed) return { status: 200, body: withoutKyc(user) };
     return { status: 200, body: withKyc(await users.withKyc({ partner, mode }, user)) };
   }
@@ -31,7 +27,6 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     method: 'GET',
     scope: 'users:read',
     limit: 'users',
-    countsLate: true,
     success: { status: 200, schema: userSchema },
   } as const;
 

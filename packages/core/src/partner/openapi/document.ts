@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Core } from '../../options/context.ts';
 import { apiKeyHeader } from '../../secrets/api-key-format.ts';
-import type { LimitOptions } from '../pipeline/admission.ts';
+import type { LimitOptions } from '../pipeline/limit.ts';
 import { type PartnerRoute, partnerTags } from '../request.ts';
 import { errorSchema } from '../schemas.ts';
 import { errorComponents, errorResponses, headerComponents, successHeaders } from './answers.ts';

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { PartnerError } from '../../errors.ts';
 import { decodeUtf8 } from '../../http/body.ts';
@@ -12,12 +13,29 @@ function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   throw new PartnerError('invalid_request', { details: problemsOf(result.error.issues).slice(0, 20) });
 }
 
+/** The input of an operation as it came. */
+export interface RawInput {
+  /** Parameters of the path. */
+  readonly path: unknown;
+  readonly querystring: string;
+  readonly bytes: Buffer;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/**
+ * Parses the path, the query and the body of a request with the schemas of its operation.
+ * @throws PartnerError `not_found` for a path, `invalid_request`
+ */
+export function parseInput(operation: PartnerOperation, { path, querystring, bytes, headers }: RawInput) {
+  return {
+    path: parsePath(operation, path),
+    query: parseQuery(operation, querystring),
+    body: parseBody(operation, bytes, headers),
+  };
+}
+
 /** @throws PartnerError `invalid_request` */
-export function parseBody(
-  route: PartnerOperation,
-  bytes: Buffer,
-  headers: { readonly [name: string]: string | string[] | undefined },
-): unknown {
+function parseBody(route: PartnerOperation, bytes: Buffer, headers: IncomingHttpHeaders): unknown {
   if (route.body === undefined) {
     if (bytes.length > 0)
       throw new PartnerError('invalid_request', { description: 'This endpoint takes no body.' });
@@ -49,11 +67,11 @@ export function parseBody(
   }
 }
 
-/** Of routes that take no query. Made once: making a schema costs more than using it. */
+/** Query of operations that take none. Made once: making a schema costs more than using it. */
 const noQuery = z.strictObject({});
 
 /** @throws PartnerError `invalid_request` */
-export function parseQuery(route: PartnerOperation, querystring: string): unknown {
+function parseQuery(route: PartnerOperation, querystring: string): unknown {
   if (route.query === undefined && querystring === '') return {};
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(querystring)) {
@@ -67,10 +85,11 @@ export function parseQuery(route: PartnerOperation, querystring: string): unknow
 }
 
 /**
- * An id that cannot be one leads nowhere; what the caller has composed, such as a phone number, can be wrong.
- * @throws PartnerError `not_found`, or what the route says
+ * Parses the parameters of a path. A malformed id is not found; a malformed value that the client composed, such as a phone number,
+ * is an invalid request.
+ * @throws PartnerError `not_found` or `invalid_request`, as `wrongPath` of the operation says
  */
-export function parsePath(route: PartnerOperation, parameters: unknown): unknown {
+function parsePath(route: PartnerOperation, parameters: unknown): unknown {
   if (route.pathSchema === undefined) return undefined;
   if (route.wrongPath === 'invalid_request') return checked(route.pathSchema, parameters);
   const result = route.pathSchema.safeParse(parameters);

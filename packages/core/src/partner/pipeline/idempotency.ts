@@ -1,110 +1,101 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { PartnerError } from '../../errors.ts';
-import { findReplay, type IdempotencyRequest } from '../../idempotency/repeatable-request.ts';
+import {
+  findReplay,
+  type IdempotencyRequest,
+  RequestInProgressError,
+} from '../../idempotency/repeatable-request.ts';
 import type { Core } from '../../options/context.ts';
-import type { StoredRequest } from '../../ports/idempotency.ts';
 import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request.ts';
-import { createKeyedMutex } from './keyed-mutex.ts';
+import { createTurns } from './turns.ts';
 
-/** Answers are kept this long, in milliseconds. */
+/** Time for which answers are kept, in milliseconds. */
 const idempotencyLifetimeMs = 24 * 3600_000;
+
+/** Pause before a request is tried again while another process handles one with its key, in milliseconds. */
+const retryPauseMs = 100;
 
 function malformed(message: string): PartnerError {
   return new PartnerError('invalid_request', { details: [{ path: 'Idempotency-Key', message }] });
 }
 
-/** The header's values as they came: Node joins repeated ones. */
-function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
-}
-
 /**
- * The `Idempotency-Key` of a request. A quoted value (a structured field string) and a bare one are the same key.
- * @returns `null` when there is none
+ * Reads the key from the values of the header `Idempotency-Key`. A quoted value (a structured field string) and a bare one are
+ * the same key.
+ * @returns `null` if the header is missing
  * @throws PartnerError `invalid_request`
  */
-function keyOf(request: IncomingMessage): string | null {
-  const values = valuesOf(request, 'idempotency-key');
+function keyOf(values: readonly string[]): string | null {
   const [value] = values;
   if (value === undefined) return null;
   if (values.length > 1) throw malformed('is given twice');
-  return checkedKey(/^"(.*)"$/.exec(value)?.[1] ?? value);
-}
-
-/** @throws PartnerError `invalid_request` */
-function checkedKey(key: string): string {
+  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
   if (!/^[\x20-\x7E]{1,255}$/.test(key)) throw malformed('takes 1 to 255 printable ASCII characters');
   return key;
 }
 
-/** What a request is, for its fingerprint. */
-interface Fingerprinted {
-  readonly method: string;
-  readonly route: string;
-  readonly body: Buffer;
+/** The parts of a request by which a repetition is told from another request with the same key. */
+export interface Fingerprinted {
+  /** Method and path. */
+  readonly target: string;
+  readonly bytes: Uint8Array;
   readonly now: number;
 }
 
-/** The same for a look before the request is checked: `null` for a malformed one too. */
-export function usableKeyOf(request: IncomingMessage): string | null {
-  try {
-    return keyOf(request);
-  } catch {
-    return null;
-  }
-}
-
-/** How requests with an `Idempotency-Key` take effect once, whether they come to a route or from a console. */
+/** The step that lets requests with an `Idempotency-Key` take effect once, over HTTP and from a console. */
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(core: Core) {
-  // So that what is stored tells nothing of the payload; the current one first. As key objects: with plain bytes Node spends several
-  // times as long on a digest.
+  // Keyed, so that a stored fingerprint reveals nothing of the payload; the current sealing key comes first. As key objects: with plain
+  // bytes Node spends several times as long on a digest.
   const macKeys = core.sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
-  const exclusively = createKeyedMutex();
-
-  /** @throws PartnerError `invalid_request` for a malformed key */
-  function repeatable(given: string, what: Fingerprinted): IdempotencyRequest {
-    const key = checkedKey(given);
-    const [fingerprint, ...previous] = macKeys.map((macKey) =>
-      createHmac('sha256', macKey).update(`${what.method} ${what.route}\n`).update(what.body).digest(),
-    );
-    if (fingerprint === undefined) throw new TypeError('a fingerprint needs a key');
-    return { key, fingerprint, previous, endsAt: what.now + idempotencyLifetimeMs };
-  }
+  const turns = createTurns();
 
   return {
-    repeatable,
-
     /**
      * Reads the `Idempotency-Key` of a request, and makes its fingerprint.
-     * @returns `null` when there is none
-     * @throws PartnerError `invalid_request`
+     * @param values - values of the header as they came
+     * @returns `null` if there is none
+     * @throws PartnerError `invalid_request` for a malformed key
      */
-    read(request: IncomingMessage, what: Fingerprinted): IdempotencyRequest | null {
-      const key = keyOf(request);
-      return key === null ? null : repeatable(key, what);
+    read(values: readonly string[], { target, bytes, now }: Fingerprinted): IdempotencyRequest | null {
+      const key = keyOf(values);
+      if (key === null) return null;
+      const [fingerprint, ...previous] = macKeys.map((macKey) =>
+        createHmac('sha256', macKey).update(`${target}\n`).update(bytes).digest(),
+      );
+      if (fingerprint === undefined) throw new TypeError('a fingerprint needs a key');
+      return { key, fingerprint, previous, endsAt: now + idempotencyLifetimeMs };
     },
 
     /**
-     * Handles a request; what came with the same key before is answered as it was then.
-     * @param earlier - the record of the key, where it was looked up already
+     * Handles a request. A repetition gets the first answer again, and has no effect.
+     * @throws PartnerError `idempotency_conflict`
+     * @throws RequestInProgressError after five seconds of waiting for another request with the key
      */
     async answer(
       operation: Pick<PartnerOperation, 'handle'>,
       request: PartnerRequest,
-      earlier?: StoredRequest | null,
     ): Promise<PartnerAnswer> {
       const { partner, mode, idempotency } = request;
       if (idempotency === null) return await operation.handle(request);
-      return await exclusively(
-        `${partner} ${mode} ${idempotency.key}`,
-        // What was looked up before is old for a request that has waited for another one.
-        async (isFirst) =>
-          (await findReplay(core, request, isFirst ? earlier : undefined)) ??
-          (await operation.handle(request)),
-      );
+      const turn = await turns.take(`${partner} ${mode} ${idempotency.key}`);
+      try {
+        for (;;) {
+          const earlier = await findReplay(core, request);
+          if (earlier !== null) return earlier;
+          try {
+            return await operation.handle(request);
+          } catch (error) {
+            // A request of another process is under way, for which the storage waited about a second.
+            if (!(error instanceof RequestInProgressError) || turn.isTooLate()) throw error;
+          }
+          await pause(retryPauseMs);
+        }
+      } finally {
+        turn.end();
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { PartnerError } from '../../errors.ts';
 import type { Core } from '../../options/context.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
@@ -14,21 +14,21 @@ function refused(description: string): PartnerError {
 }
 
 /**
- * Checks the signature of a request (specification, "Request signing"): lower-case hexadecimal HMAC-SHA-256
- * of the raw body. It proves integrity; the timestamp beside it is not signed, and only refuses what is
- * obviously old. Nor is the `Idempotency-Key`: against a body that is sent again stands the `reference` in it.
+ * Checks the signature of a request: lower-case hexadecimal HMAC-SHA-256 of the raw body. The signature proves integrity, not
+ * freshness: neither the timestamp nor the `Idempotency-Key` is signed. A `reference` in the body protects against a body that is
+ * sent again.
  * @param body - the raw bytes
  * @throws PartnerError `invalid_signature`
  */
 export function checkSignature(
   { sealer, options: { prefix } }: Core,
   key: ApiKeyState,
-  request: IncomingMessage,
+  headers: IncomingHttpHeaders,
   body: Buffer,
   now: number,
 ): void {
-  const signature = request.headers[`x-${prefix}-signature`];
-  const timestamp = request.headers[`x-${prefix}-timestamp`];
+  const signature = headers[`x-${prefix}-signature`];
+  const timestamp = headers[`x-${prefix}-timestamp`];
   if (signature === undefined && timestamp === undefined) {
     if (key.requireSignature && body.length > 0) throw refused('This API key requires signed requests.');
     return;
@@ -40,7 +40,7 @@ export function checkSignature(
   if (!/^[0-9]{10,16}$/.test(timestamp)) {
     throw refused('The timestamp has to be the current time in milliseconds since the Unix epoch.');
   }
-  // Before the signature, and whatever that is: it depends on nothing but what the caller sent.
+  // Before the signature is checked, so that the answer depends on nothing but the request itself.
   if (Math.abs(now - Number(timestamp)) > signatureToleranceMs) {
     throw refused(
       `The timestamp is outside the tolerance of ${signatureToleranceMs / 1000} s; it has to be the current time in milliseconds since the Unix epoch.`,

@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HeaderFields } from '../../http/headers.ts';
+import type { LimitGroup } from '../../limits/request-limits.ts';
+import type { Core } from '../../options/context.ts';
+import type { ApiKeyState } from '../../ports/api-keys.ts';
+import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request.ts';
+import { checkAddress } from './address.ts';
+import { parseInput } from './body.ts';
+import { createIdempotency } from './idempotency.ts';
+import { type Credential, createKeyCheck } from './key.ts';
+import { createLimiter, type LimitOptions } from './limit.ts';
+import { checkScope } from './scope.ts';
+import { checkSignature } from './signature.ts';
+
+/** A request on its way through the steps, over HTTP or from a console. */
+export interface PartnerCall {
+  readonly operation: PartnerOperation;
+  readonly credential: Credential;
+  /** Finds the client's address, or `null`. Only called if a step needs it: hardly a request does. */
+  readonly address: () => string | null;
+  /** Group in whose window the request is counted; `null` if it was counted before. */
+  readonly limit: LimitGroup | null;
+  readonly headers: IncomingHttpHeaders;
+  /** Values of the header `Idempotency-Key`, as they came. */
+  readonly idempotencyKeys: readonly string[];
+  /** Parameters of the path. */
+  readonly path: unknown;
+  readonly querystring: string;
+  /** Method and path, for the fingerprint of an idempotent request. */
+  readonly target: string;
+  /** Reads the body; empty if there is none. */
+  readonly readBody: () => Promise<Buffer>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** Headers of the answer, which steps add to. */
+  readonly answerHeaders: HeaderFields;
+  /** The key, once it was found. */
+  key: ApiKeyState | null;
+  /** The body, once it was read. */
+  bytes: Buffer | null;
+}
+
+export type Pipeline = ReturnType<typeof createPipeline>;
+
+/** Builds the way of every request to the partner API. */
+export function createPipeline(core: Core, limits: LimitOptions) {
+  const keys = createKeyCheck(core);
+  const limiter = createLimiter(limits);
+  const idempotency = createIdempotency(core);
+
+  return {
+    keys,
+    limiter,
+
+    /**
+     * Takes a request through the steps, in the documented order. Two steps come before: the shell refuses a body of an announced
+     * length that is too long, and finds the route (http/app.ts).
+     * @throws PartnerError of the first step that refuses the request
+     */
+    async answer(call: PartnerCall): Promise<PartnerAnswer> {
+      const { operation, headers, now } = call;
+      const key = await keys.find(call.credential, now);
+      call.key = key;
+      checkAddress(key, call.address);
+      checkScope(operation, key);
+      if (call.limit !== null) Object.assign(call.answerHeaders, await limiter.count(key, call.limit, now));
+      const bytes = await call.readBody();
+      call.bytes = bytes;
+      checkSignature(core, key, headers, bytes, now);
+      const input = parseInput(operation, { ...call, bytes });
+      const repeatable = operation.idempotent
+        ? idempotency.read(call.idempotencyKeys, { ...call, bytes })
+        : null;
+      const { partner, mode } = key;
+      const { address } = call;
+      const request: PartnerRequest = { ...input, partner, mode, key, address, idempotency: repeatable, now };
+      return await idempotency.answer(operation, request);
+    },
+  };
+}
