@@ -25,15 +25,15 @@ describe('how the sources handle secrets', () => {
       'oauth/pkce.ts',
       'oauth/refresh.ts',
       'passports/passports.ts',
-      'replays.ts',
-      'tokens.ts',
+      'idempotency/repeatable-request.ts',
+      'secrets/tokens.ts',
     ];
     expect(filesWith(/\bequalDigests\(/).sort()).toEqual([...own, 'partner/pipeline/signature.ts'].sort());
   });
 
   it('compares in constant time in one place only, and takes randomness from one', () => {
-    expect(filesWith(/timingSafeEqual/)).toEqual(['tokens.ts']);
-    expect(filesWith(/Math\.random|randomBytes|randomInt|getRandomValues/)).toEqual(['random.ts']);
+    expect(filesWith(/timingSafeEqual/)).toEqual(['secrets/tokens.ts']);
+    expect(filesWith(/Math\.random|randomBytes|randomInt|getRandomValues/)).toEqual(['secrets/random.ts']);
   });
 });
 
