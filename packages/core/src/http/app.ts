@@ -72,8 +72,12 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
 const apiPath = /^\/+v1(\/|$)/i;
 const partnerPath = /^\/+v1\/+partner(\/|$)/i;
 
-/** A path without percent-encoding and dot segments. No route is found so; it tells which form an error is to have. */
+/**
+ * Returns a path without percent-encoding and dot segments. No route is found by it; it decides the form of an error.
+ * Most paths are plain already, and a URL costs each request half a microsecond.
+ */
 function plainPath(path: string): string {
+  if (/^[\w/-]*$/.test(path)) return path;
   try {
     return new URL(`http://host/${decodeURIComponent(path)}`).pathname;
   } catch {

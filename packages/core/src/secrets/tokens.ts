@@ -1,9 +1,12 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.ts';
 
-/** SHA-256 of a text. The only form in which codes, tokens, session ids and client secrets are stored. */
+/**
+ * Returns the SHA-256 of a text. The only form in which codes, tokens, session ids and client secrets are stored.
+ * By way of hex: a digest that OpenSSL returns as a buffer lies outside of V8's heap, which takes twice as long.
+ */
 export function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
+  return Buffer.from(hash('sha256', text, 'hex'), 'hex');
 }
 
 /** The same as base64, for a map in memory: three times as fast as bytes that become text afterwards. */
