@@ -6,7 +6,7 @@ import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { refuseLongBody } from './body.ts';
-import { dropHostPolicies, type HeaderFields, setNoStore } from './headers.ts';
+import { dropHostPolicies, type HeaderFields, noStore, setNoStore } from './headers.ts';
 import { isPrefetch } from './prefetch.ts';
 import { pathsOf } from './request-paths.ts';
 import type { Route } from './route.ts';
@@ -45,10 +45,10 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
     // One layer for all methods: the router tries every layer on every request.
     router.all(path, (ctx) => {
       ctx.state.route = path;
+      if (errors === 'page' && ctx.state.errors !== 'page') ctx.set(ctx.state.headers);
       ctx.state.errors = errors;
-      // Every answer of the API is about somebody: success and error alike are kept out of caches. The partner API
-      // sees to it itself.
-      if (below === 'baseUrl' && errors !== 'partner') setNoStore(ctx);
+      // Answers of the API are about users, so that no cache may keep them, errors included. The partner API does this itself.
+      if (below === 'baseUrl' && errors !== 'partner') Object.assign(ctx.state.headers, noStore);
       const handler = byMethod.get(ctx.method);
       if (changesOnGet && handler === get && isPrefetch(ctx.req)) {
         setNoStore(ctx);
@@ -149,10 +149,12 @@ export function createRequestHandler(
     if (needsHsts) headers['Strict-Transport-Security'] = 'max-age=63072000';
     ctx.state.errors = errors;
     ctx.state.headers = headers;
-    // Those of the partner API wait for its answer: written together they cost half of what setting each does.
     if (errors === 'partner') headers['Cache-Control'] = 'no-store';
-    else ctx.set(headers);
-    if (errors === 'page') dropHostPolicies(ctx);
+    // Those of both APIs wait for the answer (`writeJson`). Pages are written by others, too: the engine, the host.
+    if (errors === 'page') {
+      ctx.set(headers);
+      dropHostPolicies(ctx);
+    }
     try {
       // The first check of the partner API, whatever the path leads to.
       if (errors === 'partner') await refuseLongBody(ctx.req);
@@ -160,7 +162,7 @@ export function createRequestHandler(
     } catch (error) {
       await answerError(ctx, error, ctx.state.errors);
     }
-    if (errors === 'partner' && ctx.respond !== false) ctx.set(headers);
+    if (ctx.state.errors !== 'page' && ctx.respond !== false) ctx.set(headers);
   });
   app.use(router.routes());
   app.use(() => {

@@ -17,8 +17,13 @@ async function isRegisteredOrigin(core: Core, origin: string): Promise<boolean> 
  * is known, of any enabled client. Never with cookies. A later call may narrow what an earlier one allowed.
  */
 export async function allowOriginOf(core: Core, ctx: Context, client: ClientRecord | null): Promise<boolean> {
-  ctx.vary('Origin');
   const origin = ctx.req.headers.origin;
+  // Waits for the answer with the headers of `ctx.state.headers`, unless the host has set the header already.
+  if (origin === undefined && !ctx.res.hasHeader('Vary')) {
+    ctx.state.headers.Vary = 'Origin';
+    return false;
+  }
+  ctx.vary('Origin');
   if (origin === undefined) return false;
   const allowed = client === null ? await isRegisteredOrigin(core, origin) : isClientOrigin(client, origin);
   if (allowed) {

@@ -75,7 +75,7 @@ export async function answerError(
   expects: 'page' | 'json',
 ): Promise<void> {
   const error = toOAuthError(thrown);
-  const requestId = ctx.response.get('X-Request-Id');
+  const requestId = ctx.state.headers['X-Request-Id'];
   if (error.status >= 500) {
     const fields = { requestId, path: ctx.state.route ?? 'unknown', err: error.cause ?? error };
     core.options.logger.error(fields, `request failed: ${error.code}`);

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import { hasBody, isParameters, readKnownParameters } from '../http/body.ts';
+import { writeJson } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
@@ -91,6 +92,6 @@ export function userinfoHandler(core: Core): Handler {
     requireLiving(token, clock.now());
     const user = await findUser(core, token.sub, token.scopes);
     if (user === null) throw refusedToken('invalid_token');
-    ctx.body = userinfoOf(core, user, token.scopes);
+    writeJson(ctx, 200, JSON.stringify(userinfoOf(core, user, token.scopes)));
   };
 }
