@@ -24,8 +24,11 @@ async function behind(headers: Readonly<Record<string, string>>, authUrl?: strin
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     provider.ostiary.handler(request, response, () => response.end('of the host'));
   });
-  const ask = (path: string) =>
-    fetch(origin + path, { redirect: 'manual', headers: { accept: 'text/html', cookie: 'host=ana' } });
+  const ask = (path: string, more: Readonly<Record<string, string>> = {}) =>
+    fetch(origin + path, {
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie: 'host=ana', ...more },
+    });
   return { provider, ask };
 }
 
@@ -51,6 +54,16 @@ describe('headers that the host has set before', () => {
         expect(headers).not.toHaveProperty(name);
     },
   );
+
+  it('stay on answers of userinfo, whose `Vary` is added to that of the host', async () => {
+    const { provider, ask } = await behind({ 'X-Shop': 'open', Vary: 'Accept-Encoding' });
+    const token = await provider.token(await provider.client());
+    const { status, headers } = await ask('/v1/oauth/userinfo', { authorization: `Bearer ${token}` });
+    expect([status, Object.fromEntries(headers)]).toMatchObject([
+      200,
+      { 'x-shop': 'open', vary: 'Accept-Encoding, Origin', 'cache-control': 'no-store' },
+    ]);
+  });
 
   it('are not on redirects, where an opener policy would cut off the window of the app', async () => {
     const { provider, ask } = await behind(ofHost);
