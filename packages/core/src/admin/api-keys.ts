@@ -5,7 +5,7 @@ import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { apiKeyFormat, signingSecretContext } from '../secrets/api-key-format.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
-import { addressMatcher } from '../text/ip-address.ts';
+import { isAddressRange } from '../text/ip-address.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
@@ -96,15 +96,6 @@ export const keyScopes = [
   'reconciliation:read',
 ] as const satisfies readonly KeyScope[];
 
-function isRange(range: string): boolean {
-  try {
-    addressMatcher([range]);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const overlap = z.int().min(0).max(7_776_000);
 
 const newKey = z.strictObject({
@@ -113,7 +104,7 @@ const newKey = z.strictObject({
   name: shownName.default(''),
   scopes: z.array(z.enum(keyScopes)).min(1),
   allowlist: z
-    .array(z.string().refine(isRange, 'is not an IP address or a CIDR range'))
+    .array(z.string().refine(isAddressRange, 'is not an IP address or a CIDR range'))
     .min(1)
     .max(100)
     .optional(),

@@ -33,6 +33,16 @@ export function rangeMatcher(ranges: Iterable<readonly [number, string]>, pathOf
   return (address: string): boolean => list.check(address, familyOf(address));
 }
 
+/** Checks whether a text is an IP address or a CIDR range. */
+export function isAddressRange(text: string): boolean {
+  try {
+    addressMatcher([text]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** @throws TypeError when a range is malformed */
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
   return rangeMatcher(ranges.entries(), () => 'allowlist');

@@ -56,3 +56,20 @@ it('a key without an allowlist is taken from every address, and from one that is
   );
   expect(answer.status).toBe(200);
 });
+
+it('a malformed range that an earlier version stored admits nobody, and the other ranges of its key stay valid', async () => {
+  const issuing = await partnerProvider();
+  const { provider, database } = await partnerProvider();
+  for (const [allowlist, status] of [
+    [['127.0.0.0/8/8'], 403],
+    [['127.0.0.0/8/8', '127.0.0.1'], 200],
+  ] as const) {
+    const { key, id, partner } = await issuing.provider.key();
+    const records = await issuing.database.storage.apiKeys.list(partner);
+    const record = records.find((each) => each.id === id);
+    if (record === undefined) throw new Error('the key was not stored');
+    await provider.partner(partner);
+    await database.storage.apiKeys.insert({ ...record, allowlist });
+    expect((await provider.partnerCall(key, 'GET /v1/partner/whoami')).status).toBe(status);
+  }
+});

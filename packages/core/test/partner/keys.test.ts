@@ -188,6 +188,7 @@ describe('provisioning', () => {
     for (const [changes, path] of [
       [{ allowlist: [] }, /allowlist/],
       [{ allowlist: ['10.0.0.0/33'] }, /allowlist\.0/],
+      [{ allowlist: ['192.0.2.1', '10.0.0.0/8/8'] }, /allowlist\.1/],
       [{ scopes: [] }, /scopes/],
       [{ scopes: ['everything'] }, /scopes\.0/],
       [{ expiresAt: new Date(provider.clock.now()) }, /expiresAt/],

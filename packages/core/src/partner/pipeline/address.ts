@@ -1,6 +1,6 @@
 import { PartnerError } from '../../errors.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
-import { addressMatcher } from '../../text/ip-address.ts';
+import { addressMatcher, isAddressRange } from '../../text/ip-address.ts';
 
 /** Matchers of allowlists, made once for each list of a cached key. */
 const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
@@ -11,7 +11,7 @@ const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
  */
 export function checkAddress({ allowlist }: ApiKeyState, findAddress: () => string | null): void {
   if (allowlist === null) return;
-  const matches = matchers.get(allowlist) ?? addressMatcher(allowlist);
+  const matches = matchers.get(allowlist) ?? addressMatcher(allowlist.filter(isAddressRange));
   matchers.set(allowlist, matches);
   const address = findAddress();
   if (address === null || !matches(address)) throw new PartnerError('ip_not_allowed');
