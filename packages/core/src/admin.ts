@@ -1,5 +1,5 @@
 /**
- * What administrators do: the types of `ostiary.admin`, and its errors.
+ * Administration of an installation: the types of `ostiary.admin`, and its errors.
  *
  * @packageDocumentation
  */

@@ -1,10 +1,10 @@
-/** One way in which a request can fail: what its caller may be told. */
+/** A way in which a request can fail, and its public text. */
 export interface ErrorDefinition {
   /** HTTP status, unless the place that throws it says otherwise. */
   readonly status: number;
   /** The public description, unless the place that throws it gives a better one. */
   readonly text: string;
-  /** When it happens; the errors page of the documentation is made of these. */
+  /** Situation in which it happens, for the errors page of the documentation. */
   readonly when: string;
 }
 
@@ -116,7 +116,7 @@ export const oauthErrors = {
 /** An error code of the OAuth endpoints. */
 export type OAuthErrorCode = keyof typeof oauthErrors;
 
-/** What may accompany an error. */
+/** Details of an error. */
 export interface OAuthErrorOptions {
   /** Instead of the status of the table. */
   readonly status?: number;
@@ -167,7 +167,7 @@ function isUnavailable(error: unknown): boolean {
   return isStorageFailure(error) || error instanceof HostTimeoutError;
 }
 
-/** How the pages of a console tell what the partner API refuses. */
+/** Errors of console pages for the errors of the partner API. */
 const pageCodes: { readonly [code in PartnerErrorCode]?: OAuthErrorCode } = {
   not_found: 'not_found',
   rate_limit_exceeded: 'slow_down',
@@ -249,7 +249,7 @@ export type PartnerErrorCode = keyof typeof partnerErrors;
 
 /** A field that is to blame. */
 export interface ErrorDetail {
-  /** Where, such as `recipient.kid`. */
+  /** Path of the field, such as `recipient.kid`. */
   readonly path: string;
   readonly message: string;
 }

@@ -5,15 +5,15 @@ import { checkedNow, type SchemaIssue, type StandardSchema } from './schemas/sta
 import { transferSchema } from './schemas/transfer.ts';
 import { inPlainWords } from './text/plain-words.ts';
 
-/** One type of event. */
+/** A type of event. */
 export interface EventDefinition {
   /** For the documentation. */
   readonly summary: string;
-  /** When it is published, and to whom. */
+  /** Says when the event is published, and to whom. */
   readonly when: string;
   /** The member `data` of the body. */
   readonly schema: z.ZodType;
-  /** What a sandbox event of this type carries unless its caller says otherwise. */
+  /** Data of a sandbox event of this type, unless the caller provides some. */
   readonly example: JsonObject;
 }
 
@@ -87,13 +87,13 @@ export const events = {
 /** A type of event that Ostiary publishes itself. */
 export type EventType = keyof typeof events;
 
-/** A type of event of the host's own. */
+/** A type of event of the host. */
 export interface HostEventDefinition {
   /** For the documentation. */
   readonly summary?: string;
   /** Checks `data`: a schema of zod, valibot, arktype or any other library that speaks Standard Schema. Synchronous. */
   readonly schema: HostEventSchema;
-  /** What a sandbox event of this type carries. */
+  /** Data of a sandbox event of this type. */
   readonly example: JsonObject;
 }
 
@@ -114,9 +114,9 @@ export interface HostEventSchema {
 export interface EventDescription {
   readonly type: string;
   readonly summary: string;
-  /** When it is published; of the host's types only the host knows. */
+  /** Says when it is published. For the host's types, only the host knows. */
   readonly when: string | null;
-  /** Of Ostiary's own, or of whatever library the host uses. */
+  /** Schema of Ostiary's own, or of any library that the host uses. */
   readonly schema: { readonly own: z.ZodType } | { readonly host: HostEventSchema };
   readonly example: JsonObject;
   /** Answers as Standard Schema says. */
@@ -126,7 +126,7 @@ export interface EventDescription {
 /** Data that does not fit the type of its event. */
 export class EventDataError extends Error {
   override readonly name = 'EventDataError';
-  /** Where, such as `data.kid`. */
+  /** Path of the field, such as `data.kid`. */
   readonly path: string;
   readonly problem: string;
 
@@ -137,10 +137,10 @@ export class EventDataError extends Error {
   }
 }
 
-/** What may be repeated to its sender: whatever could be a secret in the wrong field is not. */
+/** A value that may be repeated to its sender. Other values might be secrets in the wrong field. */
 const repeatable = /^([A-Za-z0-9_ -]{1,15}|(?=.{1,64}$)[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+)$/;
 
-/** What is said of what is no type of event. */
+/** Error text for an unknown event type. */
 export function unknownType(given: unknown, known: readonly string[]): string {
   const name = typeof given === 'string' && repeatable.test(given) ? `${JSON.stringify(given)} ` : '';
   return `${name}is not an event type; known are ${known.join(', ')}`;
@@ -155,10 +155,13 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a receiver will read. @throws TypeError when there is no JSON of it, as of a circle or a bigint */
+/**
+ * Returns the data as a receiver will read it. @throws TypeError for data without JSON, such as a circle or a
+ * bigint
+ */
 function asSent(type: string, data: unknown): unknown {
   try {
-    // What has no JSON at all, such as a function, has no text either.
+    // A value without JSON, such as a function, becomes `undefined` here.
     const text: string | undefined = JSON.stringify(data);
     return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
@@ -166,7 +169,7 @@ function asSent(type: string, data: unknown): unknown {
   }
 }
 
-/** What the library of the host's choice says of the example stands in the cause. @throws TypeError */
+/** Checks an example. The message of the host's library is in the cause. @throws TypeError */
 function requireFittingExample(check: () => void, type: string): void {
   try {
     check();

@@ -67,7 +67,7 @@ export interface Ostiary<Name extends string = AnyScope> {
   readonly handler: RequestHandler;
   /** For servers that have the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
   readonly fetch: FetchHandler;
-  /** The paths that the two answer, ids in them as `:id`: names for requests in logs that hold nobody's ids. */
+  /** Paths of the two handlers, with ids as `:id`: route names for request logs, without personal ids. */
   readonly routes: readonly string[];
   /** Work in the background; start it in at least one process. */
   readonly worker: Worker;
@@ -80,7 +80,7 @@ export interface Ostiary<Name extends string = AnyScope> {
     issue(sub: string): Promise<IssuedPassport>;
   };
   readonly payments: PaymentAdministration;
-  /** Which apps a user gave access to, and the end of it. */
+  /** Apps to which a user gave access, and revoking that access. */
   readonly consents: ConnectedApps;
   /** For a consent page of your own; see the option `interactionUrl`. */
   readonly interactions: InteractionApi;
@@ -88,8 +88,8 @@ export interface Ostiary<Name extends string = AnyScope> {
   readonly events: EventPublishing;
   readonly users: {
     /**
-     * Tells partners that a user's identity check changed; see {@link KycChanged}. Call it where the change
-     * is made, with your transaction.
+     * Notifies partners that a user's identity check changed; see {@link KycChanged}. Call it where you make
+     * the change, with your transaction.
      */
     readonly kycChanged: KycChanged;
     /** The same as `admin.users.end`. */
@@ -103,13 +103,15 @@ export interface Ostiary<Name extends string = AnyScope> {
     signedOut(sub: string, session?: Omit<Authentication, 'sub'>): Promise<void>;
   };
   /**
-   * Who sent a request: the socket's address, or what trusted proxies say in `X-Forwarded-For`. For a sign-in page of yours
-   * that counts failures, and wherever else it must be the address that Ostiary sees. `null` when it cannot be determined.
+   * Returns the client address of a request: the socket's, or the one that trusted proxies report in
+   * `X-Forwarded-For`. Use it for a sign-in page that counts failures, and wherever you need the address that
+   * Ostiary sees. `null` if it cannot be determined.
    */
   readonly clientAddress: (request: AddressedRequest) => string | null;
   /**
-   * The time that Ostiary goes by, in milliseconds since the Unix epoch: the database's, where many machines share one. For what has
-   * to agree with it, such as `authenticatedAt` and the end of a session of yours.
+   * Returns the time of Ostiary, in milliseconds since the Unix epoch: the database's, if several machines
+   * share one. Use it for values that must agree with it, such as `authenticatedAt` and the end of your
+   * sessions.
    */
   readonly now: () => number;
   /** Resolves when the storage answers; rejects when it does not. For health checks. */
@@ -145,7 +147,7 @@ export interface Ostiary<Name extends string = AnyScope> {
 export async function createOstiary<const Scopes extends HostScopes = HostScopes>(
   given: OstiaryOptions<Scopes>,
 ): Promise<Ostiary<ScopeNames<Scopes>>> {
-  // What the options say of claims and names is for the compiler alone.
+  // Types of claims and names in the options only matter to the compiler.
   return assemble(given as unknown as OstiaryOptions, {}) as Promise<Ostiary<ScopeNames<Scopes>>>;
 }
 
@@ -168,7 +170,7 @@ function unixPeerWarning(logger: Logger): () => void {
   };
 }
 
-/** What the rooms are handed. `wake` is set once there is a worker. */
+/** The dependencies of all rooms. `wake` is set once there is a worker. */
 async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promise<Core> {
   const { storage } = options;
   const sealer = createSealer(options.sealingKeys, systemRandom);
@@ -255,7 +257,7 @@ async function operatorPages(core: Core, admin: Administration, forms: Forms): P
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
   const options = await parseOptions(given);
   const { storage, logger } = options;
-  // A clock of the host's own goes before that of the database.
+  // A clock from the host takes precedence over that of the database.
   const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
   const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
   const clock = new FollowedClock(options.clock ?? databaseClock ?? systemClock);

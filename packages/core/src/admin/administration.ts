@@ -17,8 +17,8 @@ import { type SigningKeyAdministration, signingKeyAdministration } from './signi
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
 /**
- * What administrators do. Nothing of it can be reached over HTTP, but on the pages of the option `operators`; every change is in the
- * audit log.
+ * Operations of administrators. None of them can be reached over HTTP, except through the pages of the option
+ * `operators`. Every change is in the audit log.
  */
 export interface Administration<Name extends string = string> {
   readonly clients: ClientAdministration<Name>;
@@ -37,7 +37,7 @@ export interface Administration<Name extends string = string> {
     end(sub: string): Promise<void>;
   };
   readonly reconciliation: ReconciliationAdministration;
-  /** What waits, what failed, and which sealing keys are needed. Changes nothing. */
+  /** Reads waiting work, failures, and the sealing keys that are still needed. Changes nothing. */
   health(): Promise<Health>;
   /**
    * Removes old rows now, which the worker does every ten minutes by itself. Answers how many of each kind.

@@ -20,7 +20,7 @@ export interface NewApiKey {
   readonly mode: Mode;
   /** To tell keys apart. @defaultValue `""` */
   readonly name?: string;
-  /** What the key may do; at least one. */
+  /** Scopes of the key; at least one. */
   readonly scopes: readonly KeyScope[];
   /**
    * Addresses and CIDR ranges from which it may be used. An empty list is refused.
@@ -28,8 +28,8 @@ export interface NewApiKey {
    */
   readonly allowlist?: readonly string[];
   /**
-   * Refuse requests with a body that are not signed. A signature tells that a body is the partner's, not that it is new: ask the
-   * partner for a `reference` in every payment.
+   * Refuse unsigned requests with a body. A signature proves that a body is the partner's, not that it is
+   * new: ask the partner for a `reference` in every payment.
    * @defaultValue false
    */
   readonly requireSignature?: boolean;
@@ -37,7 +37,7 @@ export interface NewApiKey {
   readonly expiresAt?: Date;
 }
 
-/** A key with what nobody can read again. */
+/** A new key with its secret, which is not stored and is shown only now. */
 export interface IssuedApiKey {
   readonly apiKey: ApiKey;
   /** Sent as `X-API-Key`. */
@@ -73,8 +73,8 @@ export interface ApiKeyAdministration {
    */
   revoke(id: string): Promise<void>;
   /**
-   * Issues a successor with the same rights and a signing secret of its own; the old key keeps working for
-   * the overlap. Both share their rate limits.
+   * Issues a successor with the same rights and a new signing secret. The old key keeps working for the
+   * overlap. Both share their rate limits.
    * @throws TypeError, ApiKeyError
    */
   roll(
@@ -112,7 +112,7 @@ const newKey = z.strictObject({
   expiresAt: z.date().optional(),
 });
 
-/** What a key may do, which its successor may do too. */
+/** Rights of a key, which its successor inherits. */
 function rightsOf(key: ApiKeyRecord) {
   const { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt } = key;
   return { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt };

@@ -6,13 +6,13 @@ import type { AuditStore, ChainedAct } from '../ports/audit.ts';
 export interface AuditProblem {
   /** The place in the chain, `null` for what is not about one place. */
   readonly number: number | null;
-  /** The act that stands there, or outside the chain; `null` where there is none. */
+  /** The act at a place of the chain, or outside the chain; `null` if there is none. */
   readonly id: string | null;
   /** In plain words. */
   readonly reason: string;
 }
 
-/** What became of a check of the audit log. */
+/** Result of a check of the audit log. */
 export type AuditVerification = {
   /** Acts that were found as they were written, one after the other. */
   readonly acts: number;

@@ -8,13 +8,13 @@ import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
-/** One administrative act. Its time is ISO 8601; who did it is what was given to `admin.as`, or `host`. */
+/** An administrative act. Its time is ISO 8601. Its actor is the name given to `admin.as`, or `host`. */
 export type AuditEntry = Shown<StoredAct>;
 
-/** What administrators did. Kept without end; each entry commits with the change that it tells of. */
+/** The audit log. Entries are kept for ever, and each commits together with its change. */
 export interface AuditAdministration {
   /**
-   * Entries, newest first. `next` is what to pass as `after` for the following page, or `null` after the last one.
+   * Entries, newest first. Pass `next` as `after` to get the following page; it is `null` on the last page.
    * @throws TypeError when an argument is wrong
    */
   list(

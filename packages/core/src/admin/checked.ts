@@ -3,7 +3,7 @@ import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { iso } from '../time/clock.ts';
 
 /**
- * What an administrator gave, checked.
+ * Checks input of an administrator.
  * @param name - what the input is called where it has no members
  * @throws TypeError that names what is wrong, by its path
  */

@@ -14,7 +14,7 @@ export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version'>>
   readonly secrets: readonly Shown<Omit<ClientSecretRecord, 'digest'>>[];
 }
 
-/** What an administrator may set and change. */
+/** Settings of a client that an administrator can set and change. */
 export interface ClientSettings<Name extends string = string> {
   /** Shown to users on the consent page; 1 to 100 characters, none of which hides or turns others around. */
   readonly name: string;
@@ -45,14 +45,17 @@ export interface ClientSettings<Name extends string = string> {
   /** Pages of the app, to which the consent page leads: https. @defaultValue `null`: there is no link */
   readonly termsUrl?: string | null;
   readonly privacyUrl?: string | null;
-  /** Where users may return to after they signed out; see `login.signOut`. The same rules as for `redirectUris`. @defaultValue none */
+  /**
+   * URIs to which users may return after they signed out; see `login.signOut`. The rules of `redirectUris`
+   * apply. @defaultValue none
+   */
   readonly postLogoutRedirectUris?: readonly string[];
   /**
-   * Where the client is told that a user has signed out (OpenID Connect Back-Channel Logout 1.0): https and a public address, as for
-   * webhooks. @defaultValue `null`: it is not told
+   * URI that is notified when a user has signed out (OpenID Connect Back-Channel Logout 1.0): https and a
+   * public address, as for webhooks. @defaultValue `null`: no notice
    */
   readonly backchannelLogoutUri?: string | null;
-  /** What signs its ID tokens. @defaultValue `"RS256"` */
+  /** Algorithm that signs its ID tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
   /**
    * Slug of the partner that owns the client: what users consent to share with the one, the other may see.
@@ -69,7 +72,10 @@ export interface NewClient<Name extends string = string> extends ClientSettings<
   readonly clientId?: string;
   /** The secret that the client has already: 20 to 255 printable ASCII characters. @defaultValue a random one */
   readonly clientSecret?: string;
-  /** Its hash, where nothing else is known; see the option `verifyImportedSecret`. At most 512 characters. */
+  /**
+   * Hash of the secret, if the secret itself is unknown; see the option `verifyImportedSecret`. At most 512
+   * characters.
+   */
   readonly clientSecretHash?: string;
 }
 
@@ -158,7 +164,7 @@ export function refuseContradiction(
   const rules = { isPublic, firstParty: client.firstParty };
   if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
     checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');
-  // An API that nobody signs in to.
+  // An API without sign-in.
   if (isResourceServer && client.redirectUris.length === 0 && client.allowedScopes.length === 0) return;
   if (client.allowedScopes.length === 0) throw new TypeError('allowedScopes: needs at least one');
   checkRedirectUris(client.redirectUris, rules);

@@ -19,7 +19,7 @@ import { listPage, type PageRequest } from './paging.ts';
 import { PartnerNameError } from './partners.ts';
 import { excessiveCost } from './secret-hash-cost.ts';
 
-/** A client with a secret that nobody can read again. */
+/** A new client with its secret, which is not stored and is shown only now. */
 export interface ClientWithSecret {
   readonly client: Client;
   readonly clientSecret: string;
@@ -51,7 +51,7 @@ export interface ClientAdministration<Name extends string = string> {
   readonly scopes: readonly Name[];
   get(clientId: string): Promise<Client | null>;
   /**
-   * Clients by id. `next` is what to pass as `after` for the following page, or `null` after the last one.
+   * Clients by id. Pass `next` as `after` to get the following page; it is `null` on the last page.
    */
   list(page?: PageRequest): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
   /**
@@ -79,7 +79,7 @@ export interface ClientAdministration<Name extends string = string> {
   setLogo(clientId: string, png: Uint8Array | null): Promise<Client>;
   /** Refuses the client from now on and ends every consent, code and token of its users. */
   disable(clientId: string): Promise<Client>;
-  /** Lets a disabled client in again; its users have to consent again. */
+  /** Enables a disabled client. Its users must consent again. */
   enable(clientId: string): Promise<Client>;
 }
 
@@ -141,7 +141,7 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
     for (;;) {
       const found = await clients.find(clientId);
       if (found === null) throw new ClientError('client_not_found', clientId);
-      // What its partner says of it is no part of the client.
+      // The state of its partner is not a part of the client.
       const { partnerDisabled: _, ...stored } = found;
       const now = clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };

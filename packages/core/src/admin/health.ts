@@ -9,20 +9,20 @@ const endpointsAtMost = 20;
 
 const dayMs = 24 * 3_600_000;
 
-/** Workers look every second: what waits for longer waits for a worker. */
+/** Workers poll every second. Work that waits for longer lacks a worker. */
 const lateMs = 60_000;
 
-/** Work that is due and that nobody does. */
+/** Work that is due and not claimed. */
 export interface WaitingWork {
   /** At most 10,000. */
   readonly count: number;
-  /** When the oldest of those was due, ISO 8601; `null` where nothing waits. */
+  /** Due time of the oldest work, ISO 8601; `null` if none waits. */
   readonly oldestDueAt: string | null;
-  /** Whether it has waited for more than a minute: there is no worker, or it does not keep up. */
+  /** True if it has waited for more than a minute. Then there is no worker, or it cannot keep up. */
   readonly late: boolean;
 }
 
-/** How the service is, by what is in its database. Of everything at most 10,000 are counted. */
+/** State of the service according to its database. Each count stops at 10,000. */
 export interface Health {
   /** ISO 8601. */
   readonly at: string;
@@ -35,14 +35,14 @@ export interface Health {
   /** The endpoints, at most 20, of those deliveries: most of them first. */
   readonly failingEndpoints: readonly FailingEndpoint[];
   readonly sealing: {
-    /** Names the first sealing key; tells nothing of it. */
+    /** Name of the first sealing key, which reveals nothing about the key. */
     readonly keyId: string;
-    /** Secrets in use that another key has sealed: whoever removes that key loses them. */
+    /** Secrets in use that another key has sealed. Removing that key loses them. */
     readonly sealedOtherwise: number;
   };
 }
 
-/** Reads {@link Health}: one call of the storage, whatever there is. */
+/** Reads {@link Health} with one call of the storage. */
 export async function healthOf({ storage, clock, sealer }: Core): Promise<Health> {
   const now = clock.now();
   const { jobs, deliveries, failingJobs, failingEndpoints, sealedOtherwise } = await storage.survey({

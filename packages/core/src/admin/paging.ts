@@ -6,9 +6,9 @@ import { checked } from './checked.ts';
 /** Rows of one page. */
 export const pageSize = z.int().min(1).max(500);
 
-/** What a list of administrators can be asked for. */
+/** Options of a list for administrators. */
 export interface PageRequest {
-  /** What `next` of the page before was. */
+  /** Value of `next` from the previous page. */
   readonly after?: string;
   /** 1 to 500. @defaultValue 100 */
   readonly limit?: number;
@@ -22,7 +22,10 @@ export function placeAfter({ after }: PageRequest): ListPosition | null {
   return place;
 }
 
-/** `next` is what to pass as `after` for the following page, `null` after the last. @throws TypeError */
+/**
+ * Reads a page. Pass `next` as `after` to get the following page; it is `null` on the last page. @throws
+ * TypeError
+ */
 export async function listPage<Row, Shown>(
   { limit = 100 }: PageRequest,
   list: {

@@ -42,7 +42,7 @@ export interface PartnerAdministration {
   create(partner: { readonly slug: string; readonly name: string }): Promise<Partner>;
   get(slug: string): Promise<Partner | null>;
   /**
-   * Partners by slug. `next` is what to pass as `after` for the following page, or `null` after the last one.
+   * Partners by slug. Pass `next` as `after` to get the following page; it is `null` on the last page.
    */
   list(page?: PageRequest): Promise<{ readonly partners: readonly Partner[]; readonly next: string | null }>;
   /** @throws TypeError, PartnerNameError `partner_not_found` */

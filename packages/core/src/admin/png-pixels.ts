@@ -44,7 +44,7 @@ function rowLengths(side: number, bitsPerPixel: number, isInterlaced: boolean): 
   });
 }
 
-/** Tells whether the palette fits the color type (section 11.2.2). */
+/** Checks whether the palette fits the color type (section 11.2.2). */
 function isPaletteRight(palette: Buffer | null, colorType: number, depth: number): boolean {
   if (palette === null) return colorType !== indexed;
   const entries = palette.length / 3;
@@ -54,7 +54,7 @@ function isPaletteRight(palette: Buffer | null, colorType: number, depth: number
   );
 }
 
-/** Tells whether the transparency fits the color type (section 11.3.1.1). */
+/** Checks whether the transparency fits the color type (section 11.3.1.1). */
 function isTransparencyRight({ palette, transparency }: PixelChunks, colorType: number): boolean {
   if (transparency === null) return true;
   if (colorType === grey) return transparency.length === 2;

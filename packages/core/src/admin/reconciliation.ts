@@ -6,7 +6,7 @@ import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
 
-/** Which transfers an export is of, and how it is written. */
+/** Range and format of an export. */
 export interface ReconciliationRequest extends Owner {
   /** First day, UTC: `2026-01-01`. */
   readonly from: string;
@@ -15,7 +15,7 @@ export interface ReconciliationRequest extends Owner {
   readonly format: 'json' | 'ndjson' | 'csv';
 }
 
-/** What partners are given of their final transfers, for operators. */
+/** Exports of final transfers for operators, the same that partners get. */
 export interface ReconciliationAdministration {
   /**
    * The export of a partner's final transfers, byte for byte as `GET /v1/partner/reconciliation` answers it: piece by

@@ -6,7 +6,7 @@ const maxUris = 50;
 /** A scheme that belongs to a domain name, such as `com.example.app` (RFC 8252, section 7.1). */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
-/** Schemes that a browser or an operating system acts on by itself, whatever app is installed. */
+/** Schemes that a browser or an operating system handles by itself, without an app. */
 const reservedScheme =
   /^(about|blob|chrome|chrome-extension|content|data|file|filesystem|ftp|intent|javascript|jar|mailto|moz-extension|resource|sms|tel|urn|vbscript|view-source|ws|wss):$/;
 

@@ -12,7 +12,8 @@ export type ApiRequest = Shown<Omit<LoggedRequest, 'partner' | 'mode' | 'sent' |
 /** The log of requests to the partner API, for operators; see the option `requestLog`. */
 export interface RequestAdministration {
   /**
-   * Requests of a partner, newest first. `next` is what to pass as `after` for the following page, or `null` after the last one.
+   * Requests of a partner, newest first. Pass `next` as `after` to get the following page; it is `null` on
+   * the last page.
    * @throws TypeError when an argument is wrong
    */
   list(

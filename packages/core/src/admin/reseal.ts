@@ -29,7 +29,7 @@ export async function scheduleReseal({ storage, clock, sealer }: Core): Promise<
   const now = clock.now();
   const job = { kind: resealKind, payload: {} };
   await storage.queue.enqueue([
-    // A key of its own, since the other job may be there already, and due later.
+    // Another key, because the other job may exist already and be due later.
     { ...job, id: `${resealKind} ${sealer.currentKeyId}`, dueAt: now },
     { ...job, id: resealKind, dueAt: now + resealIntervalMs },
   ]);
@@ -46,13 +46,13 @@ async function* batchesOf(store: SealedSecrets) {
   } while (after !== null);
 }
 
-/** Where secrets are; their names are those of the log. */
+/** Stores with secrets, under the names that the log uses. */
 const tablesOf = ({ storage }: Core) => [
   { name: 'endpoint', store: storage.webhooks, contextOf: webhookSecretContext },
   { name: 'key', store: storage.apiKeys, contextOf: signingSecretContext },
 ];
 
-/** What became of the secrets that a previous key had sealed. */
+/** Numbers of secrets that a previous key had sealed, by result. */
 export interface Resealed {
   /** Sealed with the first key now. */
   readonly sealed: number;

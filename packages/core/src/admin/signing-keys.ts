@@ -13,7 +13,7 @@ export interface SigningKeyInfo {
   readonly createdAt: string;
   /** From when on it signs. */
   readonly activeFrom: string;
-  /** Whether it signs at this moment. */
+  /** True if the key signs at this moment. */
   readonly signing: boolean;
 }
 

@@ -18,7 +18,7 @@ import { listPage, type PageRequest, pageSize, placeAfter } from './paging.ts';
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
 export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
 
-/** One event on its way to one endpoint. Times are ISO 8601. */
+/** Delivery of one event to one endpoint. Times are ISO 8601. */
 export interface WebhookDelivery extends Shown<Omit<DeliveryRecord, 'partner' | 'mode' | 'attempts'>> {
   readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
 }
@@ -54,7 +54,7 @@ export interface WebhookAdministration {
   ): Promise<readonly PublishedEvent[]>;
   list(owner: Owner): Promise<readonly WebhookEndpoint[]>;
   /**
-   * Cancels what is still to be delivered there, and delivers nothing more until it is enabled.
+   * Cancels the pending deliveries of an endpoint. It gets no others until it is enabled.
    * @throws WebhookError `endpoint_not_found`
    */
   disable(owner: Owner, id: string): Promise<WebhookEndpoint>;
@@ -63,8 +63,8 @@ export interface WebhookAdministration {
   /** @throws WebhookError `endpoint_not_found` */
   remove(owner: Owner, id: string): Promise<void>;
   /**
-   * Deliveries, newest first. `next` is what to pass as `after` for the following page, or `null` after the last
-   * one.
+   * Deliveries, newest first. Pass `next` as `after` to get the following page; it is `null` on the last
+   * page.
    * @throws TypeError when an argument is wrong
    */
   deliveries(
@@ -127,7 +127,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
     return endpointOf(changed);
   }
 
-  /** What was answered inside the transaction. @throws WebhookError */
+  /** Returns the result of the transaction. @throws WebhookError */
   function queued(result: Redelivery, endpointId: string, eventId: string) {
     if (result.outcome === 'queued') {
       core.wake('deliveries');

@@ -4,7 +4,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Random } from '../secrets/random.ts';
 
-/** JSON with the members of every object in one order, whatever order a database or a driver gives back. */
+/**
+ * Writes JSON with the members of every object in alphabetical order, because databases and drivers may
+ * reorder them.
+ */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

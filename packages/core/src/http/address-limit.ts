@@ -26,7 +26,7 @@ export function addressLimit(
   counts: RateLimitStore,
   { name, limit }: { readonly name: string; readonly limit: number },
 ) {
-  /** Of an address and the networks around it. */
+  /** Counts for an address and the networks around it. */
   const requests = (address: string | null, now: number) =>
     addressBuckets(address).map(({ name: network, times }) => ({
       bucket: `${name}:address:${network}`,
@@ -42,7 +42,7 @@ export function addressLimit(
       let state: RateLimitState = { allowed: true, count: 0, endsAt: now };
       for (const request of requests(address, now)) {
         state = await counts.consume(request);
-        // What a full network does further is not counted against its neighbours.
+        // Further requests of a full network are not counted against its neighbours.
         if (!state.allowed) break;
       }
       return state;

@@ -12,7 +12,7 @@ import { pathsOf } from './request-paths.ts';
 import type { Route } from './route.ts';
 
 /**
- * Answers requests that are Ostiary's; hands others to `next`, or answers them with 404 where there is none.
+ * Handles requests that belong to Ostiary. Passes others to `next`, or responds with 404 if there is none.
  * `next` is called before the handler returns, or never.
  */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -42,7 +42,7 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
     const allowed = Object.keys(handlers)
       .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
       .join(', ');
-    // One layer for all methods: the router tries every layer on every request.
+    // Use one layer for all methods, because the router tries every layer on every request.
     router.all(path, (ctx) => {
       ctx.state.route = path;
       if (errors === 'page' && ctx.state.errors !== 'page') ctx.set(ctx.state.headers);
@@ -85,7 +85,7 @@ function plainPath(path: string): string {
   }
 }
 
-/** How errors are answered below paths that belong to no route, and before the route is known. */
+/** Format of errors below paths without a route, and before the route is known. */
 function errorsBelow(paths: readonly string[]): Route['errors'] {
   const forms = paths.flatMap((path) => [path, plainPath(path)]);
   if (forms.some((form) => partnerPath.test(form))) return 'partner';
@@ -143,7 +143,7 @@ export function createRequestHandler(
     const [path = '/'] = paths;
     ctx.newRouterPath = path;
     const errors = errorsBelow(paths);
-    // It is the whole host's: one that the host has set already may be stricter.
+    // The header concerns the whole host name, for which the host may have set a stricter one.
     const needsHsts = authUrl.protocol === 'https:' && !ctx.res.hasHeader('Strict-Transport-Security');
     const headers: HeaderFields = { 'X-Request-Id': randomUUID(), 'X-Content-Type-Options': 'nosniff' };
     if (needsHsts) headers['Strict-Transport-Security'] = 'max-age=63072000';
@@ -156,7 +156,7 @@ export function createRequestHandler(
       dropHostPolicies(ctx);
     }
     try {
-      // The first check of the partner API, whatever the path leads to.
+      // The first check of the partner API, for every path.
       if (errors === 'partner') await refuseLongBody(ctx.req);
       await next();
     } catch (error) {
@@ -168,7 +168,7 @@ export function createRequestHandler(
   app.use(() => {
     throw new OAuthError('not_found');
   });
-  // Broken connections end up here when the answer is under way; there is nobody left to tell.
+  // Connections that broke during the response end up here. No client is left to notify.
   app.on('error', (error) => logger.debug({ err: error }, 'an answer could not be sent'));
 
   const handle = app.callback();

@@ -6,7 +6,7 @@ import { isUnstorable, JsonError, parseJson, parseJsonMembers } from './json.ts'
 /** Longer bodies are refused with 413. */
 const maxBodyBytes = 64 * 1024;
 
-/** A body has to be complete after this time, in milliseconds; a slower one is refused with 408. */
+/** Time for a complete body, in milliseconds. A slower one is refused with 408. */
 const bodyDeadlineMs = 10_000;
 
 const invalid = (description: string, status = 400): OAuthError =>
@@ -32,8 +32,8 @@ function endsWithHeaders(request: IncomingMessage): boolean | undefined {
 }
 
 /**
- * Whether a body follows the headers: in HTTP/1 the headers announce it (RFC 9112, section 6.3), in HTTP/2 only the
- * framing tells (RFC 9113, section 8.1), and `Content-Length` may be absent.
+ * Checks whether a body follows the headers. In HTTP/1 the headers announce it (RFC 9112, section 6.3). In
+ * HTTP/2 only the framing shows it (RFC 9113, section 8.1), and `Content-Length` may be absent.
  */
 export function hasBody(request: IncomingMessage): boolean {
   const endsEarly = endsWithHeaders(request);
@@ -166,7 +166,7 @@ function printable(name: string): string {
 }
 
 /**
- * Reads the members of an object, which have to be strings.
+ * Reads the members of an object, which must be strings.
  * @param names - names to read, the others are ignored; `null` for every name
  */
 function stringMembers(value: unknown, names: ReadonlySet<string> | null): Map<string, string> {
@@ -241,9 +241,9 @@ export function readParameters(request: IncomingMessage): Promise<Map<string, st
 }
 
 /**
- * Reads the parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form (every OAuth
- * library). Values are strings, and each name comes once. Other parameters are ignored, whatever their values (RFC 6749,
- * section 3.2).
+ * Reads the parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form
+ * (every OAuth library). Values are strings, and each name may come once. Other parameters are ignored with
+ * any value (RFC 6749, section 3.2).
  * @param names - parameters that the endpoint knows
  * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
  */

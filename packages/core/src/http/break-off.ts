@@ -11,7 +11,7 @@ const isTcp = (socket: Socket | null): socket is Socket =>
  * error.
  */
 export function breakOff(response: ServerResponse): void {
-  // One stream of HTTP/2 ends with an error; others on its connection go on.
+  // Only one stream of HTTP/2 ends with an error. Others on its connection go on.
   if (response.req.httpVersionMajor >= 2) response.destroy(new Error('the answer broke off'));
   else if (isTcp(response.socket)) response.socket.resetAndDestroy();
   else response.destroy();

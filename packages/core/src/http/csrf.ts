@@ -31,8 +31,8 @@ export type Forms = ReturnType<typeof createForms>;
 const userMark = (sub: string): string => hash('sha256', sub, 'base64url');
 
 /**
- * Issues and checks form tokens, which prove that a form came from one of our pages. A token is an HMAC over its purpose, so that
- * nothing has to be stored. Every refusal is logged with its reason.
+ * Issues and checks form tokens, which prove that a form came from one of our pages. A token is an HMAC over
+ * its purpose, so that the server stores nothing. Every refusal is logged with its reason.
  */
 export function createForms({ sealer, clock, options: { logger, authUrl } }: Core) {
   const keys = sealer.derive('form tokens');

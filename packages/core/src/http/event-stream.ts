@@ -7,15 +7,18 @@ import type { Logger } from '../telemetry/logger.ts';
 /** Text of a stream, in whole messages; it ends soon after the signal was aborted. */
 export type StreamMessages = (signal: AbortSignal) => AsyncIterable<string>;
 
-/** How patient streams are. */
+/** Limits of event streams. */
 export interface StreamPatience {
-  /** How long a reader may let a message wait, in milliseconds. @defaultValue 10000 */
+  /** Time for which a reader may leave a message unread, in milliseconds. @defaultValue 10000 */
   readonly stuckMs?: number;
-  /** How often somebody looks whether servers still listen, in milliseconds. @defaultValue 1000 */
+  /** Interval of the check whether servers still listen, in milliseconds. @defaultValue 1000 */
   readonly checkMs?: number;
 }
 
-/** Whether the server of a connection was told to close: it waits for its answers, and a stream would keep it. */
+/**
+ * Checks whether the server of a connection is closing. It waits for its responses, and a stream would delay
+ * it.
+ */
 function isServerClosing({ req: { socket } }: ServerResponse): boolean {
   // Requests of the Web API come over something else than a socket, from a server that never listens.
   if (!(socket instanceof Socket) || !('server' in socket)) return false;
@@ -47,7 +50,7 @@ export function createEventStreams(
     open.set(response, stop);
     watch ??= setInterval(endWithServers, checkMs).unref();
     response.once('close', () => stop.abort());
-    // Who left while the answer was made has closed it already, and it says so once only.
+    // A client that left before the response has closed the socket already, and the event comes only once.
     if (response.destroyed) stop.abort();
     try {
       for await (const text of messages(signal)) {
@@ -62,7 +65,7 @@ export function createEventStreams(
       clearInterval(watch);
       watch = undefined;
     }
-    // What a slow reader has not taken by now would keep the server from closing.
+    // Data that a slow reader has not read by now would keep the server from closing.
     if (response.writableNeedDrain) response.destroy();
     else response.end();
   }

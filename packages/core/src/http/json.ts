@@ -5,7 +5,7 @@ export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
-/** Whether a text holds U+0000 or half of a surrogate pair, which not every database can store. */
+/** Checks whether a text contains U+0000 or half of a surrogate pair, which not every database can store. */
 export function isUnstorable(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }

@@ -6,11 +6,11 @@ export interface Route {
   readonly path: string;
   /** For the documentation. */
   readonly summary: string;
-  /** Which of the two configured addresses the path is below. */
+  /** The configured URL that the path is below. */
   readonly below: 'authUrl' | 'baseUrl';
-  /** How an error is answered: with a page where browsers come, as JSON of OAuth or of the partner API elsewhere. */
+  /** Format of errors: a page where browsers come, otherwise JSON of OAuth or of the partner API. */
   readonly errors: 'page' | 'json' | 'partner';
-  /** Whether a GET changes something, and so is not answered where a browser asks ahead of its user. */
+  /** True if a GET changes something, so that it is refused to a browser that fetches ahead of its user. */
   readonly changesOnGet?: true;
   readonly handlers: { readonly [method: string]: Handler };
 }

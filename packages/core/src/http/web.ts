@@ -9,7 +9,7 @@ import { type Duplex, duplexPair, pipeline, Readable, Transform } from 'node:str
 import type { RequestHandler } from './app.ts';
 
 /**
- * What a server of the Web API knows besides the request.
+ * Information about a request that only the server of the Web API has.
  *
  * @example
  * ```ts
@@ -27,8 +27,9 @@ export interface FetchOptions {
 }
 
 /**
- * Answers requests of the Web API with responses of the Web API, for servers that speak it: Next.js, Hono, Bun, Deno.
- * What is not Ostiary's is answered by `next`, or with 404 where there is none. Bodies are streamed both ways.
+ * Handles requests of the Web API with responses of the Web API, for servers that use it: Next.js, Hono, Bun,
+ * Deno. Requests that are not Ostiary's go to `next`, or get a 404 if there is none. Bodies are streamed both
+ * ways.
  *
  * @throws TypeError when the body of a request that is Ostiary's was read before
  * @throws what the request's signal was aborted with
@@ -52,7 +53,10 @@ export interface FetchHandler {
   (request: Request, options?: FetchOptions): Promise<Response>;
 }
 
-/** What belongs to a connection and not to a message (RFC 9110, section 7.6.1), and what is set anew here. */
+/**
+ * Headers that belong to a connection and not to a message (RFC 9110, section 7.6.1), and headers that are
+ * set anew here.
+ */
 const ofConnection = new Set([
   'connection',
   'expect',
@@ -79,7 +83,7 @@ function headersOf(request: Request, url: URL): Record<string, string> {
   return headers;
 }
 
-/** What comes after the announced length would be another request, with headers that the caller makes up. */
+/** Bytes after the announced length would be another request, with headers that the client makes up. */
 function exactly(length: number): Transform {
   let left = length;
   const wrong = () => new TypeError('the body does not have the length that Content-Length announces');
@@ -106,7 +110,7 @@ function responseOf(message: IncomingMessage, method: string): Response {
   return new Response(body, { status, statusText: message.statusMessage ?? '', headers });
 }
 
-/** What a server's socket says when the client goes away. */
+/** Error that a server's socket reports when the client disconnects. */
 const gone = () => Object.assign(new Error('the client has closed the connection'), { code: 'ECONNRESET' });
 
 /** A connection between two ends in memory that, like a socket, ends at both when it ends at one. */
@@ -123,7 +127,7 @@ function connection(address: string | null): { readonly near: Duplex; readonly f
  * HTTP server and client, so that framing, limits, back-pressure and broken connections are those of the network.
  */
 export function createFetchHandler(handler: RequestHandler): FetchHandler {
-  /** What becomes of the request of a connection once it has arrived. */
+  /** Callback of each connection, which handles its request. */
   const arrivals = new WeakMap<object, RequestListener>();
   let server: Server | null = null;
 
@@ -155,7 +159,7 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
         const body = Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
         const counted = announced === undefined ? null : exactly(Number(announced));
         for (const stream of [body, counted]) {
-          // Once there is an answer nobody waits for the rest of the request.
+          // After the response, the rest of the request is not needed.
           stream?.once('error', (error) => incoming === null && fail(error));
         }
         pipeline(counted === null ? [body, outgoing] : [body, counted, outgoing], () => {});

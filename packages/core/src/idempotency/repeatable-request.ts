@@ -4,7 +4,7 @@ import type { ClaimOutcome, IdempotencyClaim, StoredAnswer, StoredRequest } from
 import type { Owner } from '../ports/partners.ts';
 import { equalDigests } from '../secrets/tokens.ts';
 
-/** Another request with the same `Idempotency-Key` is under way, and nobody knows yet what becomes of it. */
+/** Another request with the same `Idempotency-Key` is under way, and its outcome is unknown. */
 export class RequestInProgressError extends PartnerError {
   constructor() {
     super('internal_error', {
@@ -18,7 +18,7 @@ export class RequestInProgressError extends PartnerError {
 export interface IdempotencyRequest {
   readonly key: string;
   readonly fingerprint: Uint8Array;
-  /** What the fingerprint was under previous sealing keys. */
+  /** Fingerprints under previous sealing keys. */
   readonly previous: readonly Uint8Array[];
   /** Milliseconds since the Unix epoch. */
   readonly endsAt: number;
@@ -36,7 +36,7 @@ export interface RepeatableAnswer extends StoredAnswer {
   readonly replayed: boolean;
 }
 
-/** What is stored with the effect of a request; `null` when it carries no key. */
+/** Returns the record that is stored with the effect of a request; `null` if it has no key. */
 export function claimOf({
   partner,
   mode,
@@ -48,7 +48,7 @@ export function claimOf({
 }
 
 /**
- * Looks whether this request took effect before.
+ * Checks whether this request took effect before.
  * @param known - the record of its key, where it was looked up already
  * @returns the answer of then, or `null`
  * @throws PartnerError `idempotency_conflict` when the key came with another payload
@@ -63,7 +63,7 @@ export async function findReplay(
   const earlier =
     known === undefined ? await core.storage.idempotency.find({ partner, mode, key, now }) : known;
   if (earlier === null) return null;
-  // What was stored under a sealing key of before counts too.
+  // Records that were stored under a previous sealing key count too.
   if (![fingerprint, ...previous].some((candidate) => equalDigests(candidate, earlier.fingerprint)))
     throw new PartnerError('idempotency_conflict');
   return { ...earlier.answer, replayed: true };

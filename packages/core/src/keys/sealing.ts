@@ -24,7 +24,7 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
   if (first === undefined) throw new TypeError('sealingKeys: needs at least one key');
   const current: Uint8Array = first;
   const currentKeyId = keyId(current);
-  /** What is sealed with the current key begins with it. */
+  /** Values that are sealed with the current key begin with it. */
   const currentPrefix = `${version}.${currentKeyId}.`;
   const byId = new Map(keys.map((key) => [keyId(key), key]));
 
@@ -56,7 +56,10 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     }
   }
 
-  /** Whether the value is sealed with the current key, so that it survives the removal of previous ones. */
+  /**
+   * Checks whether the value is sealed with the current key, so that it stays readable when previous keys are
+   * removed.
+   */
   const isCurrent = (sealed: string): boolean => sealed.startsWith(currentPrefix);
 
   /** Keys for another purpose, derived from every sealing key, the current one's first. */
@@ -66,10 +69,10 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
   }
 
   return {
-    /** Names the current key in what it seals, and tells nothing of it. */
+    /** Name of the current key in sealed values. It reveals nothing about the key. */
     currentKeyId,
     currentPrefix,
-    /** Whether there are keys that open and do not seal. */
+    /** True if there are keys that only open. */
     hasPrevious: byId.size > 1,
     seal,
     open,

@@ -9,15 +9,18 @@ import { type Sealer, UnsealError } from './sealing.ts';
 /** The algorithms that ID tokens can be signed with. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly SigningAlgorithm[];
 
-/** How long another process may sign with, or publish, a key set that is no longer the newest. */
+/** Time for which another process may sign with, or publish, a key set that is no longer the newest. */
 export const keyRefreshMs = 5_000;
 
-/** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
+/**
+ * Time for which a key stays published after its successor took over. It is longer than the life of any ID
+ * token that it signed.
+ */
 const retiredKeyMs = 24 * 3600_000;
 
 /**
- * How long the public part of a key is kept after the next key took over, in milliseconds: clients send old ID tokens as
- * `id_token_hint`, to sign a user out.
+ * Time for which the public part of a key is kept after the next key took over, in milliseconds. Clients send
+ * old ID tokens as `id_token_hint`, to sign a user out.
  */
 export const verifiableMs = 365 * 24 * 3600_000;
 

@@ -1,7 +1,10 @@
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
-/** Where an endpoint's sealed secret is written down: it opens nowhere else. */
+/**
+ * Returns the place at which an endpoint's secret is sealed. The secret can only be opened for the same
+ * place.
+ */
 export function webhookSecretContext(endpointId: string): string {
   return `webhook_endpoints/${endpointId}/secret`;
 }

@@ -56,8 +56,9 @@ export function clientAddressFinder(
 }
 
 /**
- * What limits count a client by, the narrowest first: its address, or the /64, /56 and /48 networks of an IPv6 address, of
- * which one caller can have many. `times` the limit of an address are allowed there.
+ * Returns the names by which limits count a client, the narrowest first: its address, or the /64, /56 and /48
+ * networks of an IPv6 address, of which one client can have many. `times` the limit of an address are allowed
+ * there.
  */
 export function addressBuckets(address: string | null) {
   if (address === null || isIP(address) !== 6) return [{ name: address ?? 'unknown', times: 1 }];

@@ -4,7 +4,9 @@ import { goesOn } from '../time/clock.ts';
 /** Windows that are counted at once at most; beyond that those that began first are forgotten. */
 const maxWindows = 100_000;
 
-/** In the memory of this process; a look and its count are one step, so that no request comes between them. */
+/**
+ * Counts in the memory of this process. Check and count are one step, so that no request comes between them.
+ */
 export function fixedWindows(): AddressCounts {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 

@@ -1,16 +1,16 @@
 import type { AddressCounts, RateLimitState } from '../ports/rate-limits.ts';
 import { withDeadlines } from '../time/deadline.ts';
 
-/** What a limiter of rate-limiter-flexible answers, and throws when the limit is exceeded. */
+/** Result of a limiter of rate-limiter-flexible, which it throws when the limit is exceeded. */
 export interface FlexibleLimiterResult {
   readonly consumedPoints: number;
   readonly msBeforeNext: number;
 }
 
-/** A limiter of rate-limiter-flexible, whatever it keeps its counts in. */
+/** A limiter of rate-limiter-flexible with any store. */
 export interface FlexibleLimiter {
   consume(key: string, points?: number): Promise<FlexibleLimiterResult>;
-  /** What was consumed; `null` where nothing was. */
+  /** Reads what was consumed; `null` if nothing was. */
   get(key: string): Promise<FlexibleLimiterResult | null>;
 }
 
@@ -39,9 +39,9 @@ const unreachable = (cause: unknown) =>
   });
 
 /**
- * Counts with the library rate-limiter-flexible, in Redis, Valkey or whatever it supports, so that many processes share
- * their counts. For the options `limits.store` and `partnerLimits.store`, which can share one. Where it fails, or does not
- * answer within a second and a half, requests are answered with 503.
+ * Counts with the library rate-limiter-flexible, in Redis, Valkey or any store that it supports, so that many
+ * processes share their counts. Use it for the options `limits.store` and `partnerLimits.store`, which can
+ * share one. If it fails, or does not respond within a second and a half, requests get a 503.
  * @param create - makes a limiter that allows so many points in so many seconds; called once for each limit
  * @example
  * ```ts

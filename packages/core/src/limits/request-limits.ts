@@ -5,8 +5,8 @@ export interface PartnerLimit {
 }
 
 /**
- * What the partner API allows, by group of endpoints, unless the host says otherwise (specification, "Rate limits"). To
- * add a group, add an entry and name it in routes: the option, its page and the OpenAPI description follow.
+ * Default limits of the partner API, by group of endpoints (specification, "Rate limits"). To add a group,
+ * add an entry and name it in routes: the option, its page and the OpenAPI description follow.
  */
 export const partnerLimits = {
   /** Verifying passports. */
@@ -27,8 +27,8 @@ export const partnerLimits = {
 export type LimitGroup = keyof typeof partnerLimits;
 
 /**
- * What a client address may do in a minute at the OAuth endpoints, unless the host says otherwise. To add a limit, add an
- * entry and count with `addressLimit` where it applies: the option and its page follow.
+ * Default limits of a client address per minute at the OAuth endpoints. To add a limit, add an entry and
+ * count with `addressLimit` where it applies: the option and its page follow.
  */
 export const addressLimits = {
   /** Authorization requests. */

@@ -3,7 +3,10 @@ import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { Operators } from '../ports/operators.ts';
 
-/** Why an answer of `operators.authenticate` could not be used: a defect of the host, which lets nobody in. */
+/**
+ * Error for an unusable result of `operators.authenticate`. It is a defect of the host, and no operator is
+ * admitted.
+ */
 class OperatorCheckError extends TypeError {
   override readonly name = 'OperatorCheckError';
 
@@ -15,7 +18,7 @@ class OperatorCheckError extends TypeError {
 /** As `admin.as` takes it; what cannot be stored or read would make the audit log useless. */
 const nameRule = /^(?=.*[^\s])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
-/** What became of a request: an operator's, or one whose sender has to sign in first. */
+/** Result of the admission: an operator, or a redirect to the sign-in. */
 export type Admitted = { readonly operator: string } | { readonly redirectTo: string };
 
 function redirectOf({ options }: Core, to: unknown): string {

@@ -21,7 +21,7 @@ export interface Core {
   readonly tokens: TokenFormats;
   /** Spans and metrics, where the host asked for them. */
   readonly telemetry: Telemetry | null;
-  /** Tells of new work that is committed: a job that was queued, an event that goes to endpoints. */
+  /** Notifies workers of new work that is committed: a job, or an event for endpoints. */
   readonly wake: (work: Work) => void;
   /** Logs fields that the host's user records lack, once for each field. */
   readonly logMissingFields: MissingFieldLog;

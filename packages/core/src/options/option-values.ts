@@ -3,7 +3,7 @@ import type { Storage } from '../ports/storage.ts';
 import { keyCommand } from '../secrets/random.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-// What single options may be, and what is said of one that is something else.
+// Checks of single options, and their error texts.
 
 /** An object of options, of which others than these are refused. */
 export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -18,14 +18,16 @@ export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 const loopbackHost = /^((?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or `::1`. */
+/** Checks whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or `::1`. */
 export function isLoopback(url: URL): boolean {
   return loopbackHost.test(url.hostname);
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** Of values that usually come from the environment: what is missing was most often not set there. */
+/**
+ * Error text for missing values that usually come from the environment. Most often the variable was not set.
+ */
 const said = (value: unknown, advice: string, wrong: string): string =>
   isMissing(value) ? `is missing, perhaps because an environment variable is not set; ${advice}` : wrong;
 
@@ -70,7 +72,7 @@ const sealingKey = z
     return bytes;
   });
 
-/** One to ten keys of 32 bytes. What is said of a wrong one never shows it. */
+/** One to ten keys of 32 bytes. Error texts never show them. */
 export const sealingKeys = z
   .custom<(string | Uint8Array)[]>(
     Array.isArray,
@@ -85,7 +87,7 @@ export const proxy = z.string(proxyWords).min(1, proxyWords);
 export const callback = <Signature extends (...args: never[]) => unknown = () => unknown>() =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
 
-/** An object of the host's that implements a port, by these methods. */
+/** An object of the host that implements a port, recognized by these methods. */
 export const store = <Port extends object>(...methods: readonly (keyof Port & string)[]) =>
   z.custom<Port>(
     (value) => methods.every((method) => typeof (value as Port | null)?.[method] === 'function'),

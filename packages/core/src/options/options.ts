@@ -152,7 +152,7 @@ const schema = knownOnly({
   logger: logger.default(stderrLogger),
 });
 
-/** Whether a secret is the one that was hashed. A rejection is answered with 500, as one of `users` is. */
+/** Checks a secret against an imported hash. A rejection causes a 500, like one of `users`. */
 export type VerifyImportedSecret = (secret: string, hash: string) => Promise<boolean> | boolean;
 
 /** Colours and name of the pages. */
@@ -178,11 +178,10 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   readonly baseUrl?: string;
   /** The issuer identifier (RFC 9207, OpenID Connect Discovery). @defaultValue `authUrl` */
   readonly issuer?: string;
-  /** What tokens begin with (`svc_at_…`); headers derive from it too. @defaultValue `"svc"` */
+  /** Prefix of tokens (`svc_at_…`), from which the names of headers derive too. @defaultValue `"svc"` */
   readonly prefix?: string;
   /**
-   * Where everything is kept: `sqliteStorage({ file })` of `@ostiary/adapter-sqlite`, or an adapter of your
-   * own.
+   * Storage of all data: `sqliteStorage({ file })` of `@ostiary/adapter-sqlite`, or an adapter of your own.
    */
   readonly storage: Storage;
   /** Your users. */
@@ -190,8 +189,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /** Your login. */
   readonly login: Login;
   /**
-   * How long a request waits for one of your functions: those of `users`, `login` and `operators`. Then it is answered with 503, and
-   * the log names the function.
+   * Time for which a request waits for one of your functions: those of `users`, `login` and `operators`.
+   * After it the request gets a 503, and the log names the function.
    * @defaultValue 10
    */
   readonly hostTimeoutSeconds?: number;
@@ -206,7 +205,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * @defaultValue none
    */
   readonly trustedProxies?: readonly string[];
-  /** The look of the pages. */
+  /** Appearance of the pages. */
   readonly theme?: Theme;
   /**
    * The languages of the pages: `en`, `fr`, `ht`, `es` and `pt` ship, others take their words from `texts`. A browser that asks for none
@@ -220,9 +219,9 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly texts?: HostTexts;
   /**
-   * Scopes beside the five: `email`, `phone`, `address` and more claims of `profile` (`standardProfile`) to switch on, and your own, with
-   * the claims that userinfo answers for them and the words of the consent page. Clients ask for them once they are among their
-   * `allowedScopes`.
+   * Additional scopes: `email`, `phone`, `address` and more claims of `profile` (`standardProfile`) to switch
+   * on, and your own, with their claims for userinfo and their texts for the consent page. Clients can
+   * request them once they are among their `allowedScopes`.
    */
   readonly scopes?: Scopes;
   /**
@@ -237,8 +236,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly interactionUrl?: (interactionId: string) => string;
   /**
-   * Whether clients that are resource servers can ask `POST /v1/oauth/introspect` about access tokens (RFC 7662). An API in
-   * this process asks `ostiary.tokens.verify`, which needs no option.
+   * Enables `POST /v1/oauth/introspect` for clients that are resource servers, which ask there about access
+   * tokens (RFC 7662). An API in this process calls `ostiary.tokens.verify`, which needs no option.
    * @defaultValue false
    */
   readonly introspection?: boolean;
@@ -266,33 +265,33 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
      */
     readonly refreshesPerGrant?: number;
     /**
-     * Authorization requests of all addresses together that wait for their users. Beyond it new ones that would have to
-     * wait are answered with 429 and `Retry-After`. Each process counts once a second what there is.
+     * Maximum number of authorization requests, of all addresses together, that wait for their users. Further
+     * requests that would wait get a 429 with `Retry-After`. Each process counts them once a second.
      * @defaultValue 100000
      */
     readonly unfinishedInteractions?: number;
     /**
-     * Where addresses are counted, such as what `rateLimiterFlexible` makes. One that cannot be reached is answered with 503:
-     * its calls then throw an error with `code: 'STORAGE_UNAVAILABLE'`.
+     * Store of the counts of addresses, such as the result of `rateLimiterFlexible`. If it cannot be reached,
+     * requests get a 503: its calls must then throw an error with `code: 'STORAGE_UNAVAILABLE'`.
      * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
      */
     readonly store?: AddressCounts;
   };
   /**
-   * How transfers are executed. The partner API is answered when this is given; it needs `users.findByKid`
-   * and `users.findByPhone` too.
+   * Execution of transfers. Enables the partner API, which also needs `users.findByKid` and
+   * `users.findByPhone`.
    */
   readonly payments?: PaymentRail;
   /** Limits of the partner API. */
   readonly partnerLimits?: PartnerLimits;
   /**
-   * Which requests to the partner API are logged for the people of the partner, who see them in the console: those with test keys, with
-   * their bodies but for secrets and what tells who a person is, or those with live keys too, without bodies. 5,000 of each partner and
-   * mode at most, for 7 days.
+   * Requests to the partner API that are logged for people of the partner, who see them in the console: those
+   * with test keys, with their bodies but without secrets and personal data, or those with live keys too,
+   * without bodies. The log keeps at most 5,000 of each partner and mode, for 7 days.
    * @defaultValue `"test"`
    */
   readonly requestLog?: 'off' | 'test' | 'all';
-  /** How events reach partners. */
+  /** Delivery of events to partners. */
   readonly webhooks?: WebhookOptions;
   /** Types of events of your own, by name (`order.shipped`); see `ostiary.events.publish`. */
   readonly events?: { readonly [type: string]: HostEventDefinition };
@@ -315,32 +314,32 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly telemetry?: boolean;
   /**
-   * Where log lines go: pino fits, and so does `console`. Lines hold no secret of the service; of an error that your
-   * code throws they hold message and stack. `silentLogger` tells nothing, not even of errors.
+   * Destination of log lines, such as pino or `console`. Lines contain no secret of the service. Lines about
+   * errors that your code throws contain message and stack. `silentLogger` logs nothing, not even errors.
    * @defaultValue warnings and errors on stderr, for people to read
    */
   readonly logger?: Logger;
   /**
-   * Where the time comes from. A step back of up to two seconds is held back; a larger one is followed, and what waits for a later
-   * time than it can is brought forward.
+   * Source of the time. A step back of up to two seconds is held back. A larger one is followed, and work
+   * that waits for a later time than possible is brought forward.
    * @defaultValue the clock of the database, where many machines share one (PostgreSQL); else the machine's
    */
   readonly clock?: Clock;
 }
 
-/** How long refresh tokens live. Each use replaces the token by a new one. */
+/** Lifetimes of refresh tokens. Each use replaces the token by a new one. */
 export interface RefreshTokenOptions {
   /** Days for which one that is not used lives. @defaultValue 30 */
   readonly idleDays?: number;
-  /** Days after which the user has to sign in again, however often it was used. @defaultValue 180 */
+  /** Days after which the user must sign in again, regardless of use. @defaultValue 180 */
   readonly absoluteDays?: number;
 }
 
-/** How events reach partners. */
+/** Delivery of events to partners. */
 export interface WebhookOptions {
   /**
-   * Whether endpoints may be anywhere: private addresses, plain http, every port. For development and tests
-   * on one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * Allows endpoints anywhere: private addresses, plain http, every port. For development and tests on one
+   * machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
    * @defaultValue false
    */
   readonly allowPrivateTargets?: boolean;
@@ -367,12 +366,12 @@ export interface WebhookOptions {
 /** Limits of the partner API, by group of endpoints. */
 export interface PartnerLimits extends PartnerLimitGroups {
   /**
-   * What is counted together: the requests of a key and its successors, or those of a partner in one mode.
+   * Subject of the counts: a key with its successors, or a partner in one mode.
    * @defaultValue `"key"`
    */
   readonly per?: 'key' | 'partner';
   /**
-   * Where requests are counted, such as what `rateLimiterFlexible` makes.
+   * Store of the counts, such as the result of `rateLimiterFlexible`.
    * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
    */
   readonly store?: RateLimitStore;

@@ -3,7 +3,7 @@ import type { ErrorKind } from '../languages/texts.ts';
 import type { Language, ScopeTexts } from '../scopes/consent-texts.ts';
 import type { Scope } from '../scopes/scopes.ts';
 
-/** What a consent page of your own has to show. */
+/** Content of your own consent page. */
 export interface InteractionDetails {
   readonly interactionId: string;
   readonly client: {
@@ -15,7 +15,7 @@ export interface InteractionDetails {
     readonly termsUrl?: string;
     readonly privacyUrl?: string;
   };
-  /** Who is signed in, and would give the consent. */
+  /** The signed-in user, who would give the consent. */
   readonly sub: string;
   readonly redirectUri: string;
   /** Show all of them; the user approves all or none. */
@@ -23,8 +23,10 @@ export interface InteractionDetails {
     readonly name: Scope | (string & {});
     /** Not approved for this client before. */
     readonly isNew: boolean;
-    /** What it gives, in plain words: in each language that ships, and in those of the option `languages`. Scopes of yours are in the first
-     *  of these where they have no words. */
+    /**
+     * Texts about the scope, in each language that ships, and in those of the option `languages`. Your own
+     * scopes use the first of these languages where they have no text.
+     */
     readonly texts: { readonly [L in Language]: ScopeTexts } & {
       readonly [tag: string]: ScopeTexts | undefined;
     };
@@ -32,24 +34,24 @@ export interface InteractionDetails {
   readonly uiLocales: readonly string[];
   /** Goes into a hidden field of the form, and back into `approve` or `deny`. */
   readonly csrfToken: string;
-  /** Where the user can sign in as somebody else. */
+  /** URL where the user can sign in as someone else. */
   readonly switchAccountUrl: string;
 }
 
-/** A page of the host's: a whole document of HTML, or a response with one. Escape what you put into it. */
+/** A page of the host: a complete HTML document, or a response with one. Escape all values in it. */
 export type OwnPage = string | Response;
 
-/** What a consent page has to show, and where its form goes. */
+/** Content of a consent page, and the target of its form. */
 export interface ConsentPageDetails extends InteractionDetails {
-  /** How the host calls who is signed in, by `users.find`. */
+  /** Name of the signed-in user, from `users.find`. */
   readonly user: { readonly name: string | null; readonly handle: string | null };
-  /** Where the form is posted: with `csrf`, the token, and `decision`, which is `approve` or `deny`. */
+  /** Target of the form: post `csrf`, the token, and `decision`, which is `approve` or `deny`. */
   readonly action: string;
-  /** Of the page, such as `fr`: of those of the option `languages`. */
+  /** Language of the page, such as `fr`: one of the option `languages`. */
   readonly language: string;
 }
 
-/** What went wrong, for a page that says so. */
+/** An error, for an error page. */
 export interface ErrorPageDetails {
   readonly kind: ErrorKind;
   /** With which the page is answered. */
@@ -60,18 +62,19 @@ export interface ErrorPageDetails {
   readonly description: string;
   /** Leads to the log lines of the request. */
   readonly requestId: string;
-  /** What the built-in page says, in its language. */
+  /** Text of the built-in page, in its language. */
   readonly title: string;
   readonly advice: string;
   readonly language: string;
   /**
-   * App at which the user can begin again, for a link: its name, and the root of the origin of a redirect URI of its own. Present
-   * with the kinds `expired` and `no_cookie`, if the app is on the web and the address of the page names it.
+   * App at which the user can begin again, for a link: its name, and the root of the origin of one of its
+   * redirect URIs. Present with the kinds `expired` and `no_cookie`, if the app is on the web and the URL of
+   * the page names it.
    */
   readonly app?: { readonly name: string; readonly url: string };
 }
 
-/** Pages of the host's in the place of the built-in ones (option `pages`). */
+/** Pages of the host that replace the built-in ones (option `pages`). */
 export interface OwnPages {
   /**
    * The consent page, at the address of the built-in one. For a page at an address of your own see `interactionUrl`.

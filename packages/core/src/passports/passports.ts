@@ -20,9 +20,9 @@ export interface IssuedPassport {
 const header = { alg: 'HS256', typ: 'passport+jwt' } as const;
 
 /**
- * What a passport looks like. Its header is always the same bytes, so that nothing in it has to be believed.
- * The signature is checked here and not by jose, because WebCrypto's detour through the thread pool would
- * take longer than everything else that verifying does.
+ * Format of a passport. Its header is always the same bytes, so that nothing in it must be trusted. The
+ * signature is checked here and not by jose, because WebCrypto's detour through the thread pool would take
+ * longer than everything else in the verification.
  */
 const form = new RegExp(
   `^(${Buffer.from(JSON.stringify(header)).toString('base64url')}\\.([A-Za-z0-9_-]+))\\.([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$`,
@@ -34,8 +34,9 @@ const issuerName = 'ostiary passport';
 export type Passports = ReturnType<typeof createPassports>;
 
 /**
- * Short-lived tokens that a user shows to a partner, who has them verified. They are signed with keys that nothing else uses, derived from the sealing keys: only this service can
- * read them, no ID token is ever one, and every process knows the keys without a look at the database.
+ * Short-lived tokens that a user shows to a partner, who lets the API verify them. They are signed with keys
+ * for this purpose only, derived from the sealing keys: only this service can read them, an ID token never
+ * passes for one, and every process knows the keys without a database query.
  */
 export function createPassports(core: Core) {
   const [signingKey, ...previousKeys] = core.sealer.derive('passports');

@@ -2,7 +2,7 @@ import type { AuditRecord } from './audit.ts';
 import type { Mode } from './partners.ts';
 import type { SealedSecrets } from './sealed-secrets.ts';
 
-/** What a key may do (specification, "Partner API key"). */
+/** Scope of an API key (specification, "Partner API key"). */
 export type KeyScope =
   | 'identity:verify'
   | 'payments:write'
@@ -29,7 +29,7 @@ export interface ApiKeyRecord {
   readonly requireSignature: boolean;
   /** The signing secret, sealed. */
   readonly sealedSigningSecret: string;
-  /** What rate limits count by: a rolled key and its successor share it. */
+  /** Name by which rate limits count. A rolled key and its successor share it. */
   readonly quotaId: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -48,11 +48,11 @@ export interface ApiKeyStore extends SealedSecrets {
   /** `false` when there is no such partner, or the id or the digest is taken; nothing is changed then. */
   insert(key: ApiKeyRecord, audit?: AuditRecord): Promise<boolean>;
   find(id: string): Promise<ApiKeyState | null>;
-  /** The key with this digest, whatever its state. One statement. */
+  /** Returns the key with this digest, in any state. One statement. */
   findByDigest(digest: Uint8Array): Promise<ApiKeyState | null>;
   /**
-   * Whether a key is not revoked, not ended at `now`, and its partner not disabled. One statement, asked along with
-   * every request of a partner.
+   * Checks whether a key is not revoked, not ended at `now`, and its partner not disabled. One statement,
+   * which runs with every request of a partner.
    */
   isLive(id: string, now: number): Promise<boolean>;
   /** Every key of a partner, latest `createdAt` first, then by id. */

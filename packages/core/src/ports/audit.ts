@@ -1,24 +1,24 @@
 import type { JsonObject } from './interactions.ts';
 import type { ListPosition } from './lists.ts';
 
-/** One administrative act. Times are milliseconds since the Unix epoch. */
+/** An administrative act. Times are milliseconds since the Unix epoch. */
 export interface AuditRecord {
   /** `aud_…`, unique. */
   readonly id: string;
   readonly at: number;
-  /** Who did it, as the host says. */
+  /** Actor, named by the host. */
   readonly actor: string;
-  /** What was done, such as `client.disable`. */
+  /** Action, such as `client.disable`. */
   readonly action: string;
-  /** What it was done to, such as `client:kafe`. */
+  /** Target, such as `client:kafe`. */
   readonly target: string;
-  /** What was set. Never a secret. */
+  /** Values that were set. Never a secret. */
   readonly details: JsonObject;
   /** SHA-256 over all of the above, made where the act is: what the chain is made of. */
   readonly digest: Uint8Array;
 }
 
-/** An act as it is read back: its digest is not kept, so that whoever wants to check an act makes it anew. */
+/** An act as it is read. Its digest is not stored: a check computes it anew. */
 export type StoredAct = Omit<AuditRecord, 'digest'>;
 
 /** An act with its place in the chain. */
@@ -35,16 +35,16 @@ export interface AuditHead {
   readonly number: number;
   /** Its chain value. */
   readonly chain: Uint8Array;
-  /** How many acts had been written down before there was a chain. */
+  /** Number of acts that were recorded before there was a chain. */
   readonly before: number;
-  /** How many acts without a place in the chain there are now. */
+  /** Present number of acts without a place in the chain. */
   readonly outside: number;
 }
 
 /**
- * What administrators did; kept without end, and never changed. An act that changes something here is not
- * appended: its record is handed to the call that makes the change, and commits with it. Either way it takes the
- * next place in the chain in the same transaction: acts, and only acts, wait for each other.
+ * The audit log. Acts are kept for ever and never changed. An act that changes something here is not
+ * appended: its record is passed to the call that makes the change, and commits with it. Either way it takes
+ * the next place in the chain in the same transaction, so that acts, and only acts, wait for each other.
  */
 export interface AuditStore {
   append(record: AuditRecord): Promise<void>;

@@ -2,14 +2,14 @@ import type { AuditRecord } from './audit.ts';
 /** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
 export type SigningAlgorithm = 'RS256' | 'ES256';
 
-/** How the port of a redirect URI with a loopback address is compared. */
+/** Comparison of the port of a redirect URI with a loopback address. */
 export type LoopbackPorts = 'exact' | 'any';
 
-/** One live or expiring secret of an OAuth client; the secret itself is never stored. */
+/** A valid or expiring secret of an OAuth client; the secret itself is never stored. */
 export interface ClientSecretRecord {
-  /** SHA-256 of the secret; of an imported one that nobody has presented yet, the hash that came with it, as UTF-8. */
+  /** SHA-256 of the secret. For an imported secret that was not used yet, the original hash as UTF-8. */
   readonly digest: Uint8Array;
-  /** It was hashed by another system; `undefined` counts as `false`. */
+  /** True if another system has hashed it; `undefined` counts as `false`. */
   readonly imported?: boolean | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
@@ -33,19 +33,25 @@ export interface ClientRecord {
   readonly requirePkce: boolean;
   /** Refuse a code exchange without the client secret, even with a right PKCE verifier. */
   readonly requireSecret: boolean;
-  /** The administrator vouches for this client: consent is remembered whatever its redirect URIs are. */
+  /**
+   * True if the administrator vouches for this client. Consent is then remembered for all of its redirect
+   * URIs.
+   */
   readonly firstParty: boolean;
-  /** It may ask about access tokens of every client (RFC 7662); `undefined` counts as `false`. */
+  /** True if it may introspect access tokens of every client (RFC 7662); `undefined` counts as `false`. */
   readonly resourceServer?: boolean | undefined;
   readonly idTokenAlg: SigningAlgorithm;
-  /** Where users may return to after they signed out, compared as redirect URIs are; `undefined` counts as none. */
+  /**
+   * URIs to which users may return after they signed out, compared as redirect URIs are; `undefined` counts
+   * as none.
+   */
   readonly postLogoutRedirectUris?: readonly string[] | undefined;
   /** SHA-256 of the logo, base64url, which is part of its address; `undefined` counts as none. */
   readonly logo?: string | null | undefined;
   /** Pages of the app, to which the consent page leads: https. */
   readonly termsUrl?: string | null | undefined;
   readonly privacyUrl?: string | null | undefined;
-  /** Where it is told that a user has signed out. */
+  /** URI that is notified when a user has signed out. */
   readonly backchannelLogoutUri?: string | null | undefined;
   /** Slug of the partner that owns it, or `null`. */
   readonly partner: string | null;
@@ -59,7 +65,7 @@ export interface ClientRecord {
 
 /** A client joined with what its partner says of it. */
 export interface ClientState extends ClientRecord {
-  /** Whether it belongs to a partner that is disabled. Such a client counts as disabled in every call. */
+  /** True if it belongs to a disabled partner. Such a client counts as disabled in every call. */
   readonly partnerDisabled: boolean;
 }
 
@@ -68,7 +74,7 @@ export interface ClientStore {
   /** Stores a new client. `false` when the id is taken; nothing is changed then. */
   insert(client: ClientRecord, audit?: AuditRecord): Promise<boolean>;
 
-  /** One statement. */
+  /** Finds a client. One statement. */
   find(clientId: string): Promise<ClientState | null>;
 
   /** Clients whose id sorts after `after` (by code point), by id, at most `limit`. */
@@ -85,13 +91,13 @@ export interface ClientStore {
    */
   replace(client: ClientRecord, audit?: AuditRecord, logo?: Uint8Array | null): Promise<boolean>;
 
-  /** The logo of a client, PNG; `null` where there is none. */
+  /** Returns the logo of a client, PNG; `null` if there is none. */
   findLogo(clientId: string): Promise<Uint8Array | null>;
 
   /**
-   * Whether any client that is not disabled, nor its partner, has a redirect URI of this origin
-   * (`scheme://host[:port]` as browsers and web views send it, of private-use schemes too). A client with `loopbackPorts: 'any'` also has the origin
-   * `http://host:*` for each of its http redirect URIs.
+   * Checks whether an enabled client of an enabled partner has a redirect URI of this origin
+   * (`scheme://host[:port]` as browsers and web views send it, of private-use schemes too). A client with
+   * `loopbackPorts: 'any'` also has the origin `http://host:*` for each of its http redirect URIs.
    */
   originRegistered(origin: string): Promise<boolean>;
 }

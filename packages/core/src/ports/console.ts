@@ -7,7 +7,10 @@ import type { JsonObject } from './interactions.ts';
  * serves the routes of the partner API, and has no other way to anything.
  */
 export interface PartnerConsole {
-  /** What a key has to be to open it. One that demands signed requests never does: nobody signs a form. */
+  /**
+   * Requirements of a key that opens it. A key that demands signed requests never does, because people cannot
+   * sign a form.
+   */
   readonly opensWith: { readonly scope: KeyScope | null; readonly testOnly: boolean };
   /** Its pages; called once. */
   pages(desk: ConsoleDesk): readonly ConsolePage[];
@@ -28,26 +31,27 @@ export type ConsoleHandler = (request: ConsoleRequest) => Promise<ConsoleAnswer>
 
 /** A request below a console's paths. */
 export interface ConsoleRequest {
-  /** As Node has it; its body is read by the desk. */
+  /** The request as Node has it. The console backend reads its body. */
   readonly raw: IncomingMessage;
-  /** Of the path. */
+  /** Parameters of the path. */
   readonly parameters: { readonly [name: string]: string };
   readonly query: URLSearchParams;
 }
 
-/** What is sent back. The headers that every page carries are added. */
+/** Response. The headers of every page are added. */
 export interface ConsoleAnswer {
   readonly status: number;
   /** Beside or instead of the headers of every page. */
   readonly headers?: { readonly [name: string]: string };
   readonly body?: string;
   /**
-   * Instead of a body, server-sent events, with the headers that those need: their text, in whole messages. Called once. The next
-   * one is asked for when the reader has taken the one before; a reader that takes nothing for ten seconds is dropped. It has to
-   * end soon after the signal was aborted: the reader is gone, or the service closes.
+   * Server-sent events instead of a body, with the headers that they need: their text, in whole messages.
+   * Called once. The next message is requested when the reader has taken the previous one. A reader that
+   * takes nothing for ten seconds is dropped. The source must end soon after the signal was aborted, because
+   * the reader is gone or the service closes.
    */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** What the page loads, as directives of a Content-Security-Policy; everything else is forbidden. */
+  /** Resources that the page loads, as directives of a Content-Security-Policy. All others are forbidden. */
   readonly sources?: string;
 }
 
@@ -61,7 +65,7 @@ export interface ConsoleRoute {
   readonly path: string;
 }
 
-/** What a console works with. */
+/** Dependencies of a console. */
 export interface ConsoleDesk {
   /** Name, logo and colour of the service. */
   readonly theme: { readonly name: string; readonly logo?: string | undefined; readonly colour: string };
@@ -73,9 +77,9 @@ export interface ConsoleDesk {
   readonly keyHeader: string;
   /** The routes of the partner API. */
   readonly routes: readonly ConsoleRoute[];
-  /** Whether requests of test keys are logged. */
+  /** True if requests of test keys are logged. */
   readonly logsRequests: boolean;
-  /** How many attempts a delivery has. */
+  /** Maximum number of attempts of a delivery. */
   readonly maxAttempts: number;
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -108,7 +112,7 @@ export interface ConsoleDesk {
   revisit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
   /** Ends a session: a copy of its secret opens nothing any more, in no process. */
   signOut(session: string): Promise<void>;
-  /** What a form carries in its field `csrf` to prove that it came from a page for this visitor. */
+  /** Value of the field `csrf` of a form, which proves that it came from a page for this visitor. */
   proof(visitor: string): string;
   /**
    * The fields of a form that was posted, each at most once.
@@ -132,7 +136,7 @@ export interface ConsoleVisit {
   call(operation: string, input?: ConsoleInput): Promise<unknown>;
 }
 
-/** What an operation is called with. */
+/** Input of an operation. */
 export interface ConsoleInput {
   readonly path?: { readonly [name: string]: string };
   readonly query?: { readonly [name: string]: string };

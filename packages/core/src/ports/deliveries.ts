@@ -7,17 +7,17 @@ import type { Shares } from './shares.ts';
 
 export type { DeliveryStatus };
 
-/** One attempt of a delivery, as it is logged. */
+/** An attempt of a delivery, as it is logged. */
 export interface AttemptRecord {
   /** 1 on the first attempt. */
   readonly number: number;
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** Start of the attempt, in milliseconds since the Unix epoch. */
   readonly at: number;
   /** A whole number, like every other time. */
   readonly durationMs: number;
   /** `null` when no answer came. */
   readonly httpStatus: number | null;
-  /** Why it failed; `null` for a success. */
+  /** Reason of the failure; `null` for a success. */
   readonly error: string | null;
   /** The beginning of the answer's body; `null` when no answer came. */
   readonly response: string | null;
@@ -32,7 +32,7 @@ export interface DeliveryRecord extends Owner {
   readonly endpointId: string;
   readonly status: DeliveryStatus;
   readonly createdAt: number;
-  /** When the next attempt is due; `null` once the status is final. */
+  /** Due time of the next attempt; `null` once the status is final. */
   readonly nextAttemptAt: number | null;
   /** In the order of their numbers. */
   readonly attempts: readonly AttemptRecord[];
@@ -41,7 +41,7 @@ export interface DeliveryRecord extends Owner {
 /** A delivery that a worker holds until its lease ends, with everything that an attempt needs. */
 export interface ClaimedDelivery extends Owner {
   readonly id: string;
-  /** Which claim this is: results of an earlier claim are refused. */
+  /** Id of the claim. Results of an earlier claim are refused. */
   readonly claimId: string;
   readonly endpointId: string;
   readonly eventId: string;
@@ -54,14 +54,14 @@ export interface ClaimedDelivery extends Owner {
   readonly attempt: number;
   /** Number of attempts before this one that failed: those with a number, except those that were cut off. */
   readonly failures: number;
-  /** When this attempt was due. */
+  /** Time at which this attempt was due. */
   readonly dueAt: number;
   /** As they are registered at this moment. */
   readonly url: string;
   readonly sealedSecret: string;
 }
 
-/** What a claim led to. */
+/** Result of a claim. */
 export interface DeliveryResult {
   readonly id: string;
   readonly claimId: string;
@@ -75,7 +75,7 @@ export interface DeliveryResult {
     | { readonly status: 'delivered' | 'dropped' };
 }
 
-/** What became of a request to deliver again. */
+/** Result of a redelivery request. */
 export type Redelivery =
   | { readonly outcome: 'queued'; readonly answer: StoredAnswer }
   | ClaimOutcome
@@ -86,7 +86,7 @@ export type Redelivery =
   /** The endpoint, or its partner. */
   | { readonly outcome: 'disabled_endpoint' };
 
-/** How many deliveries of one step of time have a status. */
+/** Number of deliveries of one step of time that have a status. */
 export interface DeliveryCount {
   /** 0 is the first step. */
   readonly step: number;
@@ -146,16 +146,16 @@ export interface DeliveryStore {
   ): Promise<DeliveryRecord[]>;
 
   /**
-   * What became of the latest deliveries of each of these events, newest first as in `list` and at most `limit` of each. An unknown
-   * event, and somebody else's, is not in the answer. One statement, however many events there are.
+   * Returns the latest deliveries of each of these events, newest first as in `list` and at most `limit` of
+   * each. Unknown events, and those of another partner, are left out. One statement for any number of events.
    */
   latestStatuses(
     request: Owner & { readonly eventIds: readonly string[]; readonly limit: number },
   ): Promise<ReadonlyMap<string, readonly DeliveryStatus[]>>;
 
   /**
-   * How many deliveries to an endpoint have which status now, by when they were made: in steps of `stepMs` from `since` on, the oldest
-   * first. Of all these only the newest `limit` are counted.
+   * Counts deliveries to an endpoint by their present status and the time when they were made: in steps of
+   * `stepMs` from `since` on, the oldest first. Only the newest `limit` of them are counted.
    */
   countBySteps(
     request: Owner & {

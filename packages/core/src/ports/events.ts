@@ -11,7 +11,7 @@ export interface NewEvent extends Owner {
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
   /**
-   * What the ids of its deliveries begin with, unique; the adapter appends `_1`, `_2`, … in the order of the
+   * Prefix of the ids of its deliveries, unique. The adapter appends `_1`, `_2`, … in the order of the
    * endpoints' ids.
    */
   readonly deliveryId: string;
@@ -40,7 +40,7 @@ export interface EventSize {
 /** A value, now or later: inside a host's transaction on SQLite everything happens at once. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** The outbox inside a transaction of the host's. What it writes commits and rolls back with it. */
+/** The outbox inside a transaction of the host. Its writes commit and roll back with the transaction. */
 export interface HostTransaction {
   /**
    * Partners, not disabled, of enabled clients that hold an unrevoked consent of the user with this scope;
@@ -51,22 +51,22 @@ export interface HostTransaction {
   publish(events: readonly NewEvent[]): MaybePromise<void>;
 }
 
-/** What became of a request to publish. */
+/** Result of a request to publish. */
 export type Publication = { readonly outcome: 'published' } | ClaimOutcome;
 
-/** Which events are looked for; what is `null` excludes none. */
+/** Filter of events; `null` members exclude none. */
 export interface EventFilter extends Owner {
-  /** Those with a lower sequence number. */
+  /** Events with a lower sequence number. */
   readonly before: number | null;
   /**
-   * Those with a greater sequence number. Where deliveries or times are asked for, a storage walks through all events between
-   * the two numbers, so whoever asks keeps them close.
+   * Events with a greater sequence number. If deliveries or times are filtered too, a storage reads all
+   * events between the two numbers, so the caller keeps them close.
    */
   readonly after: number | null;
   readonly type: string | null;
-  /** Those created then or before, in milliseconds since the Unix epoch. */
+  /** Events created then or before, in milliseconds since the Unix epoch. */
   readonly until: number | null;
-  /** Those with a delivery in this state; `none`: with no delivery. */
+  /** Events with a delivery in this state; `none`: without delivery. */
   readonly status: DeliveryStatus | 'none' | null;
   /** Only deliveries to this endpoint count; with `status` `null`: those with any of them. */
   readonly endpointId: string | null;

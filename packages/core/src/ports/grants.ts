@@ -1,9 +1,9 @@
 import type { AuditRecord } from './audit.ts';
 import type { NewJob } from './queue.ts';
 /**
- * What one run of the consent flow gave to one client: an authorization code and everything that is
- * issued for it. Each authorization has a grant of its own, known by the SHA-256 digest of its code.
- * Times are milliseconds since the Unix epoch.
+ * The result of one consent flow for one client: an authorization code and everything that is issued for it.
+ * Each authorization has its own grant, identified by the SHA-256 digest of its code. Times are milliseconds
+ * since the Unix epoch.
  */
 export interface GrantRecord {
   readonly codeDigest: Uint8Array;
@@ -14,7 +14,7 @@ export interface GrantRecord {
   /** PKCE challenge, base64url of a SHA-256 (RFC 7636), or `null` when the request had none. */
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
-  /** When the user signed in. */
+  /** Time at which the user signed in. */
   readonly authenticatedAt: number;
   /** The session of that sign-in, as apps see it (`sid`); `null` for a grant that was stored before there were any. */
   readonly sid: string | null;
@@ -25,10 +25,10 @@ export interface GrantRecord {
 
 /** A grant as it is read back. */
 export interface GrantState extends GrantRecord {
-  /** When the code was exchanged. */
+  /** Time at which the code was exchanged. */
   readonly consumedAt: number | null;
   readonly revokedAt: number | null;
-  /** How often somebody presented the code with a wrong PKCE verifier. */
+  /** Number of exchanges with a wrong PKCE verifier. */
   readonly failedVerifiers: number;
 }
 
@@ -44,7 +44,10 @@ export interface NewAccessToken {
 export interface RefreshTokenDigests {
   /** SHA-256 of the token. */
   readonly digest: Uint8Array;
-  /** SHA-256 of the part that all refresh tokens of a grant share, by which a replaced token is recognized without a row of its own. */
+  /**
+   * SHA-256 of the part that all refresh tokens of a grant share, which identifies a replaced token without a
+   * row for it.
+   */
   readonly family: Uint8Array;
 }
 
@@ -69,21 +72,24 @@ export type RefreshResult =
 export interface AccessTokenState {
   readonly clientId: string;
   readonly sub: string;
-  /** Those that it was issued for, which may be fewer than the grant's. */
+  /** Scopes for which it was issued; they may be fewer than the grant's. */
   readonly scopes: readonly string[];
   readonly expiresAt: number;
   /** `true` when the token itself or its grant was revoked. */
   readonly revoked: boolean;
 }
 
-/** One remembered consent. Times are milliseconds since the Unix epoch. */
+/** A remembered consent. Times are milliseconds since the Unix epoch. */
 export interface ConsentRecord {
   readonly sub: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly grantedAt: number;
   readonly updatedAt: number;
-  /** When a grant was issued for it last, or up to an hour before, so that most sign-ins do not write it; `null`: never. */
+  /**
+   * Time at which a grant was last issued for it. It may be up to an hour earlier, so that most sign-ins do
+   * not write it; `null`: never.
+   */
   readonly usedAt: number | null;
 }
 
@@ -119,15 +125,16 @@ export interface GrantStore {
   }): Promise<'redeemed' | 'replayed' | 'refused'>;
 
   /**
-   * Finds the grant of a refresh token, whatever the state of both is: by the token or, once it was replaced, by its family. `null`
-   * when no token of the family is stored any more. One statement.
+   * Finds the grant of a refresh token, in any state: by the token or, once it was replaced, by its family.
+   * `null` if no token of the family is stored any more. One statement.
    */
   findRefreshToken(token: RefreshTokenDigests): Promise<GrantState | null>;
 
   /**
-   * Replaces a refresh token by its successor, of the same family, and stores an access token, in one transaction: a grant has one
-   * live refresh token at most, whatever number of calls race, over any number of processes. Keeps two refresh tokens of the
-   * family, the live one and the one that it replaced, and the newest `maxAccessTokens` access tokens of the grant.
+   * Replaces a refresh token by its successor, of the same family, and stores an access token, in one
+   * transaction. A grant has at most one valid refresh token, for any number of racing calls and processes.
+   * Keeps two refresh tokens of the family, the valid one and its predecessor, and the newest
+   * `maxAccessTokens` access tokens of the grant.
    *
    * - `refreshed`: the token was live, and `successor` is stored; or it was first used at most `graceMs` before or after `now` and its successor,
    *   which is `successor` or among `otherSuccessors`, is still live: the stored one stays, and is returned. The grant was not
@@ -158,7 +165,7 @@ export interface GrantStore {
    */
   revoke(codeDigest: Uint8Array, now: number): Promise<void>;
 
-  /** Finds a token whatever its state is, until it is purged. One statement. */
+  /** Finds a token in any state, until it is purged. One statement. */
   findToken(tokenDigest: Uint8Array): Promise<AccessTokenState | null>;
 
   /** Revokes this token only. Answers its client, or `null` for an unknown token. Repeatable. */
@@ -200,8 +207,8 @@ export interface ConsentStore {
   revoke(sub: string, clientId: string, now: number): Promise<boolean>;
 
   /**
-   * Whether a client that this partner owns, both of them not disabled, holds an unrevoked consent of the user
-   * including the scope. One statement.
+   * Checks whether a client of this partner, both of them enabled, has an unrevoked consent of the user that
+   * includes the scope. One statement.
    */
   partnerHolds(request: {
     readonly partner: string;

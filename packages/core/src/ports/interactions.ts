@@ -7,9 +7,15 @@ export interface InteractionStore {
   count(now: number): Promise<number>;
   /** Inserts or replaces an interaction. `expiresAt` is in milliseconds since the Unix epoch. */
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
-  /** Replaces a stored interaction. `false` when there is none; nothing is stored then. Atomic against `remove`. */
+  /**
+   * Replaces a stored interaction. Returns `false` and stores nothing if there is none. Atomic against
+   * `remove`.
+   */
   replace(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<boolean>;
-  /** Puts the end of an interaction off until `expiresAt`, if it would end before. Without effect where there is none. */
+  /**
+   * Postpones the end of an interaction to `expiresAt`, if it would end before. Without effect if there is
+   * none.
+   */
   extend(digest: Uint8Array, expiresAt: number): Promise<void>;
   /** The payload of an interaction. `null` when unknown or when `expiresAt <= now`. */
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;

@@ -2,16 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { ConsoleAnswer, ConsoleDesk, ConsoleRequest } from './console.ts';
 
 /**
- * Who a request comes from, as the host knows it: an operator, whose name the audit log keeps (1 to 200 characters); somebody who has to
- * sign in first, with a path on `authUrl` or an http(s) address where that is done; or `null`, nobody who may be here.
+ * Sender of a request, as the host identifies it: an operator, whose name the audit log keeps (1 to 200
+ * characters); a person who must sign in first, with a path on `authUrl` or an http(s) URL for that; or
+ * `null` for anyone else.
  */
 export type OperatorCheck = { readonly name: string } | { readonly redirectTo: string } | null;
 
 /** Pages for the operators of the service (option `operators`). */
 export interface Operators<Administration = never> {
   /**
-   * Says who a request comes from, by whatever the host trusts: its own session cookie, a header that only its VPN can set. Asked anew
-   * for every request. What it throws, and an answer that is none of these, lets nobody in.
+   * Identifies the sender of a request, by anything that the host trusts: its own session cookie, or a header
+   * that only its VPN can set. Called anew for every request. If it throws, or returns an invalid result, the
+   * request is refused.
    */
   authenticate(request: IncomingMessage): Promise<OperatorCheck> | OperatorCheck;
   /** The pages: `operatorsConsole()` of `@ostiary/console`. */
@@ -24,10 +26,10 @@ export interface OperatorPages<Administration> {
   pages(desk: OperatorDesk): readonly OperatorPage<Administration>[];
 }
 
-/** What all those pages have in common. */
+/** Layout that all those pages share. */
 export interface OperatorDesk extends Pick<ConsoleDesk, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'url'> {}
 
-/** A page for operators, or an act of theirs. Nobody else gets as far as a handler. */
+/** A page for operators, or an action of theirs. Only operators reach a handler. */
 export interface OperatorPage<Administration> {
   /** Below `{authUrl}/operators`, in the notation of the router: `/partners/:slug`; the first page is at `''`. */
   readonly path: string;
@@ -48,6 +50,6 @@ export interface OperatorVisit<Administration> extends ConsoleRequest {
   readonly operator: string;
   /** In the operator's name: every act is in the audit log with it. */
   readonly admin: Administration;
-  /** What each form carries in its field `csrf`. */
+  /** Value of the field `csrf` of each form. */
   readonly proof: string;
 }

@@ -1,8 +1,11 @@
 import type { AuditRecord } from './audit.ts';
-/** Live data and test data share code and nothing else. */
+/** Live data and test data only share code. */
 export type Mode = 'live' | 'test';
 
-/** Whose transfers, endpoints, events and deliveries a call is about; those of others do not exist for it. */
+/**
+ * Partner and mode of the transfers, endpoints, events and deliveries of a call. Those of others do not exist
+ * for it.
+ */
 export interface Owner {
   readonly partner: string;
   readonly mode: Mode;
@@ -21,7 +24,7 @@ export interface PartnerRecord {
   readonly version: number;
 }
 
-/** What a partner has, and what of it ended with a change of the partner. */
+/** Data of a partner, and the data that ended with a change of the partner. */
 export interface PartnerReach {
   /** API keys that are neither revoked nor expired: they work if, and only if, the partner is not disabled. */
   readonly keys: number;
@@ -43,8 +46,8 @@ export interface PartnerStore {
   /** Partners whose slug sorts after `after`, by slug, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<PartnerRecord[]>;
   /**
-   * Replaces the record whose version is `partner.version - 1`. `null` when there is none; nothing is
-   * changed then.
+   * Replaces the record whose version is `partner.version - 1`. Returns `null` and changes nothing if there
+   * is none.
    *
    * When the new record is disabled, one transaction also revokes every grant of the partner's clients (which
    * ends all their codes and tokens) and cancels its pending deliveries in both modes, those that a worker

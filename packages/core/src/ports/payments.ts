@@ -16,7 +16,7 @@ export interface TransferOrder {
   readonly reference: string | null;
 }
 
-/** What became of an execution. Only an explicit `failed` makes the transfer fail. */
+/** Result of an execution. Only an explicit `failed` makes the transfer fail. */
 export type TransferResult =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
@@ -42,14 +42,15 @@ export interface TransferContradiction {
 /** The host's way of moving money. */
 export interface PaymentRail {
   /**
-   * Executes a transfer, at least once. A rejection, or no answer until the signal aborts, means that nobody
-   * knows: the transfer stays pending and is tried again with the same id.
+   * Executes a transfer, at least once. If it rejects, or does not return until the signal aborts, the
+   * outcome is unknown: the transfer stays pending and is retried with the same id.
    */
   execute(order: TransferOrder, options: { readonly signal: AbortSignal }): Promise<TransferResult>;
 
   /**
-   * Is called when a final transfer is given the opposite outcome, by `execute` or by `payments.settle`. The first outcome stays; a
-   * person has to find out whether money moved. The audit log has it too, as `transfer.contradiction`.
+   * Called when a final transfer gets the opposite outcome, by `execute` or by `payments.settle`. The first
+   * outcome stays, and a person must find out whether money moved. The audit log has it too, as
+   * `transfer.contradiction`.
    * @defaultValue none: error log, audit log and the metric `ostiary.payments.contradiction` only
    */
   onContradiction?(contradiction: TransferContradiction): Promise<void> | void;

@@ -9,26 +9,26 @@ export interface NewJob {
   readonly payload: JsonObject;
   /** Not claimed before. */
   readonly dueAt: number;
-  /** Whose work it is, for fair shares. @defaultValue `''`, the host's */
+  /** Owner of the work, for fair shares. @defaultValue `''`, the host's */
   readonly owner?: OwnerName;
 }
 
 /** A job that this worker holds until its lease ends. */
 export interface ClaimedJob extends NewJob {
-  /** Which claim this is: results of an earlier claim are refused. */
+  /** Id of the claim. Results of an earlier claim are refused. */
   readonly claimId: string;
   /** 1 on the first claim, one more on each further one. */
   readonly attempt: number;
   readonly owner: OwnerName;
 }
 
-/** What a job handler says when it is through. `null`: done, remove the job. */
+/** Result of a job handler. `null`: done, remove the job. */
 export type JobResult = { readonly dueAt: number } | null;
 
 /** Does the work of one kind of job. Throwing means: try again later. */
 export type JobHandler = (payload: JsonObject, job: ClaimedJob) => Promise<JobResult>;
 
-/** What proves that a result belongs to the current claim of a job. */
+/** Proof that a result belongs to the current claim of a job. */
 export type Claim = Pick<ClaimedJob, 'id' | 'claimId'>;
 
 /**
@@ -63,20 +63,23 @@ export interface Queue {
   retry(claim: Claim, next: { readonly dueAt: number; readonly error: string | null }): Promise<boolean>;
 }
 
-/** What workers look for. */
+/** Kinds of work for which workers poll. */
 export type Work = 'jobs' | 'deliveries';
 
 /**
- * Hints to the workers of other processes that there is new work. Nothing rests on them: a hint may be lost or come twice, and
- * workers look for work in any case.
+ * Hints to the workers of other processes that there is new work. Correctness does not depend on them: a hint
+ * may be lost or come twice, and workers poll anyway.
  */
 export interface WakeUps {
-  /** Tells of work that is committed. Returns at once and never throws; one hint may stand for many calls. */
+  /**
+   * Announces work that is committed. Returns at once and never throws. One hint may stand for many calls.
+   */
   notify(work: Work): void;
 
   /**
-   * Calls `hear` with what was told, and with both kinds each time it begins to hear, because something may have been told
-   * before: at first, and after its connection was lost. Where nothing can be heard it is never called. Never throws.
+   * Calls `hear` with each hint, and with both kinds whenever it starts to listen, because hints may have
+   * been missed before: at first, and after its connection was lost. Never called if it cannot listen. Never
+   * throws.
    *
    * @returns how to end it; `close` of the storage ends it too
    */

@@ -1,7 +1,7 @@
 import type { ClientState } from './clients.ts';
 import type { GrantState } from './grants.ts';
 
-/** What a limiter says of one request. */
+/** Decision of a limiter about one request. */
 export interface RateLimitState {
   readonly allowed: boolean;
   /** Requests that were counted in this window, this one included if it was allowed. */
@@ -27,13 +27,14 @@ export interface RateLimitStore {
 
 /** Counts what addresses do; of some things only what went wrong counts, so that it is looked at before. */
 export interface AddressCounts extends RateLimitStore {
-  /** What `consume` would say of these requests, in their order, `count` without them. */
+  /** Results that `consume` would return for these requests, in their order, without counting. */
   peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;
 }
 
 /**
- * Counts that all processes on one storage share. `consume` says in one step whether the request is counted and what
- * the window is then, also when it is refused: a look after it could find the window of a later request.
+ * Counts that all processes on one storage share. `consume` returns in one step whether the request is
+ * counted and the state of the window, also when it refuses: a later query could find the window of a later
+ * request.
  */
 export interface SharedRateLimits extends RateLimitStore {
   /**

@@ -7,7 +7,7 @@ export interface LoggedRequest extends Owner {
   readonly id: string;
   /** The API key that it carried. */
   readonly keyId: string;
-  /** When it came. */
+  /** Time of the request. */
   readonly createdAt: number;
   /** Until its answer was sent, in milliseconds. */
   readonly durationMs: number;
@@ -17,16 +17,16 @@ export interface LoggedRequest extends Owner {
   readonly status: number;
   /** The code of an error; `null` for a success. */
   readonly code: string | null;
-  /** What was sent and answered, without secrets and personal data; `null` where that is not kept. */
+  /** Request and response, without secrets and personal data; `null` if they are not kept. */
   readonly sent: string | null;
   readonly answered: string | null;
 }
 
-/** Which requests are listed. */
+/** Filter of requests. */
 export interface LoggedRequestFilter extends Owner {
   /** Only those that failed. */
   readonly failed: boolean;
-  /** Those before it; `null`: from the newest on. */
+  /** Requests before this one; `null`: from the newest on. */
   readonly after: ListPosition | null;
   readonly limit: number;
 }

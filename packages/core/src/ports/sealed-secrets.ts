@@ -7,7 +7,7 @@ export interface SealedSecret {
 
 /** The secret of a row, sealed with another key. */
 export interface ResealedSecret extends SealedSecret {
-  /** What was read: a row that holds something else by now is left as it is. */
+  /** The value that was read. A row with another value is left as it is. */
   readonly before: string;
 }
 

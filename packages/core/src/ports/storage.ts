@@ -16,7 +16,7 @@ import type { Survey, SurveyRequest } from './survey.ts';
 import type { TransferStore } from './transfers.ts';
 import type { WebhookEndpointStore } from './webhooks.ts';
 
-/** How many rows of each kind one purge removed. */
+/** Number of rows of each kind that one purge removed. */
 export interface PurgeCount {
   readonly interactions: number;
   readonly answers: number;
@@ -46,11 +46,11 @@ export interface LongestWaits {
   };
 }
 
-/** What all of them removed, with requests of the log. */
+/** Total number, with requests of the log. */
 export type Purged = PurgeCount & { readonly requests: number };
 
 /**
- * Everything that is kept. Whatever must commit together is one call; an adapter makes it one transaction.
+ * All stored data. Changes that must commit together are one call, which an adapter makes one transaction.
  *
  * - Stores never read a clock: times are arguments, in milliseconds since the Unix epoch.
  * - Expected outcomes are return values. A call that throws means that the database broke: the error has
@@ -76,9 +76,11 @@ export interface Storage {
   readonly audit: AuditStore;
   readonly requestLog: RequestLog;
   readonly sandbox: SandboxStore;
-  /** Where requests are counted when processes share their counts; without it each process has its own. */
+  /** Counts of requests that processes share. Without it each process has its own. */
   readonly rateLimits?: SharedRateLimits;
-  /** How processes tell each other of new work; without it the workers of others find it when they look. */
+  /**
+   * Notifications of new work between processes. Without it the workers of others find work when they poll.
+   */
   readonly wakeUps?: WakeUps;
 
   /** Opens the database and brings its schema up to date. Called once, before anything else. */
@@ -93,16 +95,19 @@ export interface Storage {
    */
   time?(): Promise<number>;
 
-  /** Counts what waits, failed, or is sealed with another key. Changes nothing, and makes the same statements whatever there is. */
+  /**
+   * Counts rows that wait, failed, or are sealed with another key. Changes nothing, and always runs the same
+   * statements.
+   */
   survey(request: SurveyRequest): Promise<Survey>;
 
   /**
-   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions, answers to them and records of
-   * the sandbox that ended before `now`, access and refresh tokens that ended before `before`, records of idempotency keys that ended before
-   * `now`, grants whose code ended before `before` and that have no token left, final deliveries with their
-   * attempts that were created before `eventsBefore`, events created before `eventsBefore` without
-   * deliveries, always from the beginning of a sequence, so that what is kept of it has no gap, and counts of
-   * requests whose window ended a minute before `now`.
+   * Removes rows that are no longer needed, at most `limit` of each kind in this call: interactions, their
+   * answers and records of the sandbox that ended before `now`; access and refresh tokens that ended before
+   * `before`; records of idempotency keys that ended before `now`; grants whose code ended before `before`
+   * and that have no token left; final deliveries with their attempts that were created before
+   * `eventsBefore`; events created before `eventsBefore` without deliveries, always from the beginning of a
+   * sequence, so that the rest has no gap; and counts of requests whose window ended a minute before `now`.
    */
   purge(request: {
     readonly now: number;

@@ -11,7 +11,7 @@ export type Currency = 'HTG' | 'USD';
 /** `pending` becomes `completed` or `failed`; both are final. */
 export type TransferStatus = 'pending' | 'completed' | 'failed';
 
-/** Why a transfer failed. */
+/** Reason for the failure of a transfer. */
 export interface TransferFailure {
   readonly code: string;
   readonly message: string;
@@ -36,7 +36,7 @@ export interface TransferRecord extends Owner {
   readonly completedAt: number | null;
 }
 
-/** What became of a request to create a transfer. */
+/** Result of a request to create a transfer. */
 export type TransferCreation =
   | { readonly outcome: 'created' }
   | ClaimOutcome
@@ -107,8 +107,8 @@ export interface TransferStore {
   ): Promise<TransferRecord[]>;
 
   /**
-   * Removes transfers created before a time, whatever their status, the oldest first and at most `limit`. Their references can be used
-   * again. Rows that another transaction holds stay.
+   * Removes transfers created before a time, in any state, the oldest first and at most `limit`. Their
+   * references can be used again. Rows that another transaction has locked stay.
    * @returns how many were removed
    */
   removeOldest(request: Owner & { readonly before: number; readonly limit: number }): Promise<number>;

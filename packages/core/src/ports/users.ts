@@ -17,7 +17,7 @@ export interface ActiveCredential {
   readonly expiresAt: string | null;
 }
 
-/** Claims of the host's, whatever they are. */
+/** Claims of the host with any value. */
 export type AnyClaims = { readonly [claim: string]: unknown };
 
 /**
@@ -45,9 +45,9 @@ export interface UserRecord<Claims = AnyClaims> {
   readonly handle?: string | null | undefined;
   /** The URL of a picture; `null` for a user without one. */
   readonly avatarUrl?: string | null | undefined;
-  /** How far the identity check went. */
+  /** Progress of the identity check. */
   readonly kycTier?: 0 | 1 | 2 | 3 | null | undefined;
-  /** What the identity check has found. */
+  /** Result of the identity check. */
   readonly kycStatus?: KycStatus | null | undefined;
   /** Decimal string with two digits, such as `"1250.00"`. */
   readonly htgBalance?: string;
@@ -71,13 +71,13 @@ export interface UserRecord<Claims = AnyClaims> {
   readonly locale?: string | null | undefined;
   /** A time zone, such as `America/Port-au-Prince`. The page of connected apps shows its dates in it. */
   readonly zoneinfo?: string | null | undefined;
-  /** When the profile changed last: ISO 8601, UTC. */
+  /** Time of the last change of the profile: ISO 8601, UTC. */
   readonly updatedAt?: string | null | undefined;
   /** The claims of your own scopes, by name. */
   readonly claims?: Claims;
 }
 
-/** Where a user lives or gets mail (OpenID Connect Core, section 5.1.1). */
+/** Postal address of a user (OpenID Connect Core, section 5.1.1). */
 export interface PostalAddress {
   /** All of it, with line breaks. */
   readonly formatted?: string | null | undefined;
@@ -91,8 +91,8 @@ export interface PostalAddress {
 /** The host's user directory. */
 export interface UserDirectory<Claims = AnyClaims> {
   /**
-   * Looks a user up. `null` when the user does not exist, is blocked or deleted: the user's tokens then stop
-   * working, and the user is not asked for consent.
+   * Finds a user. Return `null` for a user who does not exist, is blocked or deleted: the user's tokens then
+   * stop working, and no consent is requested.
    * @param sub - the user's id
    * @param scopes - the approved scopes, so that costly fields (balances) are fetched only when they are
    * shown
@@ -103,28 +103,28 @@ export interface UserDirectory<Claims = AnyClaims> {
   ): Promise<UserRecord<Claims> | null> | UserRecord<Claims> | null;
 
   /**
-   * Looks a user up by public id, for partners. Needed for the partner API. The fields of `openid`, `profile`
-   * and `kyc` are shown. A user whose `kid` is not exactly the one that was asked for is refused, as an error of the host.
+   * Finds a user by public id, for partners. Required for the partner API. The fields of `openid`, `profile`
+   * and `kyc` are shown. A user whose `kid` differs from the requested one is refused, as an error of the
+   * host.
    */
   findByKid?(kid: string): Promise<UserRecord | null> | UserRecord | null;
 
   /**
-   * Looks a user up by phone number (E.164, such as `+50937000001`), for partners. Needed for the partner
-   * API.
+   * Finds a user by phone number (E.164, such as `+50937000001`), for partners. Required for the partner API.
    */
   findByPhone?(phone: string): Promise<UserRecord | null> | UserRecord | null;
 
-  /** Whether a partner may see this user at all. @defaultValue every partner may see every user */
+  /** Decides whether a partner may see this user at all. @defaultValue every partner may see every user */
   isVisible?(user: UserRecord, partner: string): Promise<boolean> | boolean;
 }
 
-/** Who is signed in at the host. */
+/** The user who is signed in at the host. */
 export interface Authentication {
   /** The user's id, the one that `users.find` is asked for. */
   readonly sub: string;
   /**
-   * When the user last proved who they are, to the millisecond. More than a minute in the future it is refused, as an
-   * error of the host: nobody is signed in then.
+   * Time at which the user last proved their identity, to the millisecond. A time more than a minute in the
+   * future is refused, as an error of the host, and no user is signed in then.
    */
   readonly authenticatedAt: Date;
   /**
@@ -134,7 +134,7 @@ export interface Authentication {
   readonly sessionId?: string;
 }
 
-/** What the host should ask for when it signs a user in. */
+/** Requirements for the host's sign-in. */
 export interface LoginRequest {
   /** Ask for credentials even if the user is signed in (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean;
@@ -155,8 +155,9 @@ export interface LoginRequest {
 /** The host's login. */
 export interface Login {
   /**
-   * Who is signed in in the browser that sent this request; asked on every authorize, consent and
-   * connected-apps request. Its answer is the truth: Ostiary's own cookies never keep anybody signed in.
+   * Returns the user who is signed in in the browser that sent this request. Called on every authorize,
+   * consent and connected-apps request. Its result is the only truth: Ostiary's own cookies never keep a user
+   * signed in.
    */
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 
@@ -164,9 +165,9 @@ export interface Login {
   loginUrl(returnTo: string, request: LoginRequest): Promise<string> | string;
 
   /**
-   * Signs the user of this browser out: ends your session, and sets headers that take its cookie away. It must not answer. With it
-   * apps can send their users here to sign out (OpenID Connect RP-Initiated Logout 1.0), and are told when a user has signed out
-   * (Back-Channel Logout 1.0).
+   * Signs the user of this browser out: ends your session, and sets headers that remove its cookie. It must
+   * not send a response. With this function, apps can send their users here to sign out (OpenID Connect
+   * RP-Initiated Logout 1.0), and are notified when a user has signed out (Back-Channel Logout 1.0).
    */
   signOut?(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
 }

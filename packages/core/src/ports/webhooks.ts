@@ -19,7 +19,7 @@ export interface WebhookEndpointRecord extends Owner {
   readonly version: number;
 }
 
-/** What became of a request to register an endpoint. */
+/** Result of a request to register an endpoint. */
 export type EndpointCreation =
   | { readonly outcome: 'created' }
   | ClaimOutcome
@@ -52,6 +52,6 @@ export interface WebhookEndpointStore extends SealedSecrets {
    */
   replace(endpoint: WebhookEndpointRecord, now: number, audit?: AuditRecord): Promise<boolean>;
 
-  /** Removes an endpoint and cancels its pending deliveries, as above. `false` when there is none. */
+  /** Removes an endpoint and cancels its pending deliveries, as above. `false` if there is none. */
   remove(owner: Owner, id: string, now: number, audit?: AuditRecord): Promise<boolean>;
 }

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { Currency } from '../ports/transfers.ts';
 
 /**
- * Fields that several schemas of the partner API share. What a field is and how it looks stands beside its check: the
- * OpenAPI description is made of it. Enumerations have no `id`: openapi-generator makes constants of Go out of those
- * that have, called after their values alone, and `pending` is a value of several.
+ * Fields that several schemas of the partner API share. Name and description of a field stand beside its
+ * check, and the OpenAPI description is made of them. Enumerations have no `id`: openapi-generator turns
+ * those that have one into Go constants named after their values alone, and `pending` is a value of several.
  */
 
 /** A field, with what it is. */
 export const field = <Schema extends z.ZodType>(schema: Schema, description: string, example: unknown) =>
   schema.meta({ description, examples: [example] });
 
-/** What has a name in the description. */
+/** Gives a schema a name in the description. */
 export const component = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) =>
   z.object(shape).meta({ id, description });
 
-/** What is sent; other members are refused. */
+/** A request body; other members are refused. */
 export const requestBody = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
   z.strictObject(shape).meta({ description });
 

@@ -11,14 +11,14 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value;
 }
 
-/** What is wrong with a value, and where in it. */
+/** Problem of a value, and its path. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /**
- * What a check answers, as Standard Schema says.
+ * Result of a check, as in Standard Schema.
  * @param name - what is checked, for the error
  * @throws TypeError when the answer comes later
  */
@@ -29,7 +29,7 @@ export function checkedNow(
 ): { readonly value?: unknown; readonly issues?: readonly SchemaIssue[] | undefined } {
   const result = Object(validate(value));
   if ('then' in result) {
-    // What it comes to is of no interest, and must not end the process.
+    // Ignore the result, because a rejection must not end the process.
     Promise.resolve(result).catch(() => {});
     throw new TypeError(`${name}: the schema has to check synchronously`);
   }

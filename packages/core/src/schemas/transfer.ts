@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountField, component, currency, field, kidField, modeField, text, time } from './fields.ts';
 
-/** What a status says. The three are all there are: `completed` and `failed` are final. */
+/** Status of a transfer. There are these three only, and `completed` and `failed` are final. */
 export const transferStatus = field(
   z.enum(['pending', 'completed', 'failed']),
   'Only `failed` means that no money moved. `completed` and `failed` are final.',

@@ -7,24 +7,24 @@ import type { ReadyScopeName } from './ready-scopes.ts';
 import type { Scope } from './scopes.ts';
 import { UserRecordError } from './user-record.ts';
 
-/** A scope of the host's own. */
+/** A scope of the host. */
 export interface HostScope {
   /**
-   * What userinfo answers for it: each claim with the check that its value has to pass, which is synchronous. The value is the member
-   * of that name of `claims` in the record that `users.find` answers. A scope of an API has none.
+   * Claims of userinfo for the scope, each with a synchronous check of its value. The value is the member of
+   * that name of `claims` in the record from `users.find`. A scope for an API has no claims.
    */
   readonly claims?: { readonly [claim: string]: StandardSchema };
-  /** What the consent page says, in each language of the option `languages`. */
+  /** Texts of the consent page, in each language of the option `languages`. */
   readonly consent: { readonly [language: string]: ScopeTexts };
 }
 
-/** The option `scopes`: scopes beside the five, never instead of one. */
+/** The option `scopes`: scopes in addition to the built-in ones. */
 export type HostScopes = { readonly [Ready in ReadyScopeName]?: boolean } & {
   /** Adds `preferred_username`, `picture`, `locale`, `zoneinfo` and `updated_at` to `profile`. */
   readonly standardProfile?: boolean;
 } & { readonly [scope: string]: HostScope | boolean | undefined };
 
-/** What a check takes, as Standard Schema says it. */
+/** Input of a check, as in Standard Schema. */
 type InputOf<Schema> = Schema extends { readonly '~standard': { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly input: infer Input }
     ? Input
@@ -70,7 +70,7 @@ export interface ScopeCatalog {
   readonly consents: Consents;
 }
 
-/** What a scope gives: its claims, and the words of the consent page. */
+/** Claims of a scope, and its texts for the consent page. */
 export interface CatalogScope {
   readonly claims: readonly Claim[];
   readonly consent: Consents[string];

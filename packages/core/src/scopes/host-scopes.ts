@@ -21,7 +21,7 @@ import {
 } from './ready-scopes.ts';
 import { isScope, offlineAccess } from './scopes.ts';
 
-// Loaded where the host has scopes of its own or switches some on.
+// This module is only loaded if the host adds or switches on scopes.
 
 const maxScopes = 100;
 
@@ -64,7 +64,7 @@ const claimNames = z
   .regex(claimName, 'is none that a claim can have')
   .refine((name) => !registeredClaims.has(name), 'has another meaning in tokens');
 
-/** Of the option, whose names are checked before. */
+/** Schema of the option, whose names are checked before. */
 const schemaOf = (languages: readonly string[]) =>
   z
     .object(
@@ -112,7 +112,7 @@ function requireOwnClaims(all: ReadonlyMap<string, CatalogScope>): void {
 }
 
 /**
- * The scopes of the host beside the five.
+ * Checks the additional scopes of the host.
  * @throws TypeError that says what is wrong with one, by its path
  */
 export function withHostScopes(

@@ -12,7 +12,7 @@ const oneOfTheFive = ({ fields, consent }: ScopeDefinition): CatalogScope => ({
 });
 
 /**
- * The option `scopes`: the five and those of the host.
+ * Loads the option `scopes`: the built-in scopes and those of the host.
  * @param languages - the tags of the languages in which pages are answered
  * @param refreshTokens - whether clients can ask for refresh tokens
  * @throws TypeError that says what is wrong with a scope of the host's, by its path

@@ -29,8 +29,9 @@ const taken = (field: keyof UserRecord, check: z.ZodType): ReadyClaim => ({
 const text = z.string().min(1).max(1024);
 
 /**
- * Looks like an address, and no more: hosts have users whose addresses follow no grammar, such as `ana@localhost`, those in other
- * scripts (RFC 6531), and Japanese ones with two dots in a row. A user whose address is refused could not sign in.
+ * Checks loosely whether a text is an email address. Hosts have users whose addresses follow no grammar, such
+ * as `ana@localhost`, those in other scripts (RFC 6531), and Japanese ones with two dots in a row. A user
+ * whose address is refused could not sign in.
  */
 const emailAddress = z
   .string()
@@ -106,7 +107,7 @@ export const readyScopes = {
   }),
 } satisfies { readonly [Name in ReadyScopeName]: ReadyScope };
 
-/** What the consent page says of `offline_access`. */
+/** Texts of the consent page about `offline_access`. */
 export const offlineAccessConsent: ConsentTexts = {
   en: {
     title: 'Stay connected while you are away',
@@ -137,7 +138,7 @@ const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as fr-HT');
 
-/** What `standardProfile` adds to `profile`: claims that apps of OpenID Connect look for. */
+/** Claims that `standardProfile` adds to `profile`, because OpenID Connect apps expect them. */
 export const standardProfileClaims: { readonly [claim: string]: ReadyClaim } = {
   preferred_username: taken('handle', text),
   picture: {

@@ -3,11 +3,11 @@ import type { UserRecord } from '../ports/users.ts';
 import type { ConsentTexts } from './consent-texts.ts';
 import { userIdFormat, userIdWords } from './user-ids.ts';
 
-/** What one scope gives: read by the consent page, by userinfo and by discovery. */
+/** Definition of a scope, for the consent page, userinfo and discovery. */
 export interface ScopeDefinition {
   /** The fields of the user that it shows, each with the check that the host's value must pass and a description of it. */
   readonly fields: { readonly [Field in keyof UserRecord]?: z.ZodType };
-  /** What the consent page says, in plain words. */
+  /** Texts of the consent page. */
   readonly consent: ConsentTexts;
 }
 
@@ -177,7 +177,7 @@ export type Scope = keyof typeof scopes;
 /** Every scope, in the order in which pages and discovery show them. */
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
-/** Whether such a scope exists. */
+/** Checks whether such a scope exists. */
 export function isScope(name: string): name is Scope {
   return Object.hasOwn(scopes, name);
 }

@@ -2,7 +2,7 @@ import type { UserRecord } from '../ports/users.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { userIdFormat, userIdWords } from './user-ids.ts';
 
-/** Why a host's user record could not be used: a defect of the host. */
+/** Says why a host's user record cannot be used, a defect of the host. */
 export class UserRecordError extends TypeError {
   override readonly name = 'UserRecordError';
 }

@@ -18,7 +18,7 @@ function base62(number: bigint, length: number): string {
 
 const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 
-/** Prefix, mode, secret, and a checksum: a typo is refused without a look at the database. */
+/** Prefix, mode, secret, and a checksum, so that a typo is refused without a database query. */
 export function apiKeyFormat(prefix: string) {
   const format = new RegExp(`^${prefix}_(?:live|test)_[0-9A-Za-z]{${secretLength + 6}}$`);
   return {
@@ -31,7 +31,9 @@ export function apiKeyFormat(prefix: string) {
   };
 }
 
-/** Where an API key's sealed secret is written down: it opens nowhere else. */
+/**
+ * Returns the place at which an API key's signing secret is sealed. It can only be opened for the same place.
+ */
 export function signingSecretContext(keyId: string): string {
   return `api_keys/${keyId}/signing_secret`;
 }

@@ -27,7 +27,9 @@ export function randomSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }
 
-/** Characters of a refresh token that stay the same when it is replaced: 96 bits, enough to find a grant by and nothing else. */
+/**
+ * Characters of a refresh token that its successors keep: 96 bits, enough to find its grant and nothing more.
+ */
 const familyLength = 16;
 /** Bytes of a refresh token that are new with each replacement: 160 bits (RFC 6749, section 10.10). */
 const successorBytes = 20;
@@ -40,7 +42,7 @@ export function tokenFormats(prefix: string) {
   const familyOf = (text: string): string => text.slice(familyStart, familyStart + familyLength);
   return {
     newAccessToken: (random: Random): string => `${prefix}_at_${randomSecret(random)}`,
-    /** Whether a text can be an access token at all; spares the database a look at anything else. */
+    /** Checks whether a text has the form of an access token, which saves a database query for others. */
     isAccessToken: (text: string): boolean => accessToken.test(text),
     newRefreshToken: (random: Random): string => `${prefix}_rt_${randomSecret(random)}`,
     isRefreshToken: (text: string): boolean => refreshToken.test(text),

@@ -7,7 +7,7 @@ export interface Logger {
 }
 
 /**
- * The option `logger` of those who want to be told nothing, errors included.
+ * Value of the option `logger` that logs nothing, not even errors.
  *
  * @example
  * ```ts

@@ -1,14 +1,14 @@
 import type { Logger } from './logger.ts';
 
-/** Errors that are told below one another at most: an error, its cause, and so on. */
+/** Maximum depth of causes that are logged below an error. */
 const mostErrors = 5;
 
 const mostOfValue = 500;
 const mostOfStack = 8_000;
 
 /**
- * Shows characters that end a line, move the cursor, turn the direction of writing or cannot be seen, so that nobody writes lines of
- * their own into a log.
+ * Shows characters that end a line, move the cursor, turn the direction of writing or are invisible, so that
+ * a sender cannot write lines of a log.
  */
 function printable(text: string): string {
   return text.replace(
@@ -26,8 +26,8 @@ function fieldText(value: unknown): string {
 }
 
 /**
- * Of an error its name, message, stack and code, and those of what caused it. Other members are not shown: clients of
- * HTTP and of databases keep whole requests there, with their secrets.
+ * Returns name, message, stack and code of an error, and those of its causes. Other members are not shown,
+ * because clients of HTTP and of databases keep whole requests there, with their secrets.
  */
 function linesOf(thrown: unknown, left = mostErrors): string[] {
   if (!(thrown instanceof Error)) {
@@ -47,7 +47,7 @@ function linesOf(thrown: unknown, left = mostErrors): string[] {
   return lines;
 }
 
-/** One record: time, level, message and fields in one line, and below it, indented, the error. */
+/** Formats a record: time, level, message and fields in one line, and below it, indented, the error. */
 function recordOf(level: string, fields: object, message: string, time: Date): string {
   const { err, ...others } = fields as { readonly err?: unknown } & Record<string, unknown>;
   const head = [
@@ -61,8 +61,8 @@ function recordOf(level: string, fields: object, message: string, time: Date): s
 }
 
 /**
- * Tells warnings and errors on stderr, for people: what a host hears that has said nothing about a logger. `console`,
- * because it goes on when nobody reads stderr any more.
+ * Writes warnings and errors to stderr, for people. It is the default logger. It uses `console`, which keeps
+ * working when the reader of stderr has gone.
  */
 export const stderrLogger: Logger = Object.freeze({
   debug() {},

@@ -1,6 +1,6 @@
 import type { Attributes, Histogram, Span } from '@opentelemetry/api';
 
-/** What is measured, in seconds: the names of the histograms, and what each is. */
+/** Names of the histograms, in seconds, and their descriptions. */
 const durations = {
   'ostiary.request.duration': 'Requests, until their answer begins.',
   'ostiary.job.duration': 'Jobs of the worker: executions of transfers, removal of old rows.',
@@ -13,7 +13,7 @@ const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 
 
 type Metric = keyof typeof durations;
 
-/** What is counted: the names of the counters, and what each counts. */
+/** Names of the counters, and their descriptions. */
 const counters = {
   'ostiary.payments.execution.unknown': {
     description: 'Executions of transfers whose outcome is unknown; each is tried again.',
@@ -37,8 +37,8 @@ export async function count(counter: keyof typeof counters): Promise<void> {
 export type Telemetry = Awaited<ReturnType<typeof createTelemetry>>;
 
 /**
- * Spans and metrics for the providers that this process has registered with `@opentelemetry/api`. Loads that package,
- * which whoever does not ask for telemetry never does.
+ * Spans and metrics for the providers that this process has registered with `@opentelemetry/api`. Loads that
+ * package only for hosts that enable telemetry.
  */
 export async function createTelemetry() {
   const { metrics, SpanStatusCode, trace } = await import('@opentelemetry/api');
@@ -58,7 +58,7 @@ export async function createTelemetry() {
   // Counters begin at zero: an alert compares values, and would miss the first event of a series that begins with it.
   for (const [name, options] of Object.entries(counters)) meter.createCounter(name, options).add(0);
 
-  /** What went wrong is told by its name: messages may quote what somebody sent. */
+  /** Record the name of the error only, because messages may quote a client's input. */
   function fail(span: Span, error: unknown): Attributes {
     const name = error instanceof Error ? error.name : 'Error';
     span.setStatus({ code: SpanStatusCode.ERROR, message: name });

@@ -1,7 +1,7 @@
 import type { ListPosition } from '../ports/lists.ts';
 
 /**
- * Reads a page: one item more than it holds tells whether there is another page.
+ * Reads a page. One item more than its size shows whether there is another page.
  * @returns as `last` after which item the next page goes on; `null` on the last page
  */
 export async function readPage<Item>(size: number, read: (limit: number) => Promise<readonly Item[]>) {
@@ -10,7 +10,7 @@ export async function readPage<Item>(size: number, read: (limit: number) => Prom
   return { items, last: found.length > size ? (items.at(-1) ?? null) : null };
 }
 
-/** A place in a list as text, for whoever asks for the next page. */
+/** Writes a place in a list as text, for the request of the next page. */
 export const writePlace = ({ time, id }: ListPosition): string => `${time}_${id}`;
 
 /** `null` for what {@link writePlace} has not written. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../errors.ts';
 
-// What is said of a value that a schema refuses: in terms of the field, to be read after its path, and never in the
-// words of the library that checks. A schema that knows better brings words of its own.
+// Error texts for a value that a schema refuses. They are about the field, follow its path, and do not
+// mention the validation library. A schema can have its own texts.
 
 const kinds: { readonly [type: string]: string } = {
   string: 'a string',
@@ -22,7 +22,7 @@ const formats: { readonly [format: string]: string } = {
   url: 'a URL such as https://example.com/picture.png',
 };
 
-/** Of what a size is counted in: text has characters, a list has entries. */
+/** Units of sizes: text has characters, a list has entries. */
 const units: { readonly [origin: string]: string } = { string: 'characters', array: 'entries' };
 
 function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
@@ -37,7 +37,7 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
   return `has to be ${inclusive === false ? 'above' : 'at least'} ${minimum}`;
 }
 
-/** What each alternative says of the value itself; what they say of its parts belongs elsewhere. */
+/** Errors of each alternative about the value itself. Their errors about its parts belong elsewhere. */
 function noneOf(alternatives: readonly (readonly z.core.$ZodIssue[])[]): string {
   const own = alternatives.flat().filter(({ path }) => path.length === 0);
   const words = [...new Set(own.map(({ message }) => message))];
@@ -91,7 +91,7 @@ function problemsBelow(base: readonly string[], issues: readonly z.core.$ZodIssu
   });
 }
 
-/** Which fields are to blame, each once, of what a parse found {@link inPlainWords}. */
+/** Returns the fields with errors, each once, of a parse with {@link inPlainWords}. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
   const problems = problemsBelow([], issues);
   return problems.filter(({ path }, at) => problems.findIndex((other) => other.path === path) === at);

@@ -1,10 +1,11 @@
-/** Of what a caller chose, in characters. */
+/** Maximum length of caller-supplied text in a log, in characters. */
 const most = 200;
 
 /**
- * An address or a part of one that a caller chose, for a log: bounded, and in the characters of addresses (RFC 3986, section 2,
- * without the apostrophe). Everything else is shown by its number, so that it can neither end a line, nor turn the direction of
- * writing, nor be markup where somebody reads the log, and letters that only look alike are told apart.
+ * Writes a URL from a caller, or a part of one, for a log: bounded, and in the characters of URLs (RFC 3986,
+ * section 2, without the apostrophe). Other characters become their numbers, so that the text can neither end
+ * a line, nor turn the direction of writing, nor be markup where the log is read, and look-alike letters
+ * differ.
  */
 export function printable(text: string): string {
   const shown = text

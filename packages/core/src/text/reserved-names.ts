@@ -1,8 +1,8 @@
 const names: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
- * Whether every object has a member of this name, such as `__proto__` and `constructor`. Used as a key of a plain object by any
- * library, such a name reads or writes `Object.prototype`.
+ * Checks whether every object has a member of this name, such as `__proto__` and `constructor`. As a key of a
+ * plain object, in any library, such a name reads or writes `Object.prototype`.
  */
 export const isReservedName = (name: string): boolean => names.has(name);
 

@@ -16,8 +16,8 @@ const heldBackMs = 2_000;
 export const clockToleranceMs = 5_000;
 
 /**
- * Tells whether something that lasts for so many milliseconds goes on until `endsAt`. What ends later than it can began before the
- * clock went back, and is over: nobody knows for how long it has lasted.
+ * Checks whether something that lasts for so many milliseconds goes on until `endsAt`. If it ends later than
+ * possible, it began before the clock went back. It then counts as over, because its true age is unknown.
  */
 export function goesOn(endsAt: number, now: number, lengthMs: number): boolean {
   return endsAt > now && endsAt <= now + lengthMs + clockToleranceMs;

@@ -44,7 +44,7 @@ export class DatabaseClock implements Clock {
     this.#machine = options.machine ?? (() => Date.now());
     this.#outages = createOutageLog({
       logger: this.#logger,
-      // This clock itself is what fails.
+      // The failing component is this clock itself.
       clock: { now: this.#steady },
       failing: 'the time of the database is not known; going on by what it was',
       working: 'the time of the database is known again',

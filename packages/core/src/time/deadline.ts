@@ -1,7 +1,7 @@
 import { HostTimeoutError } from '../errors.ts';
 
 /**
- * A function of the host's that is not waited for without end. Nobody listens to an answer or a failure that comes too late.
+ * Wraps a function of the host with a deadline. A result or an error after the deadline is ignored.
  * @param name - what the log calls the function, such as `users.find`
  * @throws HostTimeoutError
  */
@@ -12,7 +12,7 @@ export function withDeadline<Arguments extends unknown[], Answer>(
 ): (...args: Arguments) => Promise<Answer> {
   return async (...args) => {
     const answer = call(...args);
-    // What is there already needs no timer, which would be most of the memory of a busy process.
+    // A result that is there already needs no timer. Timers would take most of the memory of a busy process.
     if (!(answer instanceof Object && 'then' in answer)) return answer;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new HostTimeoutError(name, seconds)), seconds * 1000);
@@ -26,7 +26,10 @@ export function withDeadline<Arguments extends unknown[], Answer>(
   };
 }
 
-/** The functions of an object of the host's, each with its deadline. It may be of a class, whose methods need their object. */
+/**
+ * Wraps the functions of an object of the host, each with its deadline. The object may be of a class, whose
+ * methods need their `this`.
+ */
 export function withDeadlines<Host extends object>(
   path: string,
   host: Host,

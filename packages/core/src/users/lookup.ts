@@ -9,12 +9,12 @@ import { sandboxKycStore } from './sandbox-kyc.ts';
 
 const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
-/** What a host throws may name the number that it was asked for, and goes to the log; the number must not. */
+/** Redacts the phone number: host errors are logged and may contain it. */
 function withoutPhone(thrown: unknown, phone: string): unknown {
   const digits = phone.slice(1);
   if (!inspect(thrown, { depth: 5 }).includes(digits)) return thrown;
   const redacted = new Error(String(thrown).replaceAll(digits, '[redacted]'));
-  // Where the host's code threw it is what the host looks for in the log.
+  // Keep the stack, because the host needs it in the log.
   if (thrown instanceof Error) redacted.stack = String(thrown.stack).replaceAll(digits, '[redacted]');
   return redacted;
 }

@@ -19,7 +19,7 @@ export function originalKyc({ kycStatus, kycTier }: SandboxUser): KycState {
 export const sameKyc = (one: KycState, other: KycState): boolean =>
   one.kycStatus === other.kycStatus && one.kycTier === other.kycTier;
 
-/** One record for each user, so that changes of two users at the same time do not undo each other. */
+/** Keep one record for each user, so that concurrent changes of two users do not undo each other. */
 const recordOf = (partner: string, { sub }: SandboxUser): Buffer =>
   digest(`sandbox identity check ${partner} ${sub}`);
 
@@ -30,7 +30,7 @@ export function sandboxKycStore({ storage: { sandbox } }: Pick<Core, 'storage'>)
       const changed = await sandbox.find(recordOf(partner, user), now);
       return changed === null ? originalKyc(user) : (changed as unknown as KycState);
     },
-    /** Nothing is kept where it is what the user began with. */
+    /** Remove the record if it equals the user's initial state. */
     async save(partner: string, user: SandboxUser, kyc: KycState, now: number): Promise<void> {
       const record = recordOf(partner, user);
       if (sameKyc(kyc, originalKyc(user))) {

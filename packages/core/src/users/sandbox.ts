@@ -24,7 +24,7 @@ const sandboxUser = (
   kycTier,
 });
 
-/** Users of the sandbox: one for each state of the identity check. Their phone numbers belong to nobody. */
+/** Users of the sandbox: one for each state of the identity check. Their phone numbers are not assigned. */
 export const sandboxUsers: readonly SandboxUser[] = [
   sandboxUser('Test Approved', 'approved', 2, { kid: 'KID-TEST-APPROVED', phone: '+50900000001' }),
   sandboxUser('Test Pending', 'pending', 1, { kid: 'KID-TEST-PENDING', phone: '+50900000002' }),

@@ -12,14 +12,14 @@ export function nodeTimer(callback: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** What one look for work found. */
+/** Result of one poll for work. */
 export interface Found {
   readonly claimed: number;
-  /** Whether it had as many as it may have at once, so that there may be more. */
+  /** True if it claimed as much as it may, so that there may be more. */
   readonly isCutOff: boolean;
 }
 
-/** Looks for work that is due, one look at a time. */
+/** Polls for due work, one poll at a time. */
 export function createLooking({
   look,
   outages,
@@ -34,9 +34,12 @@ export function createLooking({
   const pace = createPace();
   let isStarted = false;
   let cancelPoll: () => void = () => {};
-  /** The looks under way: a single flight, which every caller shares. */
+  /** The polls under way: a single flight, which every caller shares. */
   let flight: Promise<number> | null = null;
-  /** Whether something may be due, or may have room, that the look under way does not see. */
+  /**
+   * True if something may have become due, or a place may have become free, that the poll under way does not
+   * see.
+   */
   let isWoken = false;
 
   async function lookAgain(): Promise<number> {
@@ -59,7 +62,7 @@ export function createLooking({
     return total;
   }
 
-  /** Looks until nothing is left that there is room for. Answers how much it claimed. */
+  /** Polls until no work is left for which there is a place. Returns the number of claims. */
   function now(): Promise<number> {
     isWoken = true;
     flight ??= lookAgain();
@@ -74,18 +77,18 @@ export function createLooking({
 
   return {
     now,
-    /** Looks now, and again after a while, until it is stopped. Repeatable. */
+    /** Polls now, and again after a while, until it is stopped. May be called again. */
     start(): void {
       if (isStarted) return;
       isStarted = true;
       poll();
     },
-    /** Looks now, where it is started. */
+    /** Polls now, if it is started. */
     wake(): void {
       if (isStarted) void now();
     },
     isStarted: () => isStarted,
-    /** Resolves when no look is under way. */
+    /** Resolves when no poll is under way. */
     async stop(): Promise<void> {
       isStarted = false;
       isWoken = false;

@@ -1,17 +1,19 @@
-/** Where nothing was found for a while, in milliseconds. */
+/** Time between polls after some polls found nothing, in milliseconds. */
 const idleMs = 1_000;
 
-/** Where something was found lately: what other processes enqueue tells nobody, and often comes in bursts. */
+/**
+ * Time between polls after work was found. Work of other processes comes without notice, and often in bursts.
+ */
 const busyMs = 50;
 
-/** Looks in vain after which it is quiet. */
+/** Number of empty polls after which it is quiet. */
 const patience = 100;
 
-/** How long to wait before the next look for work: often while there is some, and once a second while there is none. */
+/** Chooses the time to the next poll: short while there is work, and a second while there is none. */
 export function createPace() {
   let inVain = patience;
   return {
-    /** Says what the last look found. */
+    /** Reports the result of the last poll. */
     found(count: number): void {
       inVain = count > 0 ? 0 : inVain + 1;
     },

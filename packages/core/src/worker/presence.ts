@@ -1,18 +1,21 @@
 import type { Core } from '../options/context.ts';
 import type { Worker } from './worker.ts';
 
-/** The kind of the job that tells a process without a worker of its own whether another one has one: who takes it is there. */
+/**
+ * Kind of the job by which a process without a worker finds out whether another process has one: that worker
+ * takes the job.
+ */
 export const presenceKind = 'worker check';
 
-/** What waits for longer waits for a worker, in milliseconds. */
+/** Time after which waiting work shows that a worker is missing, in milliseconds. */
 const waitedMs = 60_000;
 
-/** Between two looks: a little more, for workers that something starts every minute. */
+/** Time between two checks: a little more, for workers that something starts every minute. */
 const lookMs = 75_000;
 
 /**
- * Tells the log, once, that work waits and no worker takes it: `worker.start()` was forgotten, or the process that had
- * called it is gone. A process whose own worker has worked does not look; any number of others may.
+ * Logs once that work waits and no worker takes it: `worker.start()` was forgotten, or the process that had
+ * called it is gone. A process whose own worker has worked does not check. Any number of others may.
  */
 export function watchForWorker(core: Core, worker: Worker) {
   const { clock, random } = core;
@@ -23,7 +26,7 @@ export function watchForWorker(core: Core, worker: Worker) {
 
   async function look(): Promise<void> {
     try {
-      // The job of the last look, of this process or another one.
+      // Job of the last check, of this process or another one.
       const [job] = await queue.claim({
         kinds: [presenceKind],
         claimId: random.bytes(16).toString('hex'),
@@ -41,10 +44,10 @@ export function watchForWorker(core: Core, worker: Worker) {
         );
         return;
       }
-      // One row, however many processes look.
+      // There is one row for any number of processes.
       await queue.enqueue([{ id: presenceKind, kind: presenceKind, payload: {}, dueAt: clock.now() }]);
     } catch (error) {
-      // A database that cannot be reached is told of elsewhere.
+      // Other code reports a database that cannot be reached.
       logger.debug({ err: error }, 'nobody knows whether a worker runs');
     }
   }

@@ -18,8 +18,8 @@ export const purgeIntervalMs = 10 * 60_000;
 const testPurgeIntervalMs = 60_000;
 
 /**
- * Used or expired codes and tokens are kept this long, so that an expired token can be told from an unknown
- * one.
+ * Time for which used or expired codes and tokens are kept, so that an expired token can be told from an
+ * unknown one.
  */
 const retentionMs = dayMs;
 
@@ -37,7 +37,7 @@ export async function schedulePurge({ storage, clock }: Core): Promise<void> {
 }
 
 /**
- * Removes what nobody needs any more, in small batches between which other requests get their turn.
+ * Removes rows that are no longer needed, in small batches between which other requests can run.
  * @param rounds - batches at most
  * @param told - called after each with the number of rows so far
  * @returns what was removed, and whether nothing is left

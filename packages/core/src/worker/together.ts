@@ -1,7 +1,10 @@
 import type { WakeUps, Work } from '../ports/queue.ts';
 import type { Worker } from './worker.ts';
 
-/** The workers of both kinds of work as one, jobs first, because they cause deliveries; and how new work is told. */
+/**
+ * Combines the workers of both kinds of work, jobs first, because they cause deliveries, and notifies them of
+ * new work.
+ */
 export function together(workers: { readonly [work in Work]: Worker }, wakeUps?: WakeUps) {
   const { jobs, deliveries } = workers;
   let isStarted = false;
@@ -28,7 +31,10 @@ export function together(workers: { readonly [work in Work]: Worker }, wakeUps?:
   };
   return {
     worker,
-    /** Tells the worker of this process, or those of others where it does not run: each would claim what one of them needs. */
+    /**
+     * Notify the worker of this process, or those of other processes if it is not running. Each would claim
+     * work that one of them needs.
+     */
     tell(work: Work): void {
       if (isStarted) workers[work].wake();
       else wakeUps?.notify(work);

@@ -31,9 +31,9 @@ export async function boundWaits(
 }
 
 /**
- * Keeps work from standing still after the clock went back. Every process does it after a step of its own clock, also without a worker:
- * what it stored before the step waits for a time that has moved away. A worker does it when it begins, because the clock may have gone back while
- * no process ran.
+ * Keeps work from standing still after the clock went back. Every process does it after a step of its own
+ * clock, even without a worker, because work that it stored before the step waits for a time that has moved
+ * away. A worker does it when it starts, because the clock may have gone back while no process ran.
  */
 export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds']) {
   const { wake } = core;
@@ -41,7 +41,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
   let isClosed = false;
   let hasBegun = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The round under way, and whether another one has to follow because the clock went back meanwhile. */
+  /** The round under way, and whether another round must follow because the clock went back meanwhile. */
   let round: Promise<void> | null = null;
   let isWanted = false;
 

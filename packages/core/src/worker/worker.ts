@@ -10,15 +10,16 @@ export type JobHandlers = { readonly [kind: string]: JobHandler };
 
 /** Work in the background. Any number of processes may run one. */
 export interface Worker {
-  /** Begins to look for work, until `stop`. Repeatable. */
+  /** Starts polling for work, until `stop`. May be called again. */
   start(): void;
-  /** Looks for work now rather than at the next look; without effect while the worker is not started. */
+  /** Polls now rather than at the next interval. Without effect while the worker is not started. */
   wake(): void;
   /** Claims what is due and does it, once. Answers how many jobs it claimed. */
   runDue(): Promise<number>;
   /**
-   * Claims nothing more, and resolves when what is under way has ended. Webhooks and notices to other servers have ten seconds from
-   * their start, as always, so that a deployment sends nothing twice: allow fifteen seconds.
+   * Claims nothing more, and resolves when all work under way has ended. Webhooks and notices to other
+   * servers have ten seconds from their start, as always, so that a deployment sends nothing twice: allow
+   * fifteen seconds.
    */
   stop(): Promise<void>;
 }
@@ -27,7 +28,7 @@ export interface Worker {
 export const leaseMs = 30_000;
 /** Jobs of one claim at most. */
 const batch = 32;
-/** Jobs of one kind under way at once at most, if the kind has no bound of its own. */
+/** Maximum number of concurrent jobs of one kind, if the kind has no bound of its own. */
 const defaultAtOnce = 32;
 
 /** Wait before the next try of a job that failed, in milliseconds: 1 s, doubling, up to an hour. */
@@ -35,7 +36,7 @@ function backoffMs(attempt: number): number {
   return Math.min(1000 * 2 ** (attempt - 1), 3_600_000);
 }
 
-/** These waits after the first failure, the second and so on; the last one holds for all further ones. */
+/** Waits after the first failure, the second and so on. The last one applies to all further failures. */
 export const jobRetryMs: readonly number[] = Array.from({ length: 13 }, (_, index) => backoffMs(index + 1));
 
 /** Does a job and says in the queue what came of it. */
@@ -75,9 +76,10 @@ function jobRunner(
 }
 
 /**
- * Creates a worker; it does nothing before `start` or `runDue`. A job under way holds one place of its kind and nothing else: the
- * worker claims more jobs as long as there are places, whether or not those before have ended. Partners and modes share the places of
- * each kind, so that jobs of one partner which hang delay no other partner.
+ * Creates a worker. It does nothing before `start` or `runDue`. A running job occupies one place of its kind.
+ * The worker claims more jobs whenever there are free places, even if earlier jobs are still running.
+ * Partners and modes share the places of each kind, so that jobs of one partner which hang delay no other
+ * partner.
  *
  * @param atOnce - jobs under way at once at most, by kind
  * @param abort - cuts off the outgoing requests of jobs, when `stop` has waited for them
