@@ -44,14 +44,14 @@ export function postgresAudits(database: Database) {
   async function write<Result>(
     audit: AuditRecord | undefined,
     work: (connection: Connection) => Promise<Result>,
-    patience?: number,
+    timeoutMs?: number,
   ): Promise<Result> {
     const row = auditRowOf(audit);
     return database.write(async (connection) => {
       const result = await work(connection);
       if (result !== false && result !== null) await store(connection, row);
       return result;
-    }, patience);
+    }, timeoutMs);
   }
 
   return {

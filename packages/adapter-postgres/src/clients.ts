@@ -2,8 +2,8 @@ import type { ClientRecord, ClientState, ClientStore } from '@ostiary/core/stora
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
-import { longPatienceMs, patienceMs } from './patience.ts';
 import { lookup, statement } from './statement.ts';
+import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
 interface ClientRow {
   readonly clientId: string;
@@ -138,7 +138,7 @@ export function postgresClients(database: Database): ClientStore {
             await sql.revokeGrants.run(connection, { clientId, now: disabledAt ?? updatedAt });
           return true;
         },
-        disabledAt === null ? patienceMs : longPatienceMs,
+        disabledAt === null ? callTimeoutMs : longTimeoutMs,
       );
     },
 

@@ -7,7 +7,7 @@ import { primaryOf } from './primary.ts';
 type OnFailure = (error: unknown) => void;
 
 /** Connects to the primary within a time in milliseconds. */
-type Connect = (patienceMs: number, onFailure: OnFailure) => Promise<PostgresPoolClient>;
+type Connect = (timeoutMs: number, onFailure: OnFailure) => Promise<PostgresPoolClient>;
 
 /** Functions that connect the pools which a storage made itself. They know every host of the connection string. */
 const ownConnects = new WeakMap<PostgresPool, Connect>();
@@ -20,12 +20,12 @@ export function connectsWith(pool: PostgresPool, connect: Connect): void {
 /** Takes a connection of a pool that leads to the primary, and waits for it, see {@link connected}. */
 export function connectionOf(
   pool: PostgresPool,
-  patienceMs: number,
+  timeoutMs: number,
   onFailure: OnFailure,
 ): Promise<PostgresPoolClient> {
   const connect = ownConnects.get(pool);
-  if (connect !== undefined) return connect(patienceMs, onFailure);
-  return connected(() => primaryOf(pool, patienceMs), patienceMs, onFailure);
+  if (connect !== undefined) return connect(timeoutMs, onFailure);
+  return connected(() => primaryOf(pool, timeoutMs), timeoutMs, onFailure);
 }
 
 /** Pauses between two attempts to connect, in milliseconds: the first, twice as long each time, at most the last. */
@@ -34,14 +34,14 @@ const pausesMs = { first: 25, last: 400 };
 /**
  * Connects, and tries again while the server is not there for a moment: it restarts, has too many clients, is a standby that is
  * about to be promoted, or a pooler in between has no connection to it. What waiting cannot mend, such as a wrong password, is
- * thrown at once. After `patienceMs` the last error is thrown.
+ * thrown at once. After `timeoutMs` the last error is thrown.
  */
 export async function connected<Connection>(
   connect: () => Promise<Connection>,
-  patienceMs: number,
+  timeoutMs: number,
   onFailure: OnFailure = () => {},
 ): Promise<Connection> {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + timeoutMs;
   for (let pauseMs = pausesMs.first; ; pauseMs = Math.min(2 * pauseMs, pausesMs.last)) {
     try {
       return await connect();

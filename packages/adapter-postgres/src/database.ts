@@ -3,7 +3,7 @@
  * from statement.ts, every table written as `${schema}.table` with `const { schema } = database`. Each port call is
  * one of
  *
- * - `database.get(lookup)`: a row by its key; calls of one kind that would wait for each other are one statement (groups.ts).
+ * - `database.get(lookup)`: a row by its key; calls of one kind that would wait for each other are one statement (batching.ts).
  * - `database.read(work)`: statements without a transaction; each sees every commit of every process. What must fit
  *   together is one statement.
  * - `database.change(work)`: exactly one statement that changes something, a transaction by itself.
@@ -11,8 +11,15 @@
  *   does not wait for the disk.
  * - `database.write(work)`: a transaction at READ COMMITTED: each statement sees what was committed before it began,
  *   so whatever a decision rests on is locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
- *   Locks are taken in the order partner, client, consent, grant; sequence of a partner and mode, endpoint, delivery;
- *   the end of the audit log, for which every other act waits, comes last.
+ *
+ * Transactions take their locks in one order, so that they never wait in a circle. Rows of one kind are locked by their key:
+ *
+ * 1. idempotency record, transfer
+ * 2. partner, client, consent, grant (by id)
+ * 3. sequence (by partner and mode), queue of an endpoint (by id), delivery (by number)
+ * 4. end of the audit log, for which every other act waits
+ *
+ * Purges skip rows that are locked, and wait for none.
  *
  * Work may run more than once: it does nothing but use the connection. It runs later than the call: bytes and
  * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a
@@ -20,13 +27,13 @@
  *
  * What takes several statements and runs all the time is one call of a function (sql/functions/), with `change`.
  */
-import { isOfTheData, StorageUnavailableError, unavailable } from './errors.ts';
+
+import { batchCalls } from './batching.ts';
+import { type PooledConnection, withConnection } from './checkout.ts';
+import { isDataError, StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';
-import { inGroups } from './groups.ts';
-import { type Lease, retried } from './lending.ts';
 import { type Functions, type Migration, migrate, readFunctions, readMigrations } from './migrations.ts';
-import type { OwnPool } from './own-pool.ts';
-import { patienceLeft, patienceMs } from './patience.ts';
+import type { OpenedPool } from './opened-pool.ts';
 import { connectionBeside, ignore, listenTo, type PostgresPool, type Session } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
 import {
@@ -37,17 +44,18 @@ import {
   type Preparing,
   type Statement,
 } from './statement.ts';
+import { callTimeoutMs, timeoutLeft } from './timeouts.ts';
 
 /** How long the database may take to come up at the start. */
-const firstPatienceMs = 30_000;
+const firstTimeoutMs = 30_000;
 
 /** Starting together with other processes, and migrating, is allowed to take longer than a request. */
-const startPatienceMs = 600_000;
+const startTimeoutMs = 600_000;
 
-/** Of a pool's connections, the share that is never lent to what waits for the disk. */
+/** Share of the pool that is reserved for calls that do not wait for the disk. */
 const reserve = 0.25;
 
-/** How long the server keeps a transaction of a process that it does not hear of any more. */
+/** How long the server keeps an idle transaction of a process that has gone silent, in milliseconds. */
 const idleInTransactionMs = 5000;
 
 /**
@@ -58,12 +66,12 @@ export class Database {
   /** The schema, quoted, as statements name it. */
   readonly schema: string;
   readonly schemaName: string;
-  readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OwnPool | null };
+  readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OpenedPool | null };
   readonly #migrations: readonly Migration[] | undefined;
   readonly #functions: Functions | undefined;
-  readonly #firstPatienceMs: number;
+  readonly #firstTimeoutMs: number;
   #pool: PostgresPool | null = null;
-  #own: OwnPool | null = null;
+  #own: OpenedPool | null = null;
   #opening: Promise<void> | null = null;
   #isOpen = false;
   #closing: Promise<void> | null = null;
@@ -71,23 +79,23 @@ export class Database {
   /** How each look-up is made together with others of its kind. */
   readonly #lookups = new Map<object, (parameters: object) => Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
-  /** Of what waits for the disk; `null` where nobody knows how many connections there are. */
+  /** Limits calls that wait for the disk; `null` if the size of the pool is unknown. */
   #semaphore: Semaphore | null = null;
 
   constructor(options: {
     readonly schema: string;
     /** A pool of the host's, or a function that opens one of ours. */
-    readonly pool: PostgresPool | (() => OwnPool);
+    readonly pool: PostgresPool | (() => OpenedPool);
     readonly migrations?: readonly Migration[];
     readonly functions?: Functions;
-    readonly firstPatienceMs?: number;
+    readonly firstTimeoutMs?: number;
   }) {
     const { pool } = options;
     this.schemaName = options.schema;
     this.schema = `"${options.schema}"`;
     this.#migrations = options.migrations;
     this.#functions = options.functions;
-    this.#firstPatienceMs = options.firstPatienceMs ?? firstPatienceMs;
+    this.#firstTimeoutMs = options.firstTimeoutMs ?? firstTimeoutMs;
     this.#openPool = () => {
       if (typeof pool !== 'function') return { pool, own: null };
       const own = pool();
@@ -108,8 +116,8 @@ export class Database {
   }
 
   /** Runs statements that change nothing, outside a transaction. */
-  read<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (lease) => work(connectionOn(lease.client, this.#preparing)));
+  read<T>(work: (connection: Connection) => Promise<T>, timeoutMs = callTimeoutMs): Promise<T> {
+    return this.#call(timeoutMs, (pooled) => work(connectionOn(pooled.client, this.#preparing)));
   }
 
   /** Reads a row; `null` where there is none. Look-ups of one kind that would wait for each other are one statement. */
@@ -140,33 +148,33 @@ export class Database {
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
   change<T>(
     work: (connection: Connection) => Promise<T>,
-    patience = patienceMs,
+    timeoutMs = callTimeoutMs,
     semaphore = this.#semaphore,
   ): Promise<T> {
-    const attempt = (lease: Lease) => {
-      lease.isCommitting = true;
-      return work(connectionOn(lease.client, this.#preparing));
+    const attempt = (pooled: PooledConnection) => {
+      pooled.isCommitting = true;
+      return work(connectionOn(pooled.client, this.#preparing));
     };
-    return this.#call(patience, attempt, semaphore);
+    return this.#call(timeoutMs, attempt, semaphore);
   }
 
   /**
    * Runs exactly one statement which a crash of the server may undo, because it writes an unlogged table or does not wait
    * for the disk.
    */
-  changeUnsynced<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.change(work, patience, null);
+  changeUnsynced<T>(work: (connection: Connection) => Promise<T>, timeoutMs = callTimeoutMs): Promise<T> {
+    return this.change(work, timeoutMs, null);
   }
 
   /** Runs work in a transaction and resolves when it is committed. */
   write<T>(
     work: (connection: Connection) => Promise<T>,
-    patience = patienceMs,
-    lockPatience = patience,
+    timeoutMs = callTimeoutMs,
+    lockTimeoutMs = timeoutMs,
   ): Promise<T> {
-    const attempt = (lease: Lease) =>
-      inTransaction(lease, patience, work, { lockPatience, preparing: this.#preparing });
-    return this.#call(patience, attempt, this.#semaphore);
+    const attempt = (pooled: PooledConnection) =>
+      inTransaction(pooled, timeoutMs, work, { lockTimeoutMs, preparing: this.#preparing });
+    return this.#call(timeoutMs, attempt, this.#semaphore);
   }
 
   /** A connection beside those of the pool, which is not connected yet; see `connectionBeside`. */
@@ -199,11 +207,11 @@ export class Database {
     const migrations = this.#migrations ?? readMigrations();
     const functions = this.#functions ?? readFunctions();
     await firstConnection(pool, {
-      patienceMs: this.#firstPatienceMs,
+      timeoutMs: this.#firstTimeoutMs,
       isWanted: () => this.#closing === null,
     });
-    await retried(pool, startPatienceMs, (lease) =>
-      inTransaction(lease, startPatienceMs, (connection) =>
+    await withConnection(pool, startTimeoutMs, (pooled) =>
+      inTransaction(pooled, startTimeoutMs, (connection) =>
         migrate(connection, this.schemaName, migrations, functions),
       ),
     );
@@ -213,10 +221,10 @@ export class Database {
   #together<Parameters extends object, Row>(lookup: Lookup<Parameters, Row>) {
     const known = this.#lookups.get(lookup);
     if (known !== undefined) return known;
-    const look = inGroups<Parameters, Row | null>({
-      isOfOne: isOfTheData,
+    const look = batchCalls<Parameters, Row | null>({
+      mayRetryAlone: isDataError,
       make: (group, waitedMs) =>
-        this.read((connection) => lookUpAll(connection, lookup, group), patienceLeft(waitedMs)),
+        this.read((connection) => lookUpAll(connection, lookup, group), timeoutLeft(waitedMs)),
     }) as (parameters: object) => Promise<unknown>;
     this.#lookups.set(lookup, look);
     return look;
@@ -229,11 +237,11 @@ export class Database {
   }
 
   async #call<T>(
-    patience: number,
-    attempt: (lease: Lease) => Promise<T>,
+    timeoutMs: number,
+    attempt: (pooled: PooledConnection) => Promise<T>,
     semaphore: Semaphore | null = null,
   ): Promise<T> {
-    const call = retried(this.#use(), patience, attempt, semaphore);
+    const call = withConnection(this.#use(), timeoutMs, attempt, semaphore);
     this.#calls.add(call);
     try {
       return await call;
@@ -261,32 +269,32 @@ export class Database {
 }
 
 async function inTransaction<T>(
-  lease: Lease,
-  patience: number,
+  pooled: PooledConnection,
+  timeoutMs: number,
   work: (connection: Connection) => Promise<T>,
   {
-    lockPatience = patience,
+    lockTimeoutMs = timeoutMs,
     preparing,
-  }: { readonly lockPatience?: number; readonly preparing?: Preparing } = {},
+  }: { readonly lockTimeoutMs?: number; readonly preparing?: Preparing } = {},
 ): Promise<T> {
-  const { client } = lease;
+  const { client } = pooled;
   try {
     // One message, one round trip. LOCAL ends with the transaction, so that nothing is left on the connection.
     await client.query({
       text: `
         BEGIN ISOLATION LEVEL READ COMMITTED;
-        SET LOCAL statement_timeout = ${patience};
-        SET LOCAL lock_timeout = ${lockPatience};
+        SET LOCAL statement_timeout = ${timeoutMs};
+        SET LOCAL lock_timeout = ${lockTimeoutMs};
         SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}
       `,
     });
     const result = await work(connectionOn(client, preparing));
-    lease.isCommitting = true;
+    pooled.isCommitting = true;
     const { command } = await client.query({ text: 'COMMIT' });
     if (command === 'ROLLBACK') throw new StorageUnavailableError('the transaction was rolled back');
     return result;
   } catch (error) {
-    await lease.rollBack();
+    await pooled.rollBack();
     throw error;
   }
 }

@@ -106,6 +106,6 @@ export function isTaken(error: unknown, index: string): boolean {
 }
 
 /** PostgreSQL refused what was to be stored, as it would refuse it again: a value, or a constraint. */
-export function isOfTheData(error: unknown): boolean {
+export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(causeOf(error)));
 }

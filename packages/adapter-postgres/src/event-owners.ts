@@ -11,9 +11,7 @@ import { type Connection, prepared } from './statement.ts';
  * The row is written and not only locked: a host's transaction with a snapshot of its own (REPEATABLE READ or
  * SERIALIZABLE) would otherwise not notice that it came too late, and is refused now.
  *
- * Locks are taken in this order, so that nobody waits in a circle: the record of an idempotency key, a transfer,
- * the sequences by partner and mode, the queues of endpoints by id, deliveries by number. The purge locks events and no
- * sequence, and waits for nobody; whoever delivers one again locks it, so that it stays.
+ * database.ts has the order of locks. The purge locks events and no sequence, so that a redelivery locks its event, too: it stays.
  */
 export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
   const write = prepared<Owner>(`

@@ -1,7 +1,7 @@
 import type { EventSize, EventStore, Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { longPatienceMs } from './patience.ts';
 import { statement } from './statement.ts';
+import { longTimeoutMs } from './timeouts.ts';
 
 /** Numbers of events that are locked, from the beginning of their sequence and without a gap. */
 interface Held {
@@ -104,6 +104,6 @@ export function postgresEventSizes(
         await sql.pending.run(connection, choice);
         const deliveries = await sql.deliveries.run(connection, choice);
         return { events: await sql.events.run(connection, choice), deliveries };
-      }, longPatienceMs),
+      }, longTimeoutMs),
   };
 }

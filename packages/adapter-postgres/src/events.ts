@@ -6,17 +6,17 @@ import type {
   Owner,
   Publication,
 } from '@ostiary/core/storage';
+import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
-import { isOfTheData } from './errors.ts';
+import { isDataError } from './errors.ts';
 import { nameOf } from './event-owners.ts';
 import { postgresEventSizes } from './event-sizes.ts';
-import { inGroups } from './groups.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { postgresClaims } from './idempotency.ts';
-import { lockPatienceLeft, lockTimeoutOf, patienceLeft } from './patience.ts';
 import { postgresPublications } from './publications.ts';
 import { prepared, statement } from './statement.ts';
+import { lockTimeoutLeft, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
 /** A row of the page beside both ends of the sequence; `id` is `null` in the only row of an empty page. */
 type ListedRow = { readonly oldest: number | null; readonly newest: number | null } & (
@@ -68,14 +68,14 @@ export function postgresEvents(database: Database): EventStore {
   };
 
   // Those of one owner would wait for its sequence one after the other, each until the disk has the one before.
-  const publishTogether = inGroups<readonly NewEvent[], Publication>({
+  const publishTogether = batchCalls<readonly NewEvent[], Publication>({
     keyOf: (events) => events.map(nameOf).join(),
-    isOfOne: isOfTheData,
+    mayRetryAlone: isDataError,
     async make(group, waitedMs) {
-      const lockTimeout = lockTimeoutOf(false, lockPatienceLeft(waitedMs));
+      const lockTimeout = lockTimeoutOf(false, lockTimeoutLeft(waitedMs));
       await database.change(
         (connection) => publications.publish(connection, group.flat(), lockTimeout),
-        patienceLeft(waitedMs),
+        timeoutLeft(waitedMs),
       );
       return group.map(() => ({ outcome: 'published' }));
     },

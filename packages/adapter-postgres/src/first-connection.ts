@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { withConnection } from './checkout.ts';
 import { mayComeUp, StorageUnavailableError } from './errors.ts';
-import { retried } from './lending.ts';
 import type { PostgresPool } from './pool.ts';
 import { connectionOn } from './statement.ts';
 
@@ -18,21 +18,21 @@ const tryMs = 2_500;
  */
 export async function firstConnection(
   pool: PostgresPool,
-  { patienceMs, isWanted }: { readonly patienceMs: number; readonly isWanted: () => boolean },
+  { timeoutMs, isWanted }: { readonly timeoutMs: number; readonly isWanted: () => boolean },
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
-    const patience = Math.min(tryMs, left);
+    const timeoutMs = Math.min(tryMs, left);
     try {
-      await retried(pool, patience, (lease) => connectionOn(lease.client).query('SELECT 1', []));
+      await withConnection(pool, timeoutMs, (pooled) => connectionOn(pooled.client).query('SELECT 1', []));
       return;
     } catch (error) {
       if (!mayComeUp(error) || !isWanted()) throw error;
       if (performance.now() + pauseMs >= deadline) {
         const said = error instanceof Error ? error.message : String(error);
         throw new StorageUnavailableError(
-          `the PostgreSQL database did not come up within ${patienceMs} ms: ${said}`,
+          `the PostgreSQL database did not come up within ${timeoutMs} ms: ${said}`,
           { cause: error },
         );
       }

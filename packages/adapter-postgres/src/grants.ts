@@ -5,11 +5,11 @@ import type {
   GrantStore,
   RefreshResult,
 } from '@ostiary/core/storage';
+import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
-import { isLockTimeout, isOfTheData } from './errors.ts';
-import { inGroups } from './groups.ts';
-import { lockPatienceMs, lockTimeoutOf, patienceLeft } from './patience.ts';
+import { isDataError, isLockTimeout } from './errors.ts';
 import { lookup, prepared, statement } from './statement.ts';
+import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
 type Redemption = Parameters<GrantStore['redeem']>[0];
 
@@ -191,9 +191,9 @@ export function postgresGrants(database: Database): GrantStore {
   const sql = statementsIn(database.schema);
 
   // Nothing but the redemptions themselves: what has won must not fail with what another one is asked for next.
-  const wins = inGroups({
+  const wins = batchCalls({
     keyOf: ({ maxFailedVerifiers }: Redemption) => String(maxFailedVerifiers),
-    isOfOne: (error) => isOfTheData(error) || isLockTimeout(error),
+    mayRetryAlone: (error) => isDataError(error) || isLockTimeout(error),
     async make(group: readonly Redemption[], waitedMs, isShared): Promise<boolean[]> {
       const redemptions = {
         codes: group.map(({ codeDigest }) => codeDigest),
@@ -209,7 +209,7 @@ export function postgresGrants(database: Database): GrantStore {
       };
       const stored = await database.change(
         (connection) => sql.redeem.all(connection, redemptions),
-        patienceLeft(waitedMs),
+        timeoutLeft(waitedMs),
       );
       const redeemed = new Set(stored.map(({ digest }) => hex(digest)));
       return group.map(({ token }) => redeemed.has(hex(token.digest)));
@@ -252,7 +252,7 @@ export function postgresGrants(database: Database): GrantStore {
         scopes: [...scopes],
         tokenIssuedAt: token.issuedAt,
         tokenEndsAt: token.expiresAt,
-        ...{ graceMs, maxAccessTokens, now, lockTimeout: String(lockPatienceMs) },
+        ...{ graceMs, maxAccessTokens, now, lockTimeout: String(lockTimeoutMs) },
       };
       const row = await database.change((connection) => sql.refresh.get(connection, refresh));
       return row ?? { outcome: 'refused' };

@@ -9,8 +9,8 @@ import type {
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isLockTimeout } from './errors.ts';
-import { lockPatienceMs, patienceMs } from './patience.ts';
 import { type Connection, lookup, prepared } from './statement.ts';
+import { callTimeoutMs, lockTimeoutMs } from './timeouts.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type Found = StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>;
@@ -86,7 +86,7 @@ export function postgresClaims(database: Database) {
     }
 
     try {
-      return await database.write(takeAndWork, patienceMs, claim === null ? patienceMs : lockPatienceMs);
+      return await database.write(takeAndWork, callTimeoutMs, claim === null ? callTimeoutMs : lockTimeoutMs);
     } catch (error) {
       if (end.rolledBack === null) throw error;
       return end.rolledBack;

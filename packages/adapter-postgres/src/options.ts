@@ -1,6 +1,6 @@
-import { eachHost, type OwnPool, openPool } from './own-pool.ts';
-import { patienceMs } from './patience.ts';
+import { eachHost, type OpenedPool, openPool } from './opened-pool.ts';
 import type { PostgresPool } from './pool.ts';
+import { callTimeoutMs } from './timeouts.ts';
 import { assertTlsFiles } from './tls-files.ts';
 
 /** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */
@@ -31,7 +31,7 @@ const known: readonly string[] = ['pool', 'connectionString', 'schema'];
  */
 export function parseOptions(options: unknown): {
   /** The host's pool, or how to open one of ours. */
-  readonly pool: PostgresPool | (() => OwnPool);
+  readonly pool: PostgresPool | (() => OpenedPool);
   readonly schema: string;
 } {
   const caller = 'postgresStorage';
@@ -58,7 +58,7 @@ export function parseOptions(options: unknown): {
     throw new TypeError(`${caller}: options.pool must have a method connect(), like pg.Pool`);
   }
   assertConnectionString(connectionString, caller);
-  return { pool: () => openPool(connectionString, patienceMs), schema };
+  return { pool: () => openPool(connectionString, callTimeoutMs), schema };
 }
 
 /**
@@ -83,9 +83,9 @@ export function postgresPool({
   readonly connectionString: string;
   /** Connections at most. @defaultValue 10 */
   readonly max?: number;
-}): OwnPool {
+}): OpenedPool {
   assertConnectionString(connectionString, 'postgresPool');
-  return openPool(connectionString, patienceMs, max);
+  return openPool(connectionString, callTimeoutMs, max);
 }
 
 function assertConnectionString(value: unknown, caller: string): asserts value is string {

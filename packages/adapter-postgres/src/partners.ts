@@ -2,8 +2,8 @@ import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/st
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
-import { longPatienceMs, patienceMs } from './patience.ts';
 import { type Connection, lookup, statement } from './statement.ts';
+import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 import { cancelWhere } from './webhooks.ts';
 
 type Ended = Pick<PartnerReach, 'codes' | 'tokens' | 'deliveries'>;
@@ -136,7 +136,7 @@ export function postgresPartners(database: Database): PartnerStore {
           const ended = disabledAt === null ? nothing : await end(connection, row, disabledAt);
           return { keys: 0, clients: 0, ...reach, ...ended };
         },
-        disabledAt === null ? patienceMs : longPatienceMs,
+        disabledAt === null ? callTimeoutMs : longTimeoutMs,
       );
     },
   };

@@ -38,11 +38,11 @@ export function primaryOnly(select: string): string {
  * Connects to a server that takes writes. Each new connection is asked once, so that a pool with several hosts finds the primary
  * among them, and closed if it leads to a standby. Later changes are found by the statements themselves, see {@link primaryOnly}.
  */
-export async function primaryOf(pool: PostgresPool, patienceMs: number): Promise<PostgresPoolClient> {
+export async function primaryOf(pool: PostgresPool, timeoutMs: number): Promise<PostgresPoolClient> {
   for (let left = replacements; ; left -= 1) {
     const client = await pool.connect();
     if (known.has(client)) return client;
-    const deadline = deadlineIn(patienceMs);
+    const deadline = deadlineIn(timeoutMs);
     // An error event without a listener would end the process.
     client.on?.('error', ignore);
     try {

@@ -1,7 +1,7 @@
 import type { Storage } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { longPatienceMs } from './patience.ts';
 import { type Statement, statement } from './statement.ts';
+import { longTimeoutMs } from './timeouts.ts';
 
 /** Numbers of events that may go, and of those of them that are locked. */
 interface Choice {
@@ -94,14 +94,14 @@ export function postgresPurge(database: Database): Storage['purge'] {
   const sql = statementsIn(database.schema);
 
   const remove = (one: Statement<{ before: number; limit: number }>, before: number, limit: number) =>
-    database.change((connection) => one.run(connection, { before, limit }), longPatienceMs);
+    database.change((connection) => one.run(connection, { before, limit }), longTimeoutMs);
 
   /** In two statements, so that the second one sees deliveries that were made until the first one had its locks. */
   const removeEvents = (eventsBefore: number, limit: number) =>
     database.write(async (connection) => {
       const choice = await sql.choice.get(connection, { eventsBefore, limit });
       return choice === undefined ? 0 : sql.events.run(connection, choice);
-    }, longPatienceMs);
+    }, longTimeoutMs);
 
   return async ({ now, before, eventsBefore, limit }) => ({
     interactions: await remove(sql.interactions, now, limit),

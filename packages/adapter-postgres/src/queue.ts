@@ -1,9 +1,9 @@
 import type { Claim, ClaimedJob, NewJob, Queue, Shares } from '@ostiary/core/storage';
+import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
-import { isOfTheData } from './errors.ts';
-import { inGroups } from './groups.ts';
-import { patienceLeft } from './patience.ts';
+import { isDataError } from './errors.ts';
 import { type Connection, prepared, statement } from './statement.ts';
+import { timeoutLeft } from './timeouts.ts';
 
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
@@ -77,13 +77,13 @@ export function postgresQueue(database: Database): Queue {
     `),
   };
 
-  const complete = inGroups({
-    isOfOne: isOfTheData,
+  const complete = batchCalls({
+    mayRetryAlone: isDataError,
     async make(group: readonly Claim[], waitedMs) {
       const done = { ids: group.map(({ id }) => id), claimIds: group.map(({ claimId }) => claimId) };
       const removed = await database.changeUnsynced(
         (connection) => sql.complete.all(connection, done),
-        patienceLeft(waitedMs),
+        timeoutLeft(waitedMs),
       );
       const names = new Set(removed.map(nameOf));
       // Of those that complete a job twice the first one has.

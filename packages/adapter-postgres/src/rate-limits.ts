@@ -1,10 +1,10 @@
 import type { RateLimitState, SharedRateLimits } from '@ostiary/core/storage';
+import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
-import { inGroups } from './groups.ts';
-import { patienceLeft } from './patience.ts';
 import { clockToleranceMs, postgresPeek } from './peek.ts';
 import { prepared } from './statement.ts';
+import { timeoutLeft } from './timeouts.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
@@ -58,9 +58,9 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
   const sql = statementOf(database.schema);
 
   // Every request of a key is counted in one row: a busy key takes one connection, and not all.
-  const consume = inGroups<Request, RateLimitState>({
+  const consume = batchCalls<Request, RateLimitState>({
     // The same bucket with two limits.
-    isOfOne: isRepeatedInOne,
+    mayRetryAlone: isRepeatedInOne,
     async make(group, waitedMs) {
       const buckets = Map.groupBy(group, nameOf);
       const counting = {
@@ -69,7 +69,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
       };
       const rows = await database.changeUnsynced(
         (connection) => sql.all(connection, counting),
-        patienceLeft(waitedMs),
+        timeoutLeft(waitedMs),
       );
       const counted = new Map(rows.map((row) => [row.bucket, row]));
       const seen = new Map<string, number>();

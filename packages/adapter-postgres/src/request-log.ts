@@ -6,8 +6,8 @@ import type {
   RequestLog,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { longPatienceMs } from './patience.ts';
 import { statement } from './statement.ts';
+import { longTimeoutMs } from './timeouts.ts';
 
 type Page = Omit<LoggedRequestFilter, 'after'> & ListPosition;
 
@@ -82,6 +82,6 @@ export function postgresRequestLog(database: Database): RequestLog {
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
 
     purge: (before, limit) =>
-      database.change((connection) => sql.purge.run(connection, { before, limit }), longPatienceMs),
+      database.change((connection) => sql.purge.run(connection, { before, limit }), longTimeoutMs),
   };
 }

@@ -6,12 +6,12 @@ import type {
   TransferRecord,
   TransferStore,
 } from '@ostiary/core/storage';
+import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
-import { isLockTimeout, isOfTheData, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
-import { inGroups } from './groups.ts';
+import { isDataError, isLockTimeout, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
 import { outcomeOf, postgresIdempotency } from './idempotency.ts';
-import { lockPatienceMs, lockTimeoutOf, patienceLeft } from './patience.ts';
 import { lookup, prepared } from './statement.ts';
+import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
 /** A creation as it waits for its statement. */
 interface Creation {
@@ -51,17 +51,17 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
   }
 
   // Nothing but the creations themselves: what is stored must not fail with the look-ups of what is not.
-  const store = inGroups<Creation, 'created' | 'refused' | 'in_progress'>({
-    isOfOne: (error) => isOfTheData(error) || isLockTimeout(error) || isRepeatedInOne(error),
+  const store = batchCalls<Creation, 'created' | 'refused' | 'in_progress'>({
+    mayRetryAlone: (error) => isDataError(error) || isLockTimeout(error) || isRepeatedInOne(error),
     async make(group, waitedMs, isShared) {
       // Of records that end in these milliseconds the lives of all go by one clock.
       const now = Math.min(...group.map((creation) => creation.now));
       const creations = JSON.stringify(group.map(({ row }) => row));
-      const lockTimeout = lockTimeoutOf(isShared, lockPatienceMs);
+      const lockTimeout = lockTimeoutOf(isShared, lockTimeoutMs);
       try {
         const stored = await database.change(
           (connection) => sql.create.all(connection, { creations, now, lockTimeout }),
-          patienceLeft(waitedMs),
+          timeoutLeft(waitedMs),
         );
         const ids = new Set(stored.map(({ id }) => id));
         return group.map(({ row }) => (ids.has(row.id) ? 'created' : 'refused'));

@@ -1,10 +1,10 @@
 import type { ListPosition, Owner, TransferRecord, TransferStore } from '@ostiary/core/storage';
+import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
-import { isOfTheData } from './errors.ts';
+import { isDataError } from './errors.ts';
 import { nameOf } from './event-owners.ts';
-import { inGroups } from './groups.ts';
-import { lockPatienceLeft, lockTimeoutOf, longPatienceMs, patienceLeft } from './patience.ts';
 import { lookup, statement } from './statement.ts';
+import { lockTimeoutLeft, lockTimeoutOf, longTimeoutMs, timeoutLeft } from './timeouts.ts';
 import { postgresTransferCreation } from './transfer-creation.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
@@ -93,18 +93,18 @@ function postgresSettlements(database: Database): (settlement: Settlement) => Pr
 
   // Events of a partner and mode are published one transaction after the other: settlements that would wait for each other
   // in this process take one together.
-  return inGroups<Settlement, Settled>({
+  return batchCalls<Settlement, Settled>({
     keyOf: ({ event }) => nameOf(event),
-    isOfOne: isOfTheData,
+    mayRetryAlone: isDataError,
     async make(group, waitedMs) {
       // A transfer that several of these settle belongs to the first of them.
       const first = new Map<string, Settlement>();
       for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
       const settlements = JSON.stringify([...first.values()].map(settlementRowOf));
-      const lockTimeout = lockTimeoutOf(false, lockPatienceLeft(waitedMs));
+      const lockTimeout = lockTimeoutOf(false, lockTimeoutLeft(waitedMs));
       const rows = await database.change(
         (connection) => settle.all(connection, { settlements, lockTimeout }),
-        patienceLeft(waitedMs),
+        timeoutLeft(waitedMs),
       );
       const found = new Map(rows.map((row) => [row.id, row]));
       return group.map((one) => {
@@ -165,7 +165,7 @@ export function postgresTransfers(database: Database): TransferStore {
     removeOldest: ({ partner, mode, before, limit }) =>
       database.change(
         (connection) => sql.removeOldest.run(connection, { partner, mode, before, limit }),
-        longPatienceMs,
+        longTimeoutMs,
       ),
   };
 }

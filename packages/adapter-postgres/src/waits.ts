@@ -1,7 +1,7 @@
 import type { Storage } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { longPatienceMs } from './patience.ts';
 import { statement } from './statement.ts';
+import { longTimeoutMs } from './timeouts.ts';
 
 interface Times {
   readonly now: number;
@@ -97,13 +97,13 @@ export function postgresWaits(database: Database): Storage['boundWaits'] {
     const { now, toleranceMs } = times;
     const jobs = await database.change(
       (connection) => sql.jobs.run(connection, { ...times, kinds: JSON.stringify(kinds), retryMs, limit }),
-      longPatienceMs,
+      longTimeoutMs,
     );
     const moved = await database.change(
       (connection) => sql.deliveries.get(connection, { ...times, delaysMs, limit }),
-      longPatienceMs,
+      longTimeoutMs,
     );
-    await database.change((connection) => sql.turns.run(connection, { now, toleranceMs }), longPatienceMs);
+    await database.change((connection) => sql.turns.run(connection, { now, toleranceMs }), longTimeoutMs);
     return { jobs, deliveries: moved?.count ?? 0 };
   };
 }

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WakeUps, Work } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { deadlineIn } from './deadline.ts';
-import { patienceMs } from './patience.ts';
 import { ignore, type Session } from './pool.ts';
 import { connectionOn, prepared, statement } from './statement.ts';
+import { callTimeoutMs } from './timeouts.ts';
 
 const kinds: readonly Work[] = ['jobs', 'deliveries'];
 
@@ -105,7 +105,7 @@ function endOf(client: Session, hear: (work: Work) => void): Promise<void> {
 }
 
 function inTime<T>(work: Promise<T>): Promise<T> {
-  const deadline = deadlineIn(patienceMs);
+  const deadline = deadlineIn(callTimeoutMs);
   return deadline.race(work).finally(deadline.clear);
 }
 

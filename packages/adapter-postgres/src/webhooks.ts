@@ -8,9 +8,9 @@ import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { postgresClaims } from './idempotency.ts';
-import { longPatienceMs, patienceMs } from './patience.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
+import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
 type OwnedId = Owner & { readonly id: string };
 
@@ -140,7 +140,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
       // An endpoint that ends takes all its pending deliveries along, which may be many.
-      const patience = row.enabled ? patienceMs : longPatienceMs;
+      const timeoutMs = row.enabled ? callTimeoutMs : longTimeoutMs;
       return audits.write(
         audit,
         async (connection) => {
@@ -149,7 +149,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
           if (!row.enabled) await cancel(connection, row, now);
           return true;
         },
-        patience,
+        timeoutMs,
       );
     },
 
@@ -164,7 +164,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
           await sql.removeQueue.run(connection, endpoint);
           return true;
         },
-        longPatienceMs,
+        longTimeoutMs,
       );
     },
 

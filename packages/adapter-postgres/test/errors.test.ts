@@ -6,7 +6,7 @@ import { startNetwork } from '../../../lab/support/network.ts';
 import { issued, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { Database } from '../src/database.ts';
 import { type PostgresStorageOptions, postgresStorage, StorageUnavailableError } from '../src/index.ts';
-import { openPool } from '../src/own-pool.ts';
+import { openPool } from '../src/opened-pool.ts';
 import { statement } from '../src/statement.ts';
 import { storageOn } from '../src/storage.ts';
 import { waiting as backendsWaiting } from './locks.ts';
@@ -53,7 +53,7 @@ test('an open that failed can be tried again', async () => {
     new Database({
       schema: server.nextSchema(),
       pool: () => openPool(server.url, 1500),
-      firstPatienceMs: 300,
+      firstTimeoutMs: 300,
     }),
   );
   onTestFinished(() => storage.close());
@@ -145,7 +145,7 @@ test('a server without a free connection is waited for, and refused in time', as
   await server.pool.query(`CREATE SCHEMA "${schema}" AUTHORIZATION crowded`);
   const connectionString = server.url.replace('postgres:postgres@', 'crowded:crowded@');
   const pool = hostPool(connectionString);
-  const storage = storageOn(new Database({ schema, pool, firstPatienceMs: 600 }));
+  const storage = storageOn(new Database({ schema, pool, firstTimeoutMs: 600 }));
   onTestFinished(async () => {
     await storage.close();
     await pool.end();

@@ -4,7 +4,7 @@ import { startNetwork } from '../../../lab/support/network.ts';
 import { type Pair, startPair } from '../../../lab/support/postgres/pair.ts';
 import { Database } from '../src/database.ts';
 import { postgresPool, postgresStorage } from '../src/index.ts';
-import { eachHost, openPool } from '../src/own-pool.ts';
+import { eachHost, openPool } from '../src/opened-pool.ts';
 import { storageOn } from '../src/storage.ts';
 import { hostPool } from './server.ts';
 
@@ -35,7 +35,7 @@ test.each(['its own', 'the host’s'])('a storage with %s pool reads nothing fro
   const database = new Database({
     schema: 'ostiary',
     pool: whose === 'its own' ? () => openPool(url, 1_500) : host,
-    firstPatienceMs: 400,
+    firstTimeoutMs: 400,
   });
   const storage = storageOn(database);
   onTestFinished(async () => {

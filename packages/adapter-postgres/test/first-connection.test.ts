@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startNetwork } from '../../../lab/support/network.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
-import { openPool } from '../src/own-pool.ts';
+import { openPool } from '../src/opened-pool.ts';
 import { hostPool, schemaNames, serverForTests } from './server.ts';
 
 const server = serverForTests();
@@ -168,7 +168,7 @@ test.each(['its own', 'the host’s'])(
 test('one that never comes up is given up in time, with what it said last', async () => {
   const url = urlAt(await closedPort());
   const pool = () => openPool(url, 1_500);
-  const database = new Database({ schema: server.nextSchema(), pool, firstPatienceMs: 600 });
+  const database = new Database({ schema: server.nextSchema(), pool, firstTimeoutMs: 600 });
   onTestFinished(() => database.close());
   await expect(database.open()).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',

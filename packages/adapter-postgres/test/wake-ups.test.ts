@@ -11,8 +11,8 @@ import { together } from '../../core/src/worker/together.ts';
 import { now } from '../../testing/src/contract/samples.ts';
 import { published, registered } from '../../testing/src/contract/webhook-samples.ts';
 import { Database } from '../src/database.ts';
-import { openPool } from '../src/own-pool.ts';
-import { patienceMs } from '../src/patience.ts';
+import { openPool } from '../src/opened-pool.ts';
+import { callTimeoutMs } from '../src/timeouts.ts';
 import { postgresWakeUps } from '../src/wake-ups.ts';
 import { serverForTests } from './server.ts';
 
@@ -170,7 +170,7 @@ test('while the server is gone nothing is thrown, and when it is back it is hear
 test('a connection that is dead without a word is noticed and made again', async () => {
   const network = await startNetwork(server.port);
   const url = server.url.replace(`:${server.port}/`, `:${network.port}/`);
-  const database = new Database({ schema: server.nextSchema(), pool: () => openPool(url, patienceMs) });
+  const database = new Database({ schema: server.nextSchema(), pool: () => openPool(url, callTimeoutMs) });
   await database.open();
   const { close, ...wakeUps } = postgresWakeUps(database, 50);
   onTestFinished(async () => {

@@ -18,7 +18,7 @@ export const systemTiming: Timing = {
 export const busyTimeoutMs = 2;
 
 /** Time for which a call waits for another process, off the event loop, before it is refused. */
-export const patienceMs = 2000;
+export const callTimeoutMs = 2000;
 
 const longestPauseMs = 25;
 
@@ -38,14 +38,18 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Tries until the database is not busy or the patience is over; the event loop goes on meanwhile. */
-export async function retryWhileBusy<T>(attempt: () => T, timing: Timing, patience = patienceMs): Promise<T> {
+/** Tries until the database is not busy or the time is over; the event loop goes on meanwhile. */
+export async function retryWhileBusy<T>(
+  attempt: () => T,
+  timing: Timing,
+  timeoutMs = callTimeoutMs,
+): Promise<T> {
   let deadline: number | null = null;
   for (let retry = 0; ; retry += 1) {
     try {
       return attempt();
     } catch (error) {
-      deadline ??= timing.now() + patience;
+      deadline ??= timing.now() + timeoutMs;
       if (!isBusy(error) || timing.now() >= deadline) throw error;
     }
     await timing.sleep(pauseBefore(retry));

@@ -7,7 +7,7 @@ import { StorageUnavailableError } from './errors.ts';
 export type Connection = Sqlite.Database;
 
 /** Starting together with other processes is allowed to take longer than a request. */
-export const startPatienceMs = 30_000;
+export const startTimeoutMs = 30_000;
 
 /** Size of the write-ahead log, in bytes, to which SQLite shrinks it when it begins anew: the size at which it usually does. */
 export const logSizeLimit = 4 * 2 ** 20;
@@ -23,7 +23,7 @@ export async function openConnection(file: string, timing: Timing): Promise<Conn
   if (path !== inMemory) createPrivately(path);
   const connection = new Driver(path, { timeout: busyTimeoutMs });
   try {
-    await retryWhileBusy(() => configure(connection), timing, startPatienceMs);
+    await retryWhileBusy(() => configure(connection), timing, startTimeoutMs);
     return connection;
   } catch (error) {
     connection.close();

@@ -1,5 +1,5 @@
 import { isBusy, retryWhileBusy, systemTiming, type Timing } from './busy.ts';
-import { assertDurable, type Connection, openConnection, startPatienceMs } from './connection.ts';
+import { assertDurable, type Connection, openConnection, startTimeoutMs } from './connection.ts';
 import { StorageUnavailableError, unavailable } from './errors.ts';
 import { fileGuard } from './file-guard.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -114,7 +114,7 @@ export class Database {
     const connection = await openConnection(this.#file, this.#timing);
     try {
       const migrations = this.#migrations ?? readMigrations();
-      await retryWhileBusy(() => migrate(connection, migrations), this.#timing, startPatienceMs);
+      await retryWhileBusy(() => migrate(connection, migrations), this.#timing, startTimeoutMs);
       assertDurable(connection);
       const assertFileInPlace = fileGuard(connection);
       const groups = new GroupCommit(connection, this.#timing, assertFileInPlace);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
-import { codeOf, isBusy, patienceMs, pauseBefore, type Timing } from './busy.ts';
+import { callTimeoutMs, codeOf, isBusy, pauseBefore, type Timing } from './busy.ts';
 
 /** Maximum number of writers that share a commit, so that a flood does not block the event loop for long. */
 const groupLimit = 500;
@@ -59,7 +59,7 @@ export class GroupCommit {
           return () => resolve(result);
         },
         reject,
-        deadline: this.#timing.now() + patienceMs,
+        deadline: this.#timing.now() + callTimeoutMs,
       });
       this.#draining ??= this.#drain();
     });

@@ -4,7 +4,7 @@ import Driver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { consented, issued, now, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { lifeTests } from '../../testing/test/adapters/life.ts';
-import { patienceMs } from '../src/busy.ts';
+import { callTimeoutMs } from '../src/busy.ts';
 import { StorageUnavailableError, sqliteStorage } from '../src/index.ts';
 import { openDatabase, temporaryFile } from './temporary.ts';
 
@@ -21,7 +21,7 @@ test('while another process writes, reads go on and writes are refused after the
     ...unavailable,
     cause: { code: 'SQLITE_BUSY' },
   });
-  expect(timing.elapsed()).toBeGreaterThanOrEqual(patienceMs);
+  expect(timing.elapsed()).toBeGreaterThanOrEqual(callTimeoutMs);
   expect(await storage.interactions.find(digest, 0)).toEqual({ step: 1 });
 
   other.exec('ROLLBACK');

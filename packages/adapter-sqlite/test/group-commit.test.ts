@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import Driver from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { patienceMs } from '../src/busy.ts';
+import { callTimeoutMs } from '../src/busy.ts';
 import { GroupCommit } from '../src/group-commit.ts';
 import { temporaryFile } from './temporary.ts';
 import { fakeTiming } from './timing.ts';
@@ -139,8 +139,8 @@ test('a database that stays busy is refused after the deadline while other work 
 
   const busy = { status: 'rejected', reason: { code: 'SQLITE_BUSY' } };
   expect(results).toMatchObject([busy, busy]);
-  expect(timing.elapsed()).toBeGreaterThanOrEqual(patienceMs);
-  expect(timing.elapsed()).toBeLessThan(patienceMs + 100);
+  expect(timing.elapsed()).toBeGreaterThanOrEqual(callTimeoutMs);
+  expect(timing.elapsed()).toBeLessThan(callTimeoutMs + 100);
   expect(turns).toBeGreaterThan(50);
 
   other.exec('ROLLBACK');

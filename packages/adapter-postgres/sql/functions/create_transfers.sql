@@ -2,15 +2,15 @@
 -- a transfer whose reference is taken, or whose idempotency key has a record that has not ended. Waits for another transaction
 -- that is storing the same reference, and fails if that one commits.
 --
--- lock_patience: how long to wait for other transactions, as lock_timeout takes it
-CREATE OR REPLACE FUNCTION create_transfers(creations json, now_ms bigint, lock_patience text) RETURNS SETOF text
+-- lock_timeout: how long to wait for other transactions, as lock_timeout takes it
+CREATE OR REPLACE FUNCTION create_transfers(creations json, now_ms bigint, lock_timeout text) RETURNS SETOF text
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off SET enable_sort = off
 SET plan_cache_mode = force_generic_plan SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-  PERFORM set_config('lock_timeout', lock_patience, true);
+  PERFORM set_config('lock_timeout', lock_timeout, true);
 
   RETURN QUERY
   WITH asked AS MATERIALIZED (

@@ -1,8 +1,8 @@
 -- Stores events and their deliveries, in the order of the array. See EventStore.publish for what each one gets.
 --
 -- published: [{ id, partner, mode, type, body, createdAt, deliveryId }]
--- lock_patience: how long it waits for the sequences, as lock_timeout takes it; NULL: as the transaction does.
-CREATE OR REPLACE FUNCTION publish_events(published json, lock_patience text) RETURNS void
+-- lock_timeout: how long it waits for the sequences, as lock_timeout takes it; NULL: as the transaction does.
+CREATE OR REPLACE FUNCTION publish_events(published json, lock_timeout text) RETURNS void
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
 SET plan_cache_mode = force_generic_plan SET jit = off
@@ -11,8 +11,8 @@ AS $$
 DECLARE
   owners json;
 BEGIN
-  IF lock_patience IS NOT NULL THEN
-    PERFORM set_config('lock_timeout', lock_patience, true);
+  IF lock_timeout IS NOT NULL THEN
+    PERFORM set_config('lock_timeout', lock_timeout, true);
   END IF;
 
   -- The sequences first, in one order. What depends on them comes in a statement of its own, which sees what those did

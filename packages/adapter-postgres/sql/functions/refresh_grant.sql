@@ -6,11 +6,11 @@
 -- new_digest:        stored as the successor at the first use
 -- other_digests:     further successors that the caller recognizes, of another process
 -- max_access_tokens: access tokens of the grant that are kept, the newest ones
--- lock_patience:     how long to wait for other uses of the grant, as lock_timeout takes it
+-- lock_timeout:     how long to wait for other uses of the grant, as lock_timeout takes it
 CREATE OR REPLACE FUNCTION refresh_grant(
   presented bytea, presented_family bytea, new_digest bytea, new_ends_at bigint, other_digests bytea[],
   token_digest bytea, token_scopes text[], token_issued_at bigint, token_ends_at bigint,
-  grace_ms bigint, max_access_tokens bigint, now_ms bigint, lock_patience text,
+  grace_ms bigint, max_access_tokens bigint, now_ms bigint, lock_timeout text,
   OUT outcome text, OUT stored_successor bytea
 )
 LANGUAGE plpgsql
@@ -23,7 +23,7 @@ DECLARE
   is_stored boolean;
   held grants;
 BEGIN
-  PERFORM set_config('lock_timeout', lock_patience, true);
+  PERFORM set_config('lock_timeout', lock_timeout, true);
 
   -- Lock the grant first: other uses of its tokens, and its end, come before or after. The statements below see what was
   -- committed before the lock was granted.

@@ -1,7 +1,7 @@
 -- Makes transfers final and publishes the events of those that were pending. Answers every one of them that there is.
 --
 -- settlements: [{ transferId, outcome, code, message, now, event }], of each transfer one; `event` as publish_events takes it
-CREATE OR REPLACE FUNCTION settle_transfers(settlements json, lock_patience text)
+CREATE OR REPLACE FUNCTION settle_transfers(settlements json, lock_timeout text)
 RETURNS TABLE (is_settled boolean, transfer transfers)
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
@@ -12,7 +12,7 @@ DECLARE
   ids text[] := ARRAY (SELECT "transferId" FROM json_to_recordset(settlements) AS given ("transferId" text));
   settled text[];
 BEGIN
-  PERFORM set_config('lock_timeout', lock_patience, true);
+  PERFORM set_config('lock_timeout', lock_timeout, true);
 
   -- Locked in one order, so that two calls with the same transfers wait for each other and not in a circle. The condition on the
   -- status is none that an index knows: the one of statuses has all that are pending.

@@ -5,27 +5,27 @@ import { endsConnection, isConflict, isNameConflict, isReadOnlyServer } from './
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
+/** Attempts of work that loses against other transactions, or whose connection turns out to be dead. */
 const attempts = 5;
 
-/** Between two attempts, times their number: the one that won goes first. */
+/** Pause before another attempt, times the number of attempts, in milliseconds: lets the transaction that won go first. */
 const pauseMs = 10;
 
 /**
- * Lends a connection to an attempt, and waits for a server that is not there for a moment. A conflict with another transaction is
- * tried again, and so is a connection that broke before anything could have been committed. An attempt that has not ended when the
- * patience is over is refused: its connection is closed, which ends the transaction on the server.
+ * Checks a connection of the pool out for an attempt, and waits for a server that is away for a moment. Tries again after a conflict
+ * with another transaction, and after a connection that broke before anything could have been committed. Refuses an attempt that has
+ * not ended after `timeoutMs`: its connection is closed, which ends the transaction on the server.
  *
- * @param semaphore - waits for one of these before it asks for a connection; `null`: for none
+ * @param semaphore - acquired before the connection; `null` for none
  */
-export async function retried<T>(
+export async function withConnection<T>(
   pool: PostgresPool,
-  patienceMs: number,
-  attempt: (lease: Lease) => Promise<T>,
+  timeoutMs: number,
+  attempt: (pooled: PooledConnection) => Promise<T>,
   semaphore: Semaphore | null = null,
 ): Promise<T> {
-  const end = performance.now() + patienceMs;
-  const deadline = deadlineIn(patienceMs);
+  const end = performance.now() + timeoutMs;
+  const deadline = deadlineIn(timeoutMs);
   try {
     await semaphore?.acquire(deadline.race);
   } catch (error) {
@@ -34,14 +34,16 @@ export async function retried<T>(
   }
   try {
     for (let number = 1; ; number += 1) {
-      const lease = new Lease(await borrow(pool, deadline, Math.max(1, end - performance.now())));
+      const pooled = new PooledConnection(
+        await checkOut(pool, deadline, Math.max(1, end - performance.now())),
+      );
       try {
-        return await deadline.race(attempt(lease));
+        return await deadline.race(attempt(pooled));
       } catch (error) {
-        lease.isBroken ||= deadline.isOver();
-        if (number === attempts || deadline.isOver() || !lease.mayTryAgain(error)) throw error;
+        pooled.isBroken ||= deadline.isOver();
+        if (number === attempts || deadline.isOver() || !pooled.mayTryAgain(error)) throw error;
       } finally {
-        lease.end();
+        pooled.end();
       }
       await pause(pauseMs * number);
     }
@@ -51,19 +53,19 @@ export async function retried<T>(
   }
 }
 
-/** A connection for one attempt of a call, watched while it is lent. */
-export class Lease {
+/** A connection that is checked out for one attempt of a call. Notices when it breaks. */
+export class PooledConnection {
   readonly client: PostgresClient;
-  /** Set before a statement that can commit: what fails from then on may have taken effect. */
+  /** Set before a statement that can commit: a failure from then on may have taken effect. */
   isCommitting = false;
   isBroken = false;
   readonly #borrowed: PostgresPoolClient;
-  /** What the connection said last; errors of the work's own say nothing of it. */
+  /** Last error of a statement, to tell it from errors of the work itself. */
   #failure: unknown = null;
 
   constructor(borrowed: PostgresPoolClient) {
     this.#borrowed = borrowed;
-    // Between two statements nobody else listens, and an error that nobody hears ends the process.
+    // Between two statements nothing else listens, and an unhandled `error` event ends the process.
     borrowed.on?.('error', this.#onError);
     this.client = { query: (statement) => this.#query(statement) };
   }
@@ -122,13 +124,13 @@ function ran(
 }
 
 /** Takes a connection of the pool, for which it waits within the deadline. A connection that comes too late goes straight back. */
-async function borrow(
+async function checkOut(
   pool: PostgresPool,
   deadline: Deadline,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<PostgresPoolClient> {
   let failure: unknown = null;
-  const connecting = connectionOf(pool, patienceMs, (error) => {
+  const connecting = connectionOf(pool, timeoutMs, (error) => {
     failure = error;
   });
   try {

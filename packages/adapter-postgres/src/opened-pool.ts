@@ -3,8 +3,8 @@ import { connected, connectsWith } from './connecting.ts';
 import type { PostgresPool } from './pool.ts';
 import { primaryOf } from './primary.ts';
 
-/** A pool whose connections all lead to a server that takes writes. It is for whoever opened it to end. */
-export interface OwnPool extends PostgresPool {
+/** A pool that this package opened, whose connections all lead to a server that takes writes. Its opener has to end it. */
+export interface OpenedPool extends PostgresPool {
   /** Connections that there are, used or not. */
   readonly totalCount: number;
   readonly idleCount: number;
@@ -29,14 +29,14 @@ export function eachHost(connectionString: string): readonly string[] | null {
  * Opens a pool, which connects when it is first used: to the host that was the primary last, and to the others in turn when it
  * does not answer or takes no writes.
  */
-export function openPool(connectionString: string, patienceMs: number, max = 10): OwnPool {
+export function openPool(connectionString: string, timeoutMs: number, max = 10): OpenedPool {
   const hosts = eachHost(connectionString) ?? [connectionString];
   let current = 0;
 
   class HostClient extends Client {
     constructor(config?: ClientConfig) {
       // A host that keeps silent leaves time for the others.
-      const connectionTimeoutMillis = Math.floor(patienceMs / hosts.length);
+      const connectionTimeoutMillis = Math.floor(timeoutMs / hosts.length);
       super({ ...config, connectionString: hosts[current], connectionTimeoutMillis });
     }
   }
@@ -46,7 +46,7 @@ export function openPool(connectionString: string, patienceMs: number, max = 10)
     max,
     // No other parameter of the session: poolers such as PgBouncer refuse to start one with them.
     application_name: 'ostiary',
-    connectionTimeoutMillis: patienceMs,
+    connectionTimeoutMillis: timeoutMs,
     keepAlive: true,
   });
 
@@ -68,7 +68,7 @@ export function openPool(connectionString: string, patienceMs: number, max = 10)
     return connected(() => connectToAnyHost(deadline), withinMs, onFailure);
   }
 
-  const own: OwnPool = {
+  const own: OpenedPool = {
     // For connections beside those of the pool.
     Client: HostClient,
     options: pool.options,
@@ -83,7 +83,7 @@ export function openPool(connectionString: string, patienceMs: number, max = 10)
     get waitingCount() {
       return pool.waitingCount;
     },
-    connect: () => connect(patienceMs),
+    connect: () => connect(timeoutMs),
     end: () => pool.end(),
   };
   connectsWith(own, connect);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { inGroups } from '../src/groups.ts';
+import { batchCalls } from '../src/batching.ts';
 
 /** Groups that end when a test says so. */
 function heldGroups() {
   const made: { group: readonly string[]; waitedMs: number; end: PromiseWithResolvers<void> }[] = [];
-  const call = inGroups({
+  const call = batchCalls({
     keyOf: (text: string) => text[0] ?? '',
     async make(group: readonly string[], waitedMs) {
       const end = Promise.withResolvers<void>();

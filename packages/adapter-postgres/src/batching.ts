@@ -1,0 +1,78 @@
+interface Waiting<Call, Answer> {
+  readonly call: Call;
+  readonly since: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Largest batch: keeps statements small, and no call waits for thousands of others. */
+const maxBatchSize = 256;
+
+/** How calls of one kind are batched. */
+export interface Batching<Call, Answer> {
+  /** Key of a batch: only calls with the same key share one, and batches of several keys run at the same time. @defaultValue one key */
+  readonly keyOf?: (call: Call) => string;
+  /**
+   * Makes the calls of a batch and returns their answers in the same order.
+   * @param waitedMs - how long the first call has waited
+   * @param isShared - whether other calls wait for this batch, so that it must not wait long for a lock
+   */
+  readonly make: (batch: readonly Call[], waitedMs: number, isShared: boolean) => Promise<readonly Answer[]>;
+  /**
+   * Checks whether an error may be the fault of a single call, or of a lock that it waits for. If so, each call of the batch is made
+   * again, alone and at the same time. @defaultValue never
+   */
+  readonly mayRetryAlone?: (error: unknown) => boolean;
+}
+
+/**
+ * Batches calls that would only wait for each other: while one batch is under way, further calls are collected, and form the next
+ * batch. A call that arrives while none is under way is made at once and alone, so that a quiet process never waits.
+ * If a whole batch fails, the calls that waited for it fail with it, so that none waits for a dead database twice.
+ */
+export function batchCalls<Call, Answer>({
+  keyOf = () => '',
+  make,
+  mayRetryAlone = () => false,
+}: Batching<Call, Answer>): (call: Call) => Promise<Answer> {
+  /** Calls that wait, for each key with a batch under way. */
+  const waitingOf = new Map<string, Waiting<Call, Answer>[]>();
+
+  async function makeAlone({ call, since, resolve, reject }: Waiting<Call, Answer>): Promise<void> {
+    try {
+      for (const answer of await make([call], performance.now() - since, false)) resolve(answer);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  async function makeAll(key: string, first: Waiting<Call, Answer>): Promise<void> {
+    const waiting = [first];
+    waitingOf.set(key, waiting);
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, maxBatchSize);
+      try {
+        const waitedMs = performance.now() - (batch[0]?.since ?? 0);
+        const answers = await make(
+          batch.map(({ call }) => call),
+          waitedMs,
+          true,
+        );
+        for (const [index, answer] of answers.entries()) batch[index]?.resolve(answer);
+      } catch (error) {
+        if (mayRetryAlone(error)) for (const one of batch) void makeAlone(one);
+        else for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
+      }
+    }
+    waitingOf.delete(key);
+  }
+
+  return (call) =>
+    new Promise((resolve, reject) => {
+      const key = keyOf(call);
+      const added = { call, since: performance.now(), resolve, reject };
+      const waiting = waitingOf.get(key);
+      if (waiting === undefined) void makeAll(key, added);
+      else waiting.push(added);
+    });
+}
