@@ -5,7 +5,7 @@ import { png } from '../../../packages/core/test/support/png.ts';
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
 import { pressUntil } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
-import { careful, secret, signInWith, startConsole } from './console-pages.ts';
+import { careful, secret, startConsole } from './console-pages.ts';
 
 describe('every action of the consoles', () => {
   const consoles = watchedConsoles();
@@ -196,29 +196,4 @@ describe('every action of the consoles', () => {
     await twice(/^Seal all secrets anew$/, 'All secrets are sealed with the first sealing key.');
     expect(left('/operators')).toEqual([]);
   }, 90_000);
-
-  it('with the mouse and scripts: what other tests press with the keyboard alone', async () => {
-    const { page } = await newProfile(browser);
-    const key = await provider.key({ mode: 'test', partner: await provider.partner('mouse') });
-    const given = { url: urlOf('/mouse'), events: ['*'], secret };
-    const { id } = (await provider.partnerCall(key, 'POST /v1/partner/webhooks', given)).json();
-    const click = async (name: string, text: string): Promise<void> => {
-      await page.getByRole('button', { name, exact: true }).click();
-      await page.getByText(text).first().waitFor();
-    };
-    await signInWith(page, provider.origin, key.key);
-    await page.goto(`${provider.origin}/sandbox/endpoints/${id}/edit`);
-    await click('Save', 'The endpoint is saved.');
-    await page.getByLabel('Since (UTC)').fill('2026-01-01T00:00');
-    await click('Recover', 'Nothing was dropped since then.');
-    await click('Disable', 'The endpoint is disabled');
-    await click('Enable', 'The endpoint is enabled.');
-    await page.getByText('Remove this endpoint', { exact: true }).click();
-    await click('Remove for good', 'The endpoint is removed');
-    const toTools = () => page.getByRole('link', { name: 'Test tools' }).click();
-    await toTools();
-    await click('Change it', 'The identity check is changed');
-    await toTools();
-    await click('Reset every user', 'Every sandbox user is as in the beginning again.');
-  });
 });

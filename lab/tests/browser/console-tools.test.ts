@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
-import { lookSmallAndWide, pressUntil } from '../../support/browser/page-checks.ts';
+import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
-import { careful, fillInEndpoint, secret, send, signInWith, startConsole } from './console-pages.ts';
+import { careful, fillInEndpoint, send, signInWith, startConsole } from './console-pages.ts';
 
 describe('the test tools, in a real browser', () => {
   let provider: TestProvider;
@@ -73,37 +73,4 @@ describe('the test tools, in a real browser', () => {
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
     expect([...asked]).toEqual([provider.origin]);
   }, 90_000);
-
-  it('an endpoint that takes everything is told so, and a double click pays once, with the keyboard alone', async () => {
-    const { page } = await newProfile(browser);
-    const key = await provider.key({ mode: 'test' });
-    const settings = { url: urlOf('/careless'), events: ['*'], secret };
-    await provider.partnerCall(key, 'POST /v1/partner/webhooks', settings);
-    await signInWith(page, provider.origin, key.key);
-    await pressUntil(page, 'Tab', /^Test tools$/);
-    await page.keyboard.press('Enter');
-    await panel(page, 'Signature check').waitFor();
-    await pressUntil(page, 'Tab', /^Check it$/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Anybody who knows its address could send it events').waitFor();
-    await page.getByRole('link', { name: 'Test tools' }).click();
-    await page.getByRole('button', { name: 'Make the payment' }).dblclick();
-    await page.getByText('The payment is initiated').waitFor();
-    const { data } = (await provider.partnerCall(key, 'GET /v1/partner/payments')).json();
-    expect(data).toHaveLength(1);
-  });
-
-  it('the first steps that are put away stay away while somebody is signed in', async () => {
-    const { page } = await newProfile(browser);
-    const { key } = await provider.key({ mode: 'test' });
-    await signInWith(page, provider.origin, key);
-    await page.getByRole('button', { name: 'Hide until I sign in again' }).click();
-    await page.getByText('First steps').waitFor({ state: 'detached' });
-    await page.reload();
-    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
-    expect(await page.getByText('First steps').count()).toBe(0);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await signInWith(page, provider.origin, key);
-    await page.getByText('First steps').waitFor();
-  });
 });

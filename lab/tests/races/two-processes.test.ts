@@ -64,26 +64,6 @@ describe('two processes on one SQLite file', () => {
     expect((await exchangeAt(at(1), client, unused)).status).toBe(400);
   });
 
-  it('redeem a code once, and the replays end its token and nothing else', async () => {
-    const client = await newClient();
-    const browser = new RoamingBrowser(authUrl, 'ana');
-    const other = await codeFrom(origins, browser, authorizePath(client));
-    const bystander = (await exchangeAt(at(0), client, other)).json.access_token;
-    // The storages race for more codes in processes of their own; here each race has the way of HTTP before it.
-    for (let round = 0; round < 5; round += 1) {
-      const code = await codeFrom([at(round)], browser, authorizePath(client));
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => exchangeAt(at(index), client, code)),
-      );
-      const [winner, ...more] = answers.filter(({ status }) => status === 200);
-      expect([winner?.status, more], `round ${round}`).toEqual([200, []]);
-      const errors = answers.filter(({ json }) => json.error === 'invalid_grant');
-      expect(errors).toHaveLength(19);
-      expect(await statuses(winner?.json.access_token)).toEqual([401, 401]);
-    }
-    expect(await statuses(bystander)).toEqual([200, 200]);
-  });
-
   it('give one code for one interaction that comes back to both', async () => {
     for (let round = 0; round < 10; round += 1) {
       const client = await newClient();
