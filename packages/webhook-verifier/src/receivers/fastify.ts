@@ -4,10 +4,12 @@
  * @packageDocumentation
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { RawBody } from '../body.ts';
 import { WebhookVerificationError } from '../errors.ts';
 import type { AnyEvent, WebhookEvent } from '../events.ts';
-import { type ReceiverOptions, receiver, type WebhookHandler } from './receive.ts';
+import { readChunks } from './body-chunks.ts';
+import { defaultMaxBodyBytes, type ReceiverOptions, receiver, type WebhookHandler } from './receive.ts';
 
 export type { ReceiverOptions, WebhookHandler } from './receive.ts';
 
@@ -40,8 +42,11 @@ interface Scope {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
     type: string,
-    options: { parseAs: 'buffer'; bodyLimit: number },
-    parser: (request: never, body: Buffer, done: (error: Error | null, body?: unknown) => void) => void,
+    parser: (
+      request: FastifyRequest,
+      payload: Readable,
+      done: (error: null, body: Buffer | WebhookVerificationError) => void,
+    ) => void,
   ): unknown;
   addHook(
     name: 'preParsing',
@@ -79,7 +84,7 @@ export function webhook<
   handler: WebhookHandler<Event, Incoming>,
 ): (instance: FastifyInstance) => Promise<void> {
   const receive = receiver<Event, Incoming>(options, handler);
-  const bodyLimit = options.maxBodyBytes ?? 1_048_576;
+  const { maxBodyBytes = defaultMaxBodyBytes } = options;
   const answerTo = async (
     readBody: () => RawBody,
     request: Incoming,
@@ -94,9 +99,15 @@ export function webhook<
   return async (instance) => {
     const scope = instance as Scope;
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
-      done(null, body),
-    );
+    // Not Fastify's limit, which closes the connection while a proxy still sends. The route responds to an error.
+    scope.addContentTypeParser('*', ({ headers }, payload, done) => {
+      const chunks = payload[Symbol.asyncIterator]();
+      const announced = Number(headers['content-length'] ?? 0);
+      readChunks(() => chunks.next(), announced, maxBodyBytes).then(
+        (bytes) => done(null, Buffer.from(bytes.buffer)),
+        (error) => done(null, error),
+      );
+    });
     // Fastify would wait for the end of a stream that has ended.
     scope.addHook('preParsing', (request: Incoming, reply: FastifyReply, payload: unknown, done) => {
       if (payload !== request.raw || !(request.raw.readableDidRead || request.raw.readableEnded))
@@ -109,6 +120,7 @@ export function webhook<
     scope.post('/', (request: Incoming, reply: FastifyReply) => {
       const read = (): RawBody => {
         const { body } = request;
+        if (body instanceof WebhookVerificationError) throw body;
         if (body !== undefined && body !== null && !Buffer.isBuffer(body)) {
           throw new WebhookVerificationError('body_already_parsed', advice.parsed);
         }

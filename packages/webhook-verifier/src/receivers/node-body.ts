@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawBody } from '../body.ts';
 import { WebhookVerificationError } from '../errors.ts';
+import { readChunks } from './body-chunks.ts';
 import { type Answer, requireSize } from './receive.ts';
 
 /** Instructions for the reader about a lost raw body, in the words of the framework. */
@@ -47,42 +48,11 @@ export async function readNodeBody(
     throw new WebhookVerificationError('body_already_parsed', advice.parsed);
   }
   if (!unread) throw new WebhookVerificationError('body_already_read', advice.read);
-  requireSize(Number(request.headers['content-length'] ?? 0), most);
-  return readStream(request, most);
+  const chunks = request[Symbol.asyncIterator]();
+  return readChunks(() => chunks.next(), Number(request.headers['content-length'] ?? 0), most);
 }
 
-function readStream(request: IncomingMessage, most: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    const stop = (): void => {
-      request.off('data', take).off('end', end).off('error', abort).off('close', abort);
-    };
-    const take = (data: Uint8Array | string): void => {
-      const chunk = typeof data === 'string' ? Buffer.from(data) : data;
-      length += chunk.length;
-      try {
-        requireSize(length, most);
-        chunks.push(chunk);
-      } catch (error) {
-        stop();
-        request.pause();
-        reject(error);
-      }
-    };
-    const end = (): void => {
-      stop();
-      resolve(Buffer.concat(chunks, length));
-    };
-    const abort = (): void => {
-      stop();
-      reject(new WebhookVerificationError('body_incomplete', 'The sender went away during the body.'));
-    };
-    request.on('data', take).on('end', end).on('error', abort).on('close', abort);
-  });
-}
-
-/** The headers of an answer. Somebody who sends too much is not listened to until the end. */
+/** Returns the headers of a response. The connection of a body that is too long is closed, because not all of it may be read. */
 export function nodeHeaders({ status, headers }: Answer): { [name: string]: string } {
   return status === 413 ? { ...headers, Connection: 'close' } : { ...headers };
 }

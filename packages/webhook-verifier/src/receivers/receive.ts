@@ -6,6 +6,9 @@ import type { WebhookHeaders } from '../headers.ts';
 import { checkOptions, type VerifyOptions } from '../options.ts';
 import { type VerifiedDelivery, verify } from '../verify.ts';
 
+/** Longest body that a receiver takes by default, in bytes. */
+export const defaultMaxBodyBytes = 1_048_576;
+
 /** Options of a receiver in every framework. */
 export interface ReceiverOptions extends VerifyOptions {
   /** The present, in milliseconds; a receiver lives long, so it is a function. @defaultValue `Date.now` */
@@ -84,7 +87,7 @@ export function receiver<Event extends AnyEvent = WebhookEvent, Context = unknow
   handler: WebhookHandler<Event, Context>,
 ): Receive<Context> {
   checkOptions(options);
-  const { maxBodyBytes = 1_048_576, dedupe, leaseMs = 45_000, now = Date.now } = options;
+  const { maxBodyBytes = defaultMaxBodyBytes, dedupe, leaseMs = 45_000, now = Date.now } = options;
   const { onError = (error: unknown) => console.error(error), onRefused = () => undefined } = options;
   if (typeof handler !== 'function') throw new TypeError('handler must be a function');
   if (typeof now !== 'function') throw new TypeError('now must be a function');

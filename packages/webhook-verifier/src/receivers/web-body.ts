@@ -1,5 +1,5 @@
 import { WebhookVerificationError } from '../errors.ts';
-import { requireSize } from './receive.ts';
+import { readChunks } from './body-chunks.ts';
 
 /**
  * The bytes of a Fetch request's body.
@@ -8,24 +8,12 @@ import { requireSize } from './receive.ts';
 export async function readWebBody(request: Request, most: number, advice: string): Promise<Uint8Array> {
   const { body, bodyUsed } = request;
   if (bodyUsed || body?.locked) throw new WebhookVerificationError('body_already_read', advice);
-  requireSize(Number(request.headers.get('content-length') ?? 0), most);
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      throw new WebhookVerificationError('body_incomplete', 'The sender went away during the body.');
-    });
-    if (done) break;
-    length += value.length;
-    try {
-      requireSize(length, most);
-    } catch (error) {
-      reader.cancel().catch(() => undefined);
-      throw error;
-    }
-    chunks.push(value);
+  try {
+    const announced = Number(request.headers.get('content-length') ?? 0);
+    return await readChunks(() => reader.read(), announced, most);
+  } finally {
+    reader.cancel().catch(() => undefined);
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -1,0 +1,71 @@
+import { WebhookVerificationError } from '../errors.ts';
+import { requireSize } from './receive.ts';
+
+/** Reads the next chunk of a body, as an iterator or the reader of a stream does. */
+export type NextChunk = () => Promise<{
+  readonly done?: boolean | undefined;
+  readonly value?: Uint8Array | string | undefined;
+}>;
+
+/** Bounds for the rest of a body that is refused: bytes, and milliseconds without data and altogether. */
+const discarding = { bytes: 16 * 1024 * 1024, silenceMs: 500, totalMs: 10_000 };
+
+/** Resolves with `null` if a promise takes too long. */
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, null);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Reads on and throws away what arrives of a refused body, so that the response reaches the sender. A connection that closes while
+ * a proxy still writes is reset, and the proxy responds with 502 (RFC 9112, section 9.6).
+ */
+async function discard(next: NextChunk): Promise<void> {
+  const end = Date.now() + discarding.totalMs;
+  for (let left = discarding.bytes; left > 0 && Date.now() < end; ) {
+    const chunk = await within(discarding.silenceMs, next());
+    if (chunk === null || chunk.done === true) return;
+    left -= chunk.value?.length ?? 0;
+  }
+}
+
+/**
+ * Reads a body to its end.
+ *
+ * @param announced - the length that the sender announced, in bytes; 0 if unknown
+ * @param most - the largest length that is accepted, in bytes
+ * @throws WebhookVerificationError `body_too_large`, or `body_incomplete` if the sender goes away
+ */
+export async function readChunks(next: NextChunk, announced: number, most: number): Promise<Uint8Array> {
+  // A body of this length is not read to its end, whatever comes.
+  if (announced > discarding.bytes) requireSize(announced, most);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    while (Math.max(announced, length) <= most) {
+      const { done, value } = await next();
+      if (done === true || value === undefined) break;
+      const chunk = typeof value === 'string' ? new TextEncoder().encode(value) : value;
+      length += chunk.length;
+      chunks.push(chunk);
+    }
+    if (Math.max(announced, length) > most) await discard(next);
+  } catch {
+    throw new WebhookVerificationError('body_incomplete', 'The sender went away during the body.');
+  }
+  requireSize(Math.max(announced, length), most);
+  const body = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+  }
+  return body;
+}
