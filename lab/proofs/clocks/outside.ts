@@ -1,0 +1,127 @@
+import { defaultOptions, type PaymentRail } from '@ostiary/core';
+import type { AttemptAnswer, WebhookClient } from '../../../packages/core/src/webhooks/client.ts';
+import type { World } from './world.ts';
+
+/** A kind of work, and the waits after its first failure, the second and so on, in milliseconds. */
+const waitsMs = {
+  payment: [1_000, 2_000, 4_000, 8_000],
+  delivery: defaultOptions.webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
+} as const;
+
+/** Record of one payment or delivery. */
+interface Record {
+  readonly kind: keyof typeof waitsMs;
+  readonly id: string;
+  /** Number of attempts that will still fail. */
+  failuresLeft: number;
+  failures: number;
+  successes: number;
+  /** Since when it has waited for its next attempt, by the time that really passes. */
+  since: number;
+  /** An attempt was under way while a clock was set or a process was suspended. */
+  wasDisturbed: boolean;
+}
+
+/** Time in milliseconds that work may take beyond its wait: a lease of 30 s, a measurement, a look for work. */
+const slackMs = 60_000;
+
+/** The payment rail and the receiver of a run. */
+export type Outside = ReturnType<typeof createOutside>;
+
+/** Returns the time by which the next attempt has to come: after its wait, which a clock that is set may begin anew. */
+function latest({ kind, failures, since }: Record, disturbedAt: number): number {
+  const wait = failures === 0 ? 0 : (waitsMs[kind][failures - 1] ?? Number.POSITIVE_INFINITY);
+  return Math.max(since, disturbedAt) + wait + slackMs;
+}
+
+/** The outside world: a payment rail and a receiver of webhooks that fail as planned, and what they saw. */
+export function createOutside({ world, followed }: World, random: () => number) {
+  const records = new Map<string, Record>();
+  const problems = { late: [] as string[], old: [] as string[] };
+  /** Deliveries that take some seconds. */
+  const hanging = new Set<{ readonly until: number; readonly end: () => void; readonly record: Record }>();
+
+  function recordOf(kind: Record['kind'], id: string, since = world.real): Record {
+    const fresh = { kind, id, failuresLeft: Math.floor(random() * 4), failures: 0, successes: 0 };
+    const record = records.get(id) ?? { ...fresh, since, wasDisturbed: false };
+    records.set(id, record);
+    return record;
+  }
+
+  function tried(record: Record): boolean {
+    const lateMs = world.real - latest(record, world.disturbedAt);
+    if (record.successes === 0 && lateMs > 0) problems.late.push(`${record.id} came ${lateMs} ms late`);
+    record.since = world.real;
+    const isFailure = record.failuresLeft > 0;
+    if (isFailure) {
+      record.failuresLeft -= 1;
+      record.failures += 1;
+    } else record.successes += 1;
+    return !isFailure;
+  }
+
+  const rail: PaymentRail = {
+    async execute({ id }) {
+      if (!tried(recordOf('payment', id))) throw new Error('the rail is away');
+      return { status: 'completed' };
+    },
+  };
+
+  const client: WebhookClient = {
+    post({ body, headers }) {
+      const { id } = JSON.parse(Buffer.from(body).toString());
+      const record = recordOf('delivery', id);
+      const signedAt = Number(headers['X-SVC-Timestamp']) * 1_000;
+      // A process follows a database that was set within ten seconds, and holds back two.
+      const isSettled = world.real - world.disturbedAt > 20_000;
+      if (isSettled && Math.abs(signedAt - followed()) > 3_000)
+        problems.old.push(`${id} was signed with a time that is ${followed() - signedAt} ms old`);
+      const ok = tried(record);
+      const answer: AttemptAnswer = {
+        ...{ ok, httpStatus: ok ? 204 : 503, error: ok ? null : 'status', response: '', durationMs: 5 },
+      };
+      if (random() < 0.7) return Promise.resolve(answer);
+      const until = world.real + 1_000 + random() * 8_000;
+      return new Promise((resolve) => void hanging.add({ until, record, end: () => resolve(answer) }));
+    },
+    abort() {},
+    async close() {},
+  };
+
+  return {
+    random,
+    rail,
+    client,
+    /** A payment was accepted. */
+    paid: (id: string): void => void recordOf('payment', id),
+    /** A clock was set, or a process suspended: what is under way may be done again. */
+    disturbed(): void {
+      world.disturbedAt = world.real;
+      for (const { record } of hanging) record.wasDisturbed = true;
+    },
+    isHanging: (): boolean => hanging.size > 0,
+    /** Ends attempts whose time has come. */
+    proceed(): void {
+      for (const attempt of hanging) {
+        if (attempt.until > world.real) continue;
+        hanging.delete(attempt);
+        attempt.record.since = world.real;
+        attempt.end();
+      }
+    },
+    report() {
+      const all = [...records.values()];
+      const twice = all.filter(({ successes, wasDisturbed }) => successes > 1 && !wasDisturbed);
+      return {
+        ...problems,
+        undone: all
+          .filter(({ successes }) => successes === 0)
+          .map(({ kind, id }) => `${kind} ${id} was not done`),
+        twice: twice.map(({ kind, id, successes }) => `${kind} ${id} was done ${successes} times`),
+        payments: all.filter(({ kind }) => kind === 'payment').length,
+        deliveries: all.filter(({ kind }) => kind === 'delivery').length,
+        repeated: all.filter(({ successes }) => successes > 1).length,
+      };
+    },
+  };
+}

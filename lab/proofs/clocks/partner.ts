@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Installation, limit, type Running, sub, user } from './installation.ts';
+import type { Outside } from './outside.ts';
+import type { World } from './world.ts';
+
+const [second, minute] = [1_000, 60_000];
+const passportMs = 5 * minute;
+const tokenMs = 60 * minute;
+
+/** Something that was issued with an end. */
+interface Issued {
+  readonly kind: 'passport' | 'token';
+  readonly text: string;
+  readonly expiresAt: number;
+  readonly lengthMs: number;
+}
+
+/** A partner that pays, runs into a limit, and presents what was issued; and what it saw that must not be. */
+export function createPartner({ world }: World, outside: Outside, { call, clientId }: Installation) {
+  const problems = { limits: [] as string[], tokens: [] as string[] };
+  const done = { probes: 0, checks: 0 };
+  let issued: Issued[] = [];
+  let fullSince: number | null = null;
+  const random = outside.random;
+
+  async function pay(process: Running): Promise<void> {
+    const payment = { amount: '1.00', currency: 'HTG', recipient: { kid: user.kid } };
+    const answer = await call(process, 'POST', 'payments', payment);
+    if (answer.status !== 201) throw new Error(`a payment was answered with ${answer.status}`);
+    const { id } = (await answer.json()) as { readonly id: string };
+    outside.paid(id);
+  }
+
+  /** Uses up the limit, or sees that it has opened again in time. */
+  async function probe(process: Running): Promise<void> {
+    done.probes += 1;
+    const { status } = await call(process, 'GET', `users/${user.kid}`);
+    if (status !== 429) {
+      for (let count = 1; count < limit.requests; count += 1) await call(process, 'GET', `users/${user.kid}`);
+      if ((await call(process, 'GET', `users/${user.kid}`)).status === 429) fullSince = world.real;
+      return;
+    }
+    // Each step may begin the window anew, in each process when it follows.
+    const since = Math.max(fullSince ?? world.real, world.disturbedAt);
+    if (world.real - since > limit.windowMs + 25 * second)
+      problems.limits.push(`it has been closed for ${world.real - since} ms`);
+  }
+
+  async function issue(process: Running): Promise<void> {
+    const { token, expiresAt } = await process.ostiary.passports.issue(sub);
+    issued.push({ kind: 'passport', text: token, expiresAt: expiresAt.getTime(), lengthMs: passportMs });
+    const now = process.ostiary.now();
+    const { storage } = process;
+    const text = `svc_at_${randomBytes(32).toString('base64url')}`;
+    const digest = (value: string) => createHash('sha256').update(value).digest();
+    const scopes = ['openid', 'profile'];
+    await storage.consents.remember({ sub, clientId, scopes, now });
+    const codeDigest = digest(`code ${text}`);
+    await storage.grants.issue({
+      ...{ codeDigest, clientId, sub, scopes, redirectUri: 'https://app.example/cb', codeChallenge: null },
+      ...{ nonce: null, sid: null, authenticatedAt: now, issuedAt: now, expiresAt: now + 10 * minute },
+    });
+    await storage.grants.redeem({
+      ...{ codeDigest, refreshToken: null, maxFailedVerifiers: 5, now },
+      token: { digest: digest(text), issuedAt: now, expiresAt: now + tokenMs },
+    });
+    issued.push({ kind: 'token', text, expiresAt: now + tokenMs, lengthMs: tokenMs });
+    issued = issued.slice(-40);
+  }
+
+  /** Presents something: it must not work after its end by the clock that the process follows, and must work before. */
+  async function check(process: Running): Promise<void> {
+    const one = issued[Math.floor(random() * issued.length)];
+    if (one === undefined) return;
+    done.checks += 1;
+    const now = process.ostiary.now();
+    const works =
+      one.kind === 'token'
+        ? (await process.ostiary.tokens.verify(one.text)).active
+        : (await call(process, 'POST', 'verify', { token: one.text })).status === 200;
+    const leftMs = one.expiresAt - now;
+    const isFromAhead = one.kind === 'passport' && leftMs > one.lengthMs + 5 * second;
+    const isBeforeEnd = leftMs > 0 || (leftMs === 0 && one.kind === 'passport');
+    if (works !== (isBeforeEnd && !isFromAhead))
+      problems.tokens.push(`a ${one.kind} ${works ? 'works' : 'is refused'} ${leftMs} ms before its end`);
+  }
+
+  return { pay, probe, issue, check, problems, done };
+}
