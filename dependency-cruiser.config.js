@@ -41,7 +41,7 @@ const rooms = {
 };
 
 /** Entries of the package see every room. */
-const entries = 'ostiary|index|admin|console|storage|seams';
+const entries = 'ostiary|index|admin|console|pages|storage|seams';
 
 /** Packages of the registry that only these places import. */
 const owners = {
@@ -71,7 +71,7 @@ const toPackages = Object.entries(owners).map(([name, owner]) => ({
 }));
 
 /** Public entries of core, as files: what packages outside may import. */
-const publicCore = `^${core}/(index|admin|console|storage|seams)\\.ts$`;
+const publicCore = `^${core}/(index|admin|console|pages|storage|seams)\\.ts$`;
 
 /** Every rule is one to keep. */
 const rules = (list) => list.map((rule) => ({ severity: 'error', ...rule }));
@@ -141,12 +141,12 @@ export default {
     {
       name: 'the console knows only what core has for consoles',
       from: { path: '^packages/console/src/', pathNot: '^packages/console/src/operators/' },
-      to: { path: `^${core}/`, pathNot: `^${core}/console\\.ts$` },
+      to: { path: `^${core}/`, pathNot: `^${core}/(console|pages)\\.ts$` },
     },
     {
       name: 'pages for operators know also what core has for administrators',
       from: { path: '^packages/console/src/operators/' },
-      to: { path: `^${core}/`, pathNot: `^${core}/(admin|console)\\.ts$` },
+      to: { path: `^${core}/`, pathNot: `^${core}/(admin|console|pages)\\.ts$` },
     },
     {
       name: 'only the test kit and the command line use the seams of core',

@@ -6,6 +6,7 @@ export default defineConfig({
     index: 'src/index.ts',
     admin: 'src/admin.ts',
     console: 'src/console.ts',
+    pages: 'src/pages.ts',
     storage: 'src/storage.ts',
     seams: 'src/seams.ts',
   },

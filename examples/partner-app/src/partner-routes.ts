@@ -1,11 +1,11 @@
 import type Router from '@koa/router';
 import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
-import { readForm, seeOther } from '@ostiary/web-kit';
+import { fillText, readForm, seeOther } from '@ostiary/web-kit';
 import { type PartnerConfig, patience } from './config.ts';
 import { show } from './http.ts';
 import { cashbackAmounts, paymentsPart, statusIn } from './pages/cashback.ts';
 import { verifyPage } from './pages/verify-page.ts';
-import { english, filled, type Words, wordsFor } from './pages/words.ts';
+import { english, type Words, wordsFor } from './pages/words.ts';
 import type { Notice, Session, Sessions } from './sessions.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
@@ -15,7 +15,7 @@ const shownTransfers = 5;
 function problem(words: Words, error: unknown): Notice {
   if (!(error instanceof OstiaryError)) throw error;
   const { code, message } = error;
-  return { kind: 'bad', text: filled(words.partnerAnswered, { code, message }) };
+  return { kind: 'bad', text: fillText(words.language, words.partnerAnswered, { code, message }) };
 }
 
 /** The payments of a session, as far as the shop knows by now. */
@@ -60,11 +60,13 @@ async function pay(
       reference: idempotencyKey,
     } as const;
     keep(await api.payments.create(payment, { idempotencyKey }));
-    return { kind: 'good', text: filled(words.onTheWay, { amount }) };
+    return { kind: 'good', text: fillText(words.language, words.onTheWay, { amount }) };
   } catch (error) {
     const notice = problem(words, error);
     const isUnknown = error instanceof OstiaryError && error.outcome !== 'not_executed';
-    return isUnknown ? { ...notice, text: filled(words.maybePaid, { problem: notice.text }) } : notice;
+    return isUnknown
+      ? { ...notice, text: fillText(words.language, words.maybePaid, { problem: notice.text }) }
+      : notice;
   }
 }
 
@@ -108,7 +110,7 @@ export function addPartnerRoutes(
         const kind = transfer.status === 'failed' ? 'bad' : 'good';
         session.notice = {
           kind,
-          text: filled(words.paymentIs, { status: statusIn(words, transfer.status) }),
+          text: fillText(words.language, words.paymentIs, { status: statusIn(words, transfer.status) }),
         };
       } catch (error) {
         session.notice = problem(words, error);

@@ -1,11 +1,11 @@
 import type Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
 import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
-import { readForm, seeOther, unlessPrefetched } from '@ostiary/web-kit';
+import { fillText, readForm, seeOther, unlessPrefetched } from '@ostiary/web-kit';
 import { type PartnerConfig, patience, redirectUris } from './config.ts';
 import { Refusal } from './http.ts';
 import { scopeChoices } from './pages/home-page.ts';
-import { filled, wordsFor } from './pages/words.ts';
+import { wordsFor } from './pages/words.ts';
 import type { Sessions } from './sessions.ts';
 
 /** "Sign in with Ostiary", for each client of the shop. What goes wrong is an `OstiaryError`, and becomes an error page. */
@@ -69,7 +69,10 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
       } catch (error) {
         if (!(error instanceof OstiaryError)) throw error;
         const { code, message } = error;
-        session.notice = { kind: 'bad', text: filled(wordsFor(ctx).answered, { code, message }) };
+        session.notice = {
+          kind: 'bad',
+          text: fillText(wordsFor(ctx).language, wordsFor(ctx).answered, { code, message }),
+        };
       }
     }
     seeOther(ctx, '/');

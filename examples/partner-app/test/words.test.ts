@@ -1,17 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fillText } from '@ostiary/web-kit';
 import { expect, test } from 'vitest';
 import { languages } from '../src/pages/words.ts';
 import { openShop } from './support.ts';
 
 const folder = join(import.meta.dirname, '../texts');
 
-/** Every text by its path, and the gaps in it. */
+/** Every text by its path, and the arguments that it shows. */
 function gapsOf(texts: object, path = ''): string[] {
   return Object.entries(texts).flatMap(([name, value]) => {
     if (typeof value !== 'string') return gapsOf(Object(value), `${path}${name}.`);
     expect(value.trim(), `${path}${name}`).not.toBe('');
-    return [`${path}${name} ${(value.match(/\{\w+\}/g) ?? []).sort()}`];
+    const names = Array.from(value.matchAll(/\{(\w+)[,}]/g), ([, one = '']) => one).sort();
+    const shown = fillText('en', value, Object.fromEntries(names.map((one) => [one, `<${one}>`])));
+    return [`${path}${name} ${(shown.match(/<\w+>/g) ?? []).sort()}`];
   });
 }
 

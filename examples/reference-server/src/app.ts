@@ -1,5 +1,5 @@
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
-import { FormError, scriptRoute, textOn, unlessPrefetched } from '@ostiary/web-kit';
+import { FormError, readableOn, scriptRoute, unlessPrefetched } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
@@ -45,7 +45,7 @@ const unlessAhead = (handler: Handler): Handler => {
 export function pageRoutes(context: SignInContext): Routes {
   const account = createAccountRoutes(context);
   const passport = createPassportRoutes(context);
-  const icon = favicon(context.colour, textOn(context.colour));
+  const icon = favicon(context.colour, readableOn(context.colour));
   return {
     '/': { GET: unlessAhead(account.home) },
     '/login': { GET: unlessAhead(account.showLogin), POST: account.signIn },

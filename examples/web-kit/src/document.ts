@@ -1,10 +1,5 @@
-import { type Html, html, render } from './html.ts';
+import { type Html, html, render } from '@ostiary/core/pages';
 import type { Style } from './style.ts';
-
-/** What stands for a name where there is no picture. */
-export function initialOf(name: string): string {
-  return [...name.trim()][0]?.toUpperCase() ?? '•';
-}
 
 /** A whole document. The icon is an address that was checked, or a `data:` URL of ours. */
 export function document(

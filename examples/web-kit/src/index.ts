@@ -1,10 +1,10 @@
-export { textOn } from './colours.ts';
+// Markup and texts of the examples are made with the kit of the pages that the service itself answers.
+export { fill, fillText, type Html, html, initialOf, readableOn, render } from '@ostiary/core/pages';
 export { cookie } from './cookie.ts';
-export { document, initialOf } from './document.ts';
+export { document } from './document.ts';
 export { type Check, checked, list, origin, port, some, switched, whole } from './environment.ts';
 export { FormError, readForm } from './form.ts';
 export { contentPolicy } from './headers.ts';
-export { type Html, html, render } from './html.ts';
 export {
   type Address,
   AddressError,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mix, readable, textOn } from './colours.ts';
+import { mix, readableOn, readableText } from '@ostiary/core/pages';
 
 /** A style sheet, and its hash for the content security policy. */
 export interface Style {
@@ -84,7 +84,7 @@ export function createStyle(
   ownRules: string,
   palettes: { readonly light: Palette; readonly dark: Palette } = { light, dark },
 ): Style {
-  const onBrand = textOn(colour);
+  const onBrand = readableOn(colour);
   const tints = {
     light: mix(palettes.light.surface, colour, 0.1),
     dark: mix(palettes.dark.surface, colour, 0.22),
@@ -97,13 +97,13 @@ export function createStyle(
       ...palettes.light,
       ...lightSigns,
       tint: tints.light,
-      accent: readable(colour, tints.light, '#000000'),
+      accent: readableText(colour, [tints.light], '#000000', 4.5),
     }),
     `@media (prefers-color-scheme:dark){${variables({
       ...palettes.dark,
       ...darkSigns,
       tint: tints.dark,
-      accent: readable(colour, tints.dark, '#ffffff'),
+      accent: readableText(colour, [tints.dark], '#ffffff', 4.5),
     })}}`,
     rules,
     ownRules,

@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, fillText, html } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { fillText, html } from '@ostiary/core/pages';
 import { queryOf } from './api.ts';
 import { answerFramed } from './frame.ts';
 import { foreignText } from './parts.ts';

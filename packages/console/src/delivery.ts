@@ -1,4 +1,5 @@
-import { type AttemptRequest, fill, fillText, type Html, html, nameOf } from '@ostiary/core/console';
+import type { AttemptRequest } from '@ostiary/core/console';
+import { fill, fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import type { DeliveryPage, ShownDelivery } from './api.ts';
 import { counted, dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import { curlOf, snippet } from './snippets.ts';

@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, fill, html, type WebhookEndpoint } from '@ostiary/core/console';
+import type { ConsoleAnswer, WebhookEndpoint } from '@ostiary/core/console';
+import { fill, html } from '@ostiary/core/pages';
 import { checkbox, formOf, type Message, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { newSecretPage } from './secret.ts';

@@ -1,11 +1,5 @@
-import {
-  type ConsoleAnswer,
-  fill,
-  type Html,
-  html,
-  PartnerError,
-  type WebhookEndpoint,
-} from '@ostiary/core/console';
+import { type ConsoleAnswer, PartnerError, type WebhookEndpoint } from '@ostiary/core/console';
+import { fill, type Html, html } from '@ostiary/core/pages';
 import { deliveriesPerPage, deliveryStatuses, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField, noticeOf } from './frame.ts';

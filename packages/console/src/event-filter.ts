@@ -1,4 +1,5 @@
-import { fillText, type Html, html, visible, type WebhookEndpoint } from '@ostiary/core/console';
+import type { WebhookEndpoint } from '@ostiary/core/console';
+import { fillText, type Html, html, visible } from '@ostiary/core/pages';
 import { deliveryStatuses } from './api.ts';
 import { formOf, type Message } from './forms.ts';
 import { choiceField } from './parts.ts';

@@ -1,12 +1,5 @@
-import {
-  type ConsoleAnswer,
-  fill,
-  type Html,
-  html,
-  nameOf,
-  PartnerError,
-  type PartnerEvent,
-} from '@ostiary/core/console';
+import { type ConsoleAnswer, PartnerError, type PartnerEvent } from '@ostiary/core/console';
+import { fill, type Html, html, nameOf } from '@ostiary/core/pages';
 import { deliveriesPerPage, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField } from './frame.ts';

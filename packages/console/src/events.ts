@@ -1,4 +1,5 @@
-import { type Html, html, nameOf, PartnerError, type WebhookEndpoint } from '@ostiary/core/console';
+import { PartnerError, type WebhookEndpoint } from '@ostiary/core/console';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { type ListedEvent, queryOf } from './api.ts';
 import { choiceOf, endOf, eventFilters, eventSearch, searchFields } from './event-filter.ts';
 import { emptyList, moment, pageLinks, stateBadges, statesSaid } from './parts.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ConsoleAnswer, type FirstRun, type Html, html, icons } from '@ostiary/core/console';
+import type { ConsoleAnswer, FirstRun } from '@ostiary/core/console';
+import { type Html, html, icons } from '@ostiary/core/pages';
 import { csrfField } from './frame.ts';
 import { type ApiCall, apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';

@@ -1,4 +1,5 @@
-import { type Html, html, icons, nameOf, PartnerError } from '@ostiary/core/console';
+import { PartnerError } from '@ostiary/core/console';
+import { type Html, html, icons, nameOf } from '@ostiary/core/pages';
 import { problemRow } from './frame.ts';
 
 /** What is said of a field: words of ours, or text that may hold what was typed. */

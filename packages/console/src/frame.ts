@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, type Html, html, icons, nameOf, page } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type Html, html, icons, nameOf, page } from '@ostiary/core/pages';
 import { consoleStyle, consoleStyleHash } from './style.ts';
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';

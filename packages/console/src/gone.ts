@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
+import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
+import { html } from '@ostiary/core/pages';
 import { answerFramed, problemRow } from './frame.ts';
 import type { Visit } from './visit.ts';
 

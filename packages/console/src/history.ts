@@ -1,4 +1,4 @@
-import { type Html, html } from '@ostiary/core/console';
+import { type Html, html } from '@ostiary/core/pages';
 import { type DeliveryStatus, deliveryStatuses, type EndpointHistory, type HistoryHour } from './api.ts';
 import { counted, moment, stateBadge } from './parts.ts';
 import type { Voice } from './words.ts';

@@ -1,11 +1,5 @@
-import {
-  type ConsoleAnswer,
-  type Html,
-  html,
-  icons,
-  nameOf,
-  type WebhookEndpoint,
-} from '@ostiary/core/console';
+import type { ConsoleAnswer, WebhookEndpoint } from '@ostiary/core/console';
+import { type Html, html, icons, nameOf } from '@ostiary/core/pages';
 import { eventAsked, eventsPanel } from './events.ts';
 import { firstRun } from './first-run.ts';
 import { answerFramed, csrfField } from './frame.ts';

@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html, visible } from '@ostiary/core/console';
+import { type Fragment, type Html, html, visible } from '@ostiary/core/pages';
 import { type DeliveryStatus, deliveryStatuses } from './api.ts';
 import type { Language, Voice, Words } from './words.ts';
 

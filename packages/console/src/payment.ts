@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, type Html, html, nameOf, type Transfer } from '@ostiary/core/console';
+import type { ConsoleAnswer, Transfer } from '@ostiary/core/console';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { answerFramed } from './frame.ts';
 import { facts, moment, stateBadge } from './parts.ts';
 import type { Visit } from './visit.ts';

@@ -1,4 +1,4 @@
-import { fillText, type Html, html } from '@ostiary/core/console';
+import { fillText, type Html, html } from '@ostiary/core/pages';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { csrfField } from './frame.ts';
 import { counted } from './parts.ts';

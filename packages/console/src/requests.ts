@@ -1,11 +1,5 @@
-import {
-  type ConsoleAnswer,
-  type Html,
-  html,
-  type LoggedRequest,
-  nameOf,
-  PartnerError,
-} from '@ostiary/core/console';
+import { type ConsoleAnswer, type LoggedRequest, PartnerError } from '@ostiary/core/console';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { queryOf } from './api.ts';
 import { formOf, noProblems, type Problems } from './forms.ts';
 import { answerFramed } from './frame.ts';

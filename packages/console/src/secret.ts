@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, type Html, html, nameOf, type WebhookEndpoint } from '@ostiary/core/console';
+import type { ConsoleAnswer, WebhookEndpoint } from '@ostiary/core/console';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { secretText } from './parts.ts';

@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, fill, html, icons, PartnerError } from '@ostiary/core/console';
+import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
+import { fill, html, icons } from '@ostiary/core/pages';
 import { formOf, noProblems } from './forms.ts';
 import { answerPage, csrfField, noticeRow } from './frame.ts';
 import type { SessionCookie } from './session-cookie.ts';

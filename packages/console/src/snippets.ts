@@ -1,11 +1,5 @@
-import {
-  type AttemptRequest,
-  type ConsoleDesk,
-  type ConsoleRoute,
-  fillText,
-  type Html,
-  html,
-} from '@ostiary/core/console';
+import type { AttemptRequest, ConsoleDesk, ConsoleRoute } from '@ostiary/core/console';
+import { fillText, type Html, html } from '@ostiary/core/pages';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words.ts';
 

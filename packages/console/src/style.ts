@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Html, html, render } from '@ostiary/core/console';
+import { type Html, html, render } from '@ostiary/core/pages';
 
 /** The rules of the console, beside those of all pages. As there, none of the characters & < > " ' occurs. */
 const rules = `

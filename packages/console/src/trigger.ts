@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
+import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
+import { html } from '@ostiary/core/pages';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { seeOther, type Visit } from './visit.ts';

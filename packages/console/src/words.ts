@@ -1,4 +1,4 @@
-import { negotiateLanguage } from '@ostiary/core/console';
+import { negotiateLanguage } from '@ostiary/core/pages';
 import en from '../languages/en.json' with { type: 'json' };
 
 type Texts<English> = {

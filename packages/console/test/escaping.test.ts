@@ -1,4 +1,4 @@
-import { render, visible } from '@ostiary/core/console';
+import { render, visible } from '@ostiary/core/pages';
 import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-import { html, PartnerError, render } from '@ostiary/core/console';
+import { PartnerError } from '@ostiary/core/console';
+import { html, render } from '@ostiary/core/pages';
 import { describe, expect, it } from 'vitest';
 import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { formOf, noProblems, problemsOf } from '../src/forms.ts';

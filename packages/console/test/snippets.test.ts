@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { render } from '@ostiary/core/console';
+import { render } from '@ostiary/core/pages';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { afterwards } from '../../core/test/support/running.ts';

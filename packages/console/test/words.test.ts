@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { fillText, render } from '@ostiary/core/console';
+import { fillText, render } from '@ostiary/core/pages';
 import { beforeAll, describe, expect, it } from 'vitest';
 import english from '../languages/en.json' with { type: 'json' };
 import { failureKind } from '../src/delivery.ts';

@@ -1,6 +1,6 @@
 /**
- * For those who write a console: what it is given, and the kit that the pages of the service are made with. Hosts take a
- * finished one, `sandboxConsole()` of `@ostiary/console`.
+ * Types of a console: what it gets, and what it returns. Its pages are made with `@ostiary/core/pages`. Hosts take a finished
+ * console, `sandboxConsole()` of `@ostiary/console`.
  *
  * @packageDocumentation
  */
@@ -12,11 +12,6 @@ import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
 import type { transferSchema } from './schemas/transfer.ts';
 
 export { PartnerError } from './errors.ts';
-export { negotiateLanguage } from './languages/negotiate.ts';
-export { fill, fillText } from './pages/fill.ts';
-export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
-export { type Page, page } from './pages/layout.ts';
-export { icons } from './pages/parts.ts';
 export type { FirstRun } from './partner/first-run.ts';
 export type {
   ConsoleAnswer,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Html, html, render } from '@ostiary/web-kit';
+import { fill, type Html, html, render } from '@ostiary/web-kit';
 import type { Transfer } from '../transfers.ts';
-import { fill, type Words } from './words.ts';
+import type { Words } from './words.ts';
 
 /** What the shop gives back, in gourdes. */
 export const cashbackAmounts = ['5.00', '25.00', '50.00'] as const;
@@ -41,11 +41,11 @@ export function cashbackCard(words: Words, transfers: readonly Transfer[], provi
   const key = `cashback-${randomBytes(18).toString('base64url')}`;
   const choices = cashbackAmounts.map(
     (amount, at) =>
-      html`<label class="pick"><input type="radio" name="amount" value="${amount}"${at === 0 ? html` checked` : null}><span>${amount} <small>HTG</small></span></label>`,
+      html`<label class="pick">${html`<input type="radio" name="amount" value="${amount}"`}${at === 0 ? html` checked` : null}${html`>`}<span>${amount} <small>HTG</small></span></label>`,
   );
   return html`<section class="card cashback" id="cashback"><div>
 <h2>${words.cashback}</h2>
-<p class="small">${fill(words.cashbackHow, { provider, reference: html`<code>reference</code>`, key: html`<code>Idempotency-Key</code>` })}</p>
+<p class="small">${fill(words.language, words.cashbackHow, { provider, reference: html`<code>reference</code>`, key: html`<code>Idempotency-Key</code>` })}</p>
 <form method="post" action="/cashback"><input type="hidden" name="idempotency_key" value="${key}">
 <fieldset><legend>${words.howMuch}</legend><div class="picks">${choices}</div></fieldset>
 <button class="button primary" type="submit">${words.receive}</button></form></div>

@@ -1,13 +1,13 @@
-import { html } from '@ostiary/web-kit';
+import { fillText, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import { page } from './layout.ts';
-import { filled, type Words } from './words.ts';
+import type { Words } from './words.ts';
 
 /** Says what went wrong: first in words, then what the provider answered. */
 export function errorPage(words: Words, config: PartnerConfig, code: string, description: string): string {
   const explanations: Readonly<Record<string, readonly string[]>> = words.errors;
   const known = Object.hasOwn(explanations, code) ? explanations[code] : undefined;
-  const answered = filled(words.answeredError, { provider: config.provider.name });
+  const answered = fillText(words.language, words.answeredError, { provider: config.provider.name });
   const [title = '', text = ''] = known ?? [words.signInFailed, answered];
   return page(
     words,

@@ -1,8 +1,8 @@
-import { type Html, html } from '@ostiary/web-kit';
+import { fillText, type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice } from '../sessions.ts';
 import { page } from './layout.ts';
-import { filled, type Words } from './words.ts';
+import type { Words } from './words.ts';
 
 /** The scopes that the shop can ask for; `words` says what it would do with each. */
 export const scopeChoices = [
@@ -24,9 +24,9 @@ export function homePage(words: Words, config: PartnerConfig, notice: Notice | n
   const provider = config.provider.name;
   const choices = scopeChoices.map(
     (scope) =>
-      html`<label class="choice"><input type="checkbox" name="scope" value="${scope.name}"${
+      html`<label class="choice">${html`<input type="checkbox" name="scope" value="${scope.name}"`}${
         chosenAtFirst.has(scope.name) ? html` checked` : null
-      }><span><code>${scope.name}</code><small>${words[scope.about]}</small></span></label>`,
+      }${html`>`}<span><code>${scope.name}</code><small>${words[scope.about]}</small></span></label>`,
   );
   return page(
     words,
@@ -35,14 +35,14 @@ export function homePage(words: Words, config: PartnerConfig, notice: Notice | n
 <div class="columns">
 <div>
 <h1>${words.headline}</h1>
-<p class="lead">${filled(words.lead, { provider })}</p>
+<p class="lead">${fillText(words.language, words.lead, { provider })}</p>
 <p class="small">${words.chooseAndSee}</p>
 </div>
 <form class="card" method="post" action="/sign-in">
 <h2>${words.signInToOrder}</h2>
 <p class="small">${words.noAccount}</p>
 <fieldset><legend>${words.mayAskFor}</legend>${choices}</fieldset>
-<button class="button primary" type="submit" name="client" value="confidential">${filled(words.signInWith, { provider })}</button>
+<button class="button primary" type="submit" name="client" value="confidential">${fillText(words.language, words.signInWith, { provider })}</button>
 <button class="button quiet" type="submit" name="client" value="public">${words.signInPublic}</button>
 <p class="small after">${words.publicAfter}</p>
 </form>

@@ -1,11 +1,11 @@
-import { type Html, html } from '@ostiary/web-kit';
+import { fillText, type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice, SignedIn } from '../sessions.ts';
 import type { Transfer } from '../transfers.ts';
 import { cashbackCard } from './cashback.ts';
 import { noticeOf } from './home-page.ts';
 import { page } from './layout.ts';
-import { filled, type Words } from './words.ts';
+import type { Words } from './words.ts';
 
 /** The fields that each scope brings. */
 const groups = [
@@ -64,8 +64,8 @@ export function identityPage(
       picture !== null && /^https?:\/\//.test(picture)
         ? html`<img src="${picture}" alt="" referrerpolicy="no-referrer">`
         : html`<div class="initial" aria-hidden="true">${[...(name ?? '☕')][0] ?? ''}</div>`
-    }<div><h1>${name === null ? words.hello : filled(words.helloName, { name })}</h1>
-<p>${filled(words.everything, { provider })}</p></div></div>
+    }<div><h1>${name === null ? words.hello : fillText(words.language, words.helloName, { name })}</h1>
+<p>${fillText(words.language, words.everything, { provider })}</p></div></div>
 ${
   // Without the user's public id the shop does not know whom to pay.
   config.partnerApi !== null && typeof identity.kid === 'string'
@@ -73,7 +73,7 @@ ${
     : null
 }
 <div class="grid">${groups.map((group) => card(words, group, scope.includes(group.scope), identity))}
-<section class="card"><h2>${words.token}<code>${filled(words.client, { client })}</code></h2><dl>
+<section class="card"><h2>${words.token}<code>${fillText(words.language, words.client, { client })}</code></h2><dl>
 <div><dt>${words.scopes}</dt><dd>${scope.join(' ')}</dd></div>
 <div><dt>${words.ends}</dt><dd>${expiresAt.toISOString().slice(11, 19)} UTC</dd></div>
 <div><dt>${words.lastRead}</dt><dd>${readAt.toISOString().slice(11, 19)} UTC</dd></div></dl></section></div>

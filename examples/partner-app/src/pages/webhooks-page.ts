@@ -94,7 +94,7 @@ export function receivedPart(state: WebhookState): string {
 function failureCard(): Html {
   const choices = failureChoices.map(
     (count) =>
-      html`<label class="pick"><input type="radio" name="count" value="${String(count)}"${count === 1 ? html` checked` : null}><span>${count === 0 ? 'None' : String(count)}</span></label>`,
+      html`<label class="pick">${html`<input type="radio" name="count" value="${String(count)}"`}${count === 1 ? html` checked` : null}${html`>`}<span>${count === 0 ? 'None' : String(count)}</span></label>`,
   );
   return html`<form class="card" id="fail" method="post" action="/webhooks/failures"><h2>Make it fail</h2>
 <p class="small">The shop answers the next deliveries with 500. Ostiary tries again, with the same event and the same bytes, at longer and longer intervals, which <code>OSTIARY_WEBHOOK_RETRY_DELAYS</code> can shorten.</p>

@@ -1,4 +1,4 @@
-import { negotiateLanguage } from '@ostiary/core/console';
+import { negotiateLanguage } from '@ostiary/core/pages';
 import { document, type Html, html, initialOf, type Style } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import type { Language } from '../settings.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '@ostiary/web-kit';
+import { fill, html } from '@ostiary/web-kit';
 import type { Language } from '../settings.ts';
 import type { AskingApp } from '../sign-in/asking-apps.ts';
 import { type Look, page, tileOf } from './layout.ts';
@@ -23,12 +23,6 @@ export interface LoginForm {
   readonly wrongInput: boolean;
 }
 
-/** A text with the name of an app in its gap: a name from outside, whose direction of writing is its own. */
-function naming(text: string, name: Html): Html {
-  const [before = '', after = ''] = text.split('{app}');
-  return html`${before}${name}${after}`;
-}
-
 const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.7 4.6 10 4.6 18.2 10 18.2 10 15.3 15.4 10 15.4 1.8 10 1.8 10Z"/><circle cx="10" cy="10" r="2.4"/><path class="slash" d="m3.5 16.5 13-13"/></svg>`;
 
 /**
@@ -41,11 +35,12 @@ export function loginPage(look: Look, language: Language, form: LoginForm): stri
   const title = again ? t.againTitle : t.signIn;
   const invalid = form.wrongInput ? html` aria-invalid="true" aria-describedby="problem"` : null;
   const focus = html` autofocus`;
+  // The direction of writing of a name from outside ends with the name.
   const name = app && html`<bdi>${app.name}</bdi>`;
   const lead =
     name === null
       ? html`${again ? t.againLead : t.signInLead}`
-      : naming(again ? t.againLeadFor : t.signInLeadFor, html`<strong>${name}</strong>`);
+      : fill(language, again ? t.againLeadFor : t.signInLeadFor, { app: html`<strong>${name}</strong>` });
   return page(
     look,
     language,
@@ -60,12 +55,12 @@ ${form.problem === null ? null : html`<p class="notice" id="problem" role="alert
 <input type="hidden" name="ui_locales" value="${form.uiLocales}">
 <input type="hidden" name="reauthenticate" value="${form.reauthenticate ? '1' : ''}">
 <div class="field"><label for="handle">${t.handle}</label>
-<input id="handle" name="handle" value="${form.handle}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="64" required${form.handle === '' ? focus : null}${invalid}></div>
+${html`<input id="handle" name="handle" value="${form.handle}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="64" required`}${form.handle === '' ? focus : null}${invalid}${html`>`}</div>
 <div class="field"><label for="password">${t.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required${form.handle === '' ? null : focus}${invalid}>
+${html`<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required`}${form.handle === '' ? null : focus}${invalid}${html`>`}
 <button class="reveal" id="reveal" type="button" aria-pressed="false" aria-label="${t.showPassword}" aria-controls="password" hidden>${eye}${t.show}</button></div>
 <button class="button primary" type="submit">${t.signIn}</button>
-${app && name && html`<button class="button" type="submit" form="back"><span>${naming(t.backTo, name)}</span></button>`}
+${app && name && html`<button class="button" type="submit" form="back"><span>${fill(language, t.backTo, { app: name })}</span></button>`}
 </form>
 ${app && html`<form id="back" method="post" action="${app.cancelUrl}"></form>`}`,
     html`<script src="/login.js" defer></script>\n`,

@@ -1,11 +1,12 @@
-import { readForm, seeOther } from '@ostiary/web-kit';
+import { fillText, readForm, seeOther } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { allowScript } from '../http/headers.ts';
 import { showError } from '../pages/error-page.ts';
 import { homePage } from '../pages/home-page.ts';
 import { languageOf } from '../pages/layout.ts';
 import { loginPage } from '../pages/login-page.ts';
-import { type Texts, texts } from '../pages/texts.ts';
+import { texts } from '../pages/texts.ts';
+import type { Language } from '../settings.ts';
 import type { PasswordOwner } from '../users/accounts.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { SignInContext } from './context.ts';
@@ -25,11 +26,11 @@ interface LoginRequest {
 
 interface Problem {
   readonly status: number;
-  readonly text: (t: Texts) => string;
+  readonly text: (language: Language) => string;
   readonly retryAfterSeconds?: number;
 }
 
-const wrong: Problem = { status: 422, text: (t) => t.wrong };
+const wrong: Problem = { status: 422, text: (language) => texts[language].wrong };
 
 function parseLogin(given: URLSearchParams, handle: string, authUrl: string): LoginRequest {
   return {
@@ -68,8 +69,7 @@ function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: Sig
     if (!admission.admitted) {
       const { retryAfterSeconds } = admission;
       const minutes = Math.ceil(retryAfterSeconds / 60);
-      const text = (t: Texts): string =>
-        minutes <= 1 ? t.throttledOnce : t.throttledFor.replace('{minutes}', String(minutes));
+      const text = (language: Language): string => fillText(language, texts[language].throttled, { minutes });
       return { status: 429, text, retryAfterSeconds };
     }
     try {
@@ -78,7 +78,8 @@ function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: Sig
       return account ?? wrong;
     } catch (error) {
       await admission.settle('undecided');
-      if (error instanceof TooBusy) return { status: 503, text: (t) => t.busy, retryAfterSeconds: 5 };
+      if (error instanceof TooBusy)
+        return { status: 503, text: (language) => texts[language].busy, retryAfterSeconds: 5 };
       throw error;
     }
   };
@@ -144,7 +145,7 @@ export function createAccountRoutes(context: SignInContext) {
       again: account !== null && reauthenticate,
       app: app && { ...app, sealed },
       handle: request.handle === '' ? (account?.handle ?? '') : request.handle,
-      problem: problem?.text(texts[language]) ?? null,
+      problem: problem?.text(language) ?? null,
       wrongInput: problem === wrong,
     });
   }
@@ -164,7 +165,7 @@ export function createAccountRoutes(context: SignInContext) {
       const request = parseLogin(form, 'handle', authUrl);
       const session = await sessionOf(ctx);
       if (!isGenuine(ctx, form, 'login', null))
-        return showForm(ctx, request, session, { status: 403, text: (t) => t.stale });
+        return showForm(ctx, request, session, { status: 403, text: (language) => texts[language].stale });
       const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
       if (!('sub' in result)) return showForm(ctx, request, session, result);
       ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result.sub, session)));

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditVerification } from '@ostiary/core/admin';
-import { type ConsoleAnswer, fillText, type Html, html, nameOf } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, foreignText, moment, pageLinks } from '../parts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';

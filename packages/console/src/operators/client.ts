@@ -1,5 +1,6 @@
 import type { Client } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type Html, html } from '@ostiary/core/pages';
 import { enabledBadge, facts, moment } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { changedSettings, settingFields, settingLabels, settingsOf, storedSettings } from './clients.ts';

@@ -1,5 +1,6 @@
 import type { Client, ClientSettings } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html, nameOf } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { enabledBadge, pageLinks } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, type Filled, fieldsOf, ticked } from './fields.ts';

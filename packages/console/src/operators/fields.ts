@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '@ostiary/core/console';
+import { type Fragment, type Html, html } from '@ostiary/core/pages';
 import { formOf, type Message, noProblems, type Problems } from '../forms.ts';
 import { choiceField } from '../parts.ts';
 import type { Form, OperatorContext } from './visit.ts';

@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, type Html, html, nameOf, page } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type Html, html, nameOf, page } from '@ostiary/core/pages';
 import { noticeOf, pageBar } from '../frame.ts';
 import { consoleStyle, consoleStyleHash } from '../style.ts';
 import type { OperatorContext, OperatorNotice } from './visit.ts';

@@ -1,5 +1,6 @@
 import { type ApiKey, type IssuedApiKey, keyScopes } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html, nameOf, PartnerError } from '@ostiary/core/console';
+import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, ticked, wrongField } from './fields.ts';

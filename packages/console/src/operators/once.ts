@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { html } from '@ostiary/core/pages';
 import { secretText } from '../parts.ts';
 import { framed, type OperatorFrame } from './frame.ts';
 import type { OperatorContext } from './visit.ts';

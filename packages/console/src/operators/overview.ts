@@ -1,5 +1,6 @@
 import type { FailingEndpoint, WaitingWork } from '@ostiary/core/admin';
-import { type ConsoleAnswer, fillText, type Html, html, nameOf, version } from '@ostiary/core/console';
+import { type ConsoleAnswer, version } from '@ostiary/core/console';
+import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { framed } from './frame.ts';

@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, html, nameOf } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { html, nameOf } from '@ostiary/core/pages';
 import { enabledBadge, facts, moment, pageLinks } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf } from './fields.ts';

@@ -1,5 +1,6 @@
 import type { SigningKeyInfo } from '@ostiary/core/admin';
-import { type ConsoleAnswer, type Html, html } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type Html, html } from '@ostiary/core/pages';
 import { moment, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { asked, type Filled, fieldsOf, wrongField } from './fields.ts';

@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, html } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { html } from '@ostiary/core/pages';
 import { seeOther } from '../visit.ts';
 import { asked, type Filled, fieldsOf, wrongField } from './fields.ts';
 import { framed } from './frame.ts';

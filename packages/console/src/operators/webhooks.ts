@@ -1,5 +1,6 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@ostiary/core/admin';
-import { type ConsoleAnswer, fillText, type Html, html, nameOf } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { deliveryStatuses } from '../api.ts';
 import { failureKind } from '../delivery.ts';
 import { typesOf } from '../home.ts';

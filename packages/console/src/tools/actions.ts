@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, fill, html } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
+import { fill, html } from '@ostiary/core/pages';
 import { foreignText, moment } from '../parts.ts';
 import { seeOther, type Visit } from '../visit.ts';
 import { isChanged } from './kyc.ts';

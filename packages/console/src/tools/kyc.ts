@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { fillText, type Html, html, nameOf } from '@ostiary/core/console';
+import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import type { SandboxUser } from '../api.ts';
 import { csrfField } from '../frame.ts';
 import { choiceField, stateBadge } from '../parts.ts';

@@ -1,4 +1,5 @@
-import { type ConsoleAnswer, type Html, html, PartnerError } from '@ostiary/core/console';
+import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
+import { type Html, html } from '@ostiary/core/pages';
 import { answerFramed } from '../frame.ts';
 import type { Visit } from '../visit.ts';
 import { readToolsData } from './data.ts';

@@ -1,4 +1,5 @@
-import { fill, type Html, html, type PartnerError } from '@ostiary/core/console';
+import type { PartnerError } from '@ostiary/core/console';
+import { fill, type Html, html } from '@ostiary/core/pages';
 import { problemRow } from '../frame.ts';
 import { type ApiCall, apiSnippets } from '../snippets.ts';
 import type { Visit } from '../visit.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '@ostiary/core/console';
+import { type Html, html } from '@ostiary/core/pages';
 import { csrfField } from '../frame.ts';
 import { choiceField } from '../parts.ts';
 import type { Visit } from '../visit.ts';

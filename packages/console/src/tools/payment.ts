@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Html, html } from '@ostiary/core/console';
+import { type Html, html } from '@ostiary/core/pages';
 import { formOf, type Problems } from '../forms.ts';
 import { csrfField } from '../frame.ts';
 import { choiceField } from '../parts.ts';

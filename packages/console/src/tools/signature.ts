@@ -1,12 +1,5 @@
-import {
-  fillText,
-  type Html,
-  html,
-  icons,
-  nameOf,
-  type SignatureCheck,
-  visible,
-} from '@ostiary/core/console';
+import type { SignatureCheck } from '@ostiary/core/console';
+import { fillText, type Html, html, icons, nameOf, visible } from '@ostiary/core/pages';
 import { failureKind } from '../delivery.ts';
 import { csrfField } from '../frame.ts';
 import { choiceField, foreignText } from '../parts.ts';

@@ -23,7 +23,7 @@ export function contrast(one: string, other: string): number {
 }
 
 /** A colour between two, `share` (0 to 1) of the way from the first to the second. */
-function mix(from: string, to: string, share: number): string {
+export function mix(from: string, to: string, share: number): string {
   const target = parse(to);
   const channels = parse(from).map((channel, index) =>
     Math.round(channel + ((target[index] ?? 0) - channel) * share),
@@ -32,12 +32,17 @@ function mix(from: string, to: string, share: number): string {
 }
 
 /** White or black, whichever reads well on the background; one of them always has a contrast above 4.5. */
-function readableOn(background: string): '#ffffff' | '#000000' {
+export function readableOn(background: string): '#ffffff' | '#000000' {
   return contrast(background, '#ffffff') >= 4.5 ? '#ffffff' : '#000000';
 }
 
 /** The colour or, where it is too faint for text, the nearest step towards `end` that reads on all backgrounds. */
-function readableText(colour: string, backgrounds: readonly string[], end: string, least: number): string {
+export function readableText(
+  colour: string,
+  backgrounds: readonly string[],
+  end: string,
+  least: number,
+): string {
   for (let step = 0; step < 50; step += 1) {
     const candidate = mix(colour, end, step / 50);
     if (backgrounds.every((background) => contrast(candidate, background) >= least)) return candidate;

@@ -19,8 +19,8 @@ export const icons = {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The first letter or digit of a name, in capitals; a dot for a name that has none. */
-function initialOf(name: string): string {
+/** Finds the first letter or digit of a name, as a capital; a dot if the name has none. */
+export function initialOf(name: string): string {
   for (const { segment } of graphemes.segment(visible(name.slice(0, 200)))) {
     if (/^[\p{L}\p{N}]/u.test(segment)) return segment.toUpperCase();
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { negotiateLanguage as negotiate } from '../../src/console.ts';
+import { negotiateLanguage as negotiate } from '../../src/pages.ts';
 
 /** As where pages are in English and French. */
 const negotiateLanguage = (uiLocales: string | undefined, acceptLanguage: string | undefined): string =>
