@@ -6,19 +6,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { operatorsConsole, sandboxConsole } from '@ostiary/console';
+import type { Administration } from '@ostiary/core/admin';
+import type { ConsolePage, OperatorDesk, OperatorPage } from '@ostiary/core/console';
+import { memoryStorage } from '@ostiary/testing/memory';
 import en from '../packages/core/languages/en.json' with { type: 'json' };
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
 import { addressLimits, partnerLimits } from '../packages/core/src/limits/request-limits.ts';
-import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { defaultOptions } from '../packages/core/src/options/defaults.ts';
-import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
-import type { ConsolePage } from '../packages/core/src/ports/console.ts';
+import { assembleWithTables } from '../packages/core/src/ostiary.ts';
 import { offlineAccessConsent, readyScopes } from '../packages/core/src/scopes/ready-scopes.ts';
 import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes/scopes.ts';
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
+
+/** The parts of a page of a console that its row shows. */
+type Page = Pick<ConsolePage, 'path' | 'summary'> & { readonly GET?: unknown; readonly POST?: unknown };
 
 const root = resolve(import.meta.dirname, '..');
 const generated = '<!-- Written by `npm run docs` from the source. Edit the source instead. -->';
@@ -72,17 +76,44 @@ Errors are JSON, \`{ "code", "message", "requestId", "details" }\`. \`details\` 
 ${errorRows(partnerErrors).join('\n')}`;
 }
 
-/** Handlers are built for their table only; none of them runs. */
-const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
+/** The pages of both consoles, as the service asks for them. */
+let consolePages: readonly ConsolePage[] = [];
+let operatorPages: readonly OperatorPage<Administration>[] = [];
+
+/** A service with every option that has routes, on a storage in memory. It answers no request. */
+const service = await assembleWithTables(
+  {
+    authUrl: 'http://localhost',
+    storage: memoryStorage(),
+    sealingKeys: [new Uint8Array(32)],
+    users: { find: () => null, findByKid: () => null, findByPhone: () => null },
+    login: { authenticate: () => null, loginUrl: () => '/', signOut: () => undefined },
+    payments: { execute: async () => ({ status: 'pending' }) },
+    introspection: true,
+    refreshTokens: {},
+    console: {
+      ...sandboxConsole(),
+      pages(desk) {
+        consolePages = sandboxConsole().pages(desk);
+        return consolePages;
+      },
+    },
+    operators: {
+      authenticate: () => null,
+      pages: {
+        pages(desk: OperatorDesk) {
+          operatorPages = operatorsConsole().pages(desk);
+          return operatorPages;
+        },
+      },
+    },
+  },
+  {},
+);
+await service.ostiary.close();
 
 function partnerEndpointsPage(): string {
-  const table = partnerRoutes({
-    core: never,
-    passports: never,
-    users: never,
-    // Routes whose bodies name types of events are made of the catalogue.
-    webhooks: { ...(never as object), catalogue: { types: Object.keys(events) } },
-  } as never);
+  const table = service.partnerRoutes;
   const rows = table.map(({ method, path, scope, limit, idempotent, summary, testOnly }) =>
     row(
       method,
@@ -129,47 +160,19 @@ Members may be added to \`data\` at any time.
 ${sections.join('\n\n')}`;
 }
 
-async function endpointsPage(): Promise<string> {
-  const core = {
-    storage: never,
-    tokens: never,
-    sealer: never,
-    options: {
-      authUrl: new URL('https://a.example'),
-      baseUrl: new URL('https://b.example'),
-      issuer: new URL('https://a.example'),
-      limits: {},
-      languages: [],
-      scopes: { names: [], claimsOf: () => [] },
-      introspection: true,
-      login: { signOut: () => undefined },
-    },
-  };
-  const routes = await oauthRoutes(
-    core as never,
-    ...(Array(5).fill(never) as [never, never, never, never, never]),
+function endpointsPage(): string {
+  const shown = new Set(consolePages.map(({ path }) => path));
+  const routes = service.routes.filter(
+    ({ path, errors }) => errors !== 'partner' && !shown.has(path) && !path.startsWith('/operators'),
   );
-  const consoleTable = sandboxConsole().pages({
-    prefix: 'svc',
-    url: (path: string) => `https://a.example${path}`,
-  } as never);
-  const operatorTable = operatorsConsole()
-    .pages({ url: (path: string) => `https://a.example${path}` } as never)
-    .map((page) => ({ ...page, path: `/operators${page.path}` }));
   const rowOf = ({ path, below, handlers, summary }: Route): string => {
     const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
     return row(methods.join(', '), `\`{${below}}${path.replace(/:(\w+)/g, '{$1}')}\``, summary);
   };
-  const pageRowOf = ({
-    path,
-    summary,
-    GET,
-    POST,
-  }: Pick<ConsolePage, 'path' | 'summary'> & { readonly GET?: unknown; readonly POST?: unknown }) =>
-    rowOf({
-      ...{ path, summary, below: 'authUrl', errors: 'page' },
-      handlers: { ...(GET !== undefined && { GET: never }), ...(POST !== undefined && { POST: never }) },
-    } as Route);
+  const pageRowOf = ({ path, summary, GET, POST }: Page): string => {
+    const methods = [GET && 'GET', POST && 'POST'].filter((method) => method !== undefined);
+    return row(methods.join(', '), `\`{authUrl}${path.replace(/:(\w+)/g, '{$1}')}\``, summary);
+  };
   return `# Endpoints
 
 \`authUrl\` and \`baseUrl\` are options; they may be the same. Discovery names all of them.
@@ -184,7 +187,7 @@ Pages, with the option \`console\` and \`sandboxConsole()\` of \`@ostiary/consol
 
 | Method | Address | |
 |---|---|---|
-${consoleTable.map(pageRowOf).join('\n')}
+${consolePages.map(pageRowOf).join('\n')}
 
 ## Pages for operators
 
@@ -192,7 +195,7 @@ With the option \`operators\` and \`operatorsConsole()\` of \`@ostiary/console\`
 
 | Method | Address | |
 |---|---|---|
-${operatorTable.map(pageRowOf).join('\n')}`;
+${operatorPages.map((page) => pageRowOf({ ...page, path: `/operators${page.path}` })).join('\n')}`;
 }
 
 /** What a host implements or answers, by the file that says so; the options page explains their types with these. */
@@ -349,7 +352,7 @@ const pages = {
   'scopes.md': scopesPage(),
   'texts.md': textsPage(),
   'errors.md': errorsPage(),
-  'endpoints.md': await endpointsPage(),
+  'endpoints.md': endpointsPage(),
   'partner-errors.md': partnerErrorsPage(),
   'partner-endpoints.md': partnerEndpointsPage(),
   'events.md': eventsPage(),

@@ -20,6 +20,7 @@ import type { Core } from './options/context.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options/options.ts';
 import type { Partner, PartnerTopics } from './partner/create.ts';
 import { answerPartnerError } from './partner/error-answer.ts';
+import type { PartnerRoute } from './partner/request.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
@@ -253,8 +254,20 @@ async function operatorPages(core: Core, admin: Administration, forms: Forms): P
   return operatorRoutes(core, core.options.operators as Operators<Administration>, admin, forms);
 }
 
+/** A service with the tables of its routes, which the reference pages are made of. */
+export interface Assembled {
+  readonly ostiary: Ostiary;
+  readonly routes: readonly Route[];
+  readonly partnerRoutes: readonly PartnerRoute[];
+}
+
 /** `createOstiary` with other parts inside. */
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
+  return (await assembleWithTables(given, seams)).ostiary;
+}
+
+/** As {@link assemble}, with the tables. */
+export async function assembleWithTables(given: OstiaryOptions, seams: Seams): Promise<Assembled> {
   const options = await parseOptions(given);
   const { storage, logger } = options;
   // A clock from the host takes precedence over that of the database.
@@ -292,7 +305,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
   );
 
-  return {
+  const ostiary: Ostiary = {
     handler,
     fetch: createFetchHandler(handler),
     routes: routes.map(({ path }) => path),
@@ -324,4 +337,5 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
       }
     },
   };
+  return { ostiary, routes, partnerRoutes: partner?.table ?? [] };
 }

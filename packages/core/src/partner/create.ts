@@ -79,8 +79,14 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     },
   ];
   /**
-   * `forgetKeys` forgets those that are cached; `endStreams` ends answers that go on; `settled` resolves when what goes on behind
-   * answers is done.
+   * `forgetKeys` empties the cache of keys; `endStreams` ends answers that go on; `settled` resolves when the work behind answers is
+   * done.
    */
-  return { routes, forgetKeys: () => pipeline.keys.clear(), endStreams: streams.end, settled: notes.settled };
+  return {
+    table,
+    routes,
+    forgetKeys: () => pipeline.keys.clear(),
+    endStreams: streams.end,
+    settled: notes.settled,
+  };
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/admin.ts';
-import { createCatalogue } from '../../src/events.ts';
 import { partnerErrors } from '../../src/index.ts';
-import { partnerRoutes } from '../../src/partner/routes.ts';
 import { errorSchema } from '../../src/partner/schemas.ts';
 import type { KeyScope } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
@@ -50,15 +48,6 @@ const contract: readonly Row[] = [
 const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200 };
 const windowSeconds = (limit: Row[2]) => (limit === 'reconciliation' ? 3_600 : 60);
 
-const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
-const webhooks = { catalogue: createCatalogue({}) };
-const table = new Map(
-  partnerRoutes({ core: never, passports: never, users: never, webhooks } as never).map((route) => [
-    `${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`,
-    route,
-  ]),
-);
-
 const database = fragileStorage();
 const provider = await startProvider({
   storage: database.storage,
@@ -66,6 +55,9 @@ const provider = await startProvider({
   // The address of the examples leads nowhere; what is checked is that it would be taken.
   webhooks: { resolve: async () => ['93.184.216.34'] },
 });
+const table = new Map(
+  provider.partnerRoutes.map((route) => [`${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`, route]),
+);
 const description = await descriptionOf(provider);
 const partner = await provider.partner();
 /** What stands for the ids and the passport of the examples, which are of nothing that exists. */

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { keepSigningKeys, lendSigningKeys, sealingKey } from '../../../testing/src/signing-keys.ts';
 import { keyScopes, type NewApiKey, type NewClient } from '../../src/admin.ts';
-import { createOstiary, type Ostiary, type OstiaryOptions, scopeNames } from '../../src/index.ts';
+import { type Ostiary, type OstiaryOptions, scopeNames } from '../../src/index.ts';
+import { type Assembled, assembleWithTables } from '../../src/ostiary.ts';
 import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
@@ -71,6 +72,7 @@ export function tokenRequest({ id, secret, redirectUri }: TestClient, code: stri
 /** A running identity provider behind a real HTTP server on a free port of the loopback address. */
 export class TestProvider {
   declare readonly ostiary: Ostiary;
+  declare readonly partnerRoutes: Assembled['partnerRoutes'];
   declare readonly origin: string;
   /** `authUrl` without a trailing slash: where browsers believe they are. */
   declare readonly site: string;
@@ -81,7 +83,7 @@ export class TestProvider {
   readonly #server: Server;
 
   private constructor(
-    parts: Pick<TestProvider, 'ostiary' | 'origin' | 'site' | 'host' | 'clock' | 'logged'>,
+    parts: Pick<TestProvider, 'ostiary' | 'partnerRoutes' | 'origin' | 'site' | 'host' | 'clock' | 'logged'>,
     server: Server,
   ) {
     Object.assign(this, parts);
@@ -107,7 +109,7 @@ export class TestProvider {
       await storage.open();
       await lendSigningKeys(storage.signingKeys, clock.now());
     }
-    const ostiary = await createOstiary({
+    const given: OstiaryOptions = {
       authUrl: origin,
       sealingKeys: [isPlain ? sealingKey : randomBytes(32)],
       users: host.users,
@@ -118,14 +120,15 @@ export class TestProvider {
       ...options,
       // An object of its own, as in another process.
       storage: { ...storage },
-    });
+    };
+    const { ostiary, partnerRoutes } = await assembleWithTables(given, {});
     if (isPlain) await keepSigningKeys(storage.signingKeys);
     server.on('request', (request, response) => {
       const { pages } = host;
       ostiary.handler(request, response, pages === null ? undefined : () => pages(request, response));
     });
     const site = (options.authUrl ?? origin).replace(/\/$/, '');
-    return new TestProvider({ ostiary, origin, site, host, clock, logged }, server);
+    return new TestProvider({ ostiary, partnerRoutes, origin, site, host, clock, logged }, server);
   }
 
   async stop(): Promise<void> {
