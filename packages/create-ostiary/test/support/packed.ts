@@ -17,7 +17,16 @@ const forApps = [
 ];
 
 /** Returns the files of a package that its build and its tarball need. */
-const parts = ['package.json', 'src', 'sql', 'templates', 'tsup.config.ts', 'README.md', 'LICENSE'];
+const parts = [
+  'package.json',
+  'src',
+  'languages',
+  'sql',
+  'templates',
+  'tsup.config.ts',
+  'README.md',
+  'LICENSE',
+];
 
 /**
  * Packs packages as `npm run pack` does, but without declarations, which take most of its time, and in a copy, because other
