@@ -6,8 +6,9 @@ import { roomOfOwners } from './shares.ts';
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
 
-/** An owner of jobs, and when the first of them is due. */
+/** An owner that has jobs of a kind which are due or held, and when the first of them is due. */
 interface DueOwner {
+  readonly kind: string;
   readonly owner: OwnerName;
   readonly dueAt: number;
 }
@@ -34,12 +35,17 @@ export function jobRowOf({ id, kind, payload, dueAt, owner = '' }: NewJob): NewR
 export function sqliteQueue(database: Database): Queue {
   const store = database.prepare(jobsOn);
   const sql = database.prepare((connection) => ({
-    firstOwner: connection.prepare<[kind: string], DueOwner>(`
-      SELECT owner, due_at AS dueAt FROM jobs WHERE kind = ? ORDER BY owner, due_at LIMIT 1
-    `),
-
-    nextOwner: connection.prepare<[kind: string, after: OwnerName], DueOwner>(`
-      SELECT owner, due_at AS dueAt FROM jobs WHERE kind = ? AND owner > ? ORDER BY owner, due_at LIMIT 1
+    // Goes from each kind and owner to the next one along the index, and reads the first job of each.
+    dueOwners: connection.prepare<[now: number], DueOwner>(`
+      WITH RECURSIVE firsts (number) AS (
+        SELECT * FROM (SELECT rowid FROM jobs ORDER BY kind, owner, due_at LIMIT 1)
+        UNION ALL
+        SELECT coalesce(
+          (SELECT rowid FROM jobs WHERE kind = last.kind AND owner > last.owner ORDER BY owner, due_at LIMIT 1),
+          (SELECT rowid FROM jobs WHERE kind > last.kind ORDER BY kind, owner, due_at LIMIT 1)
+        ) FROM firsts CROSS JOIN jobs AS last ON last.rowid = number
+      )
+      SELECT kind, owner, due_at AS dueAt FROM firsts CROSS JOIN jobs ON jobs.rowid = number WHERE due_at <= ?
     `),
 
     // Read one kind and owner at a time, because that follows the index in order and stops at the limit.
@@ -64,23 +70,11 @@ export function sqliteQueue(database: Database): Queue {
     `),
   }));
 
-  /** Returns the owners of a kind that have jobs which are due or held, those that wait longest first. */
-  function dueOwners(kind: string, now: number): OwnerName[] {
-    const owners: DueOwner[] = [];
-    for (
-      let next = sql().firstOwner.get(kind);
-      next !== undefined;
-      next = sql().nextOwner.get(kind, next.owner)
-    )
-      if (next.dueAt <= now) owners.push(next);
-    return owners.sort((a, b) => a.dueAt - b.dueAt).map(({ owner }) => owner);
-  }
-
-  /** Returns the due jobs of a kind that a claim may take, in their order. */
-  function dueOf(kind: string, now: number, limit: number, shares: Shares | undefined): JobRow[] {
-    const owners = dueOwners(kind, now);
-    const roomOf = roomOfOwners(owners, shares);
-    const due = owners.flatMap((owner) => {
+  /** Returns the due jobs of a kind that a claim may take. The owners that wait longest come first. */
+  function dueOf(kind: string, owners: DueOwner[], now: number, limit: number, shares?: Shares): JobRow[] {
+    const names = owners.sort((a, b) => a.dueAt - b.dueAt).map(({ owner }) => owner);
+    const roomOf = roomOfOwners(names, shares);
+    const due = names.flatMap((owner) => {
       const room = Math.min(roomOf(owner), limit);
       return room > 0 ? sql().due.all({ kind, owner, now, limit: room }) : [];
     });
@@ -96,9 +90,12 @@ export function sqliteQueue(database: Database): Queue {
     },
 
     async claim({ kinds, claimId, now, leaseMs, limit, shares }) {
-      const distinct = [...new Set(kinds)];
+      const asked = new Set(kinds);
       return database.write(() => {
-        const due = distinct.flatMap((kind) => dueOf(kind, now, limit, shares?.get(kind)));
+        const owners = Map.groupBy(sql().dueOwners.all(now), ({ kind }) => kind);
+        const due = Array.from(owners, ([kind, ofKind]) =>
+          asked.has(kind) ? dueOf(kind, ofKind, now, limit, shares?.get(kind)) : [],
+        ).flat();
         const claimed = due.sort(inOrder).slice(0, limit);
         for (const { id, attempt } of claimed) {
           sql().claim.run({ id, claimId, leaseEndsAt: now + leaseMs, attempt });

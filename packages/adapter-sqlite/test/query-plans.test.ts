@@ -93,7 +93,7 @@ test('lists and exports of transfers walk along an index: they neither sort nor 
 
 /** A table is read from its beginning to its end that neither stays small nor is in memory, and along no index. */
 const scan =
-  /^SCAN (?!CONSTANT|\(subquery|ending|json_each|event_sequences|signing_keys|audit_head|schema_migrations|pragma_database_list|late\b|wanted\b)(?!.* USING )/;
+  /^SCAN (?!CONSTANT|\(subquery|ending|json_each|event_sequences|signing_keys|audit_head|schema_migrations|pragma_database_list|late\b|wanted\b|firsts\b)(?!.* USING )/;
 
 /** Calls that sort what one user, client, partner or event has, or what is due. */
 const sorting = new Set([
