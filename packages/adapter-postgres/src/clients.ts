@@ -1,4 +1,4 @@
-import type { ClientRecord, ClientState, ClientStore } from '@ostiary/core/storage';
+import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
@@ -13,8 +13,6 @@ interface ClientRow {
   readonly record: string;
 }
 type PartnerState = { readonly partnerDisabled: boolean };
-/** A client as it is looked up. */
-export type FoundClientRow = Pick<ClientRow, 'record'> & PartnerState;
 type RevokedAt = { readonly clientId: string; readonly now: number };
 
 function statementsIn(schema: string) {
@@ -33,7 +31,7 @@ function statementsIn(schema: string) {
       SELECT 1 FROM ${schema}.partners WHERE slug = :partner FOR SHARE
     `),
 
-    find: lookup<{ clientId: string }, FoundClientRow>(
+    find: lookup<{ clientId: string }, Pick<ClientRow, 'record'> & PartnerState>(
       { clientId: 'text' },
       `
       SELECT record, partner_disabled AS "partnerDisabled" FROM ${schema}.clients WHERE client_id = :clientId
@@ -111,7 +109,7 @@ export function postgresClients(database: Database): ClientStore {
 
     async find(clientId) {
       const row = await database.get(sql.find, { clientId });
-      return row && clientStateOf(row);
+      return row && { ...clientOf(row), partnerDisabled: row.partnerDisabled };
     },
 
     list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
@@ -156,11 +154,6 @@ function rowOf(client: ClientRecord): ClientRow {
   }));
   const { clientId, version, disabledAt, partner } = client;
   return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
-}
-
-/** What a look at a client answers. */
-export function clientStateOf(row: FoundClientRow): ClientState {
-  return { ...clientOf(row), partnerDisabled: row.partnerDisabled };
 }
 
 function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {

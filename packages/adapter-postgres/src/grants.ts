@@ -65,7 +65,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
 `;
 
 /** Of a grant as it is read back. */
-export const grantColumns = `
+const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
   issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",

@@ -1,12 +1,11 @@
-import type { RateLimitState, SharedRateLimits } from '@ostiary/core/storage';
+import type { AddressCounts, RateLimitState } from '@ostiary/core/storage';
 import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
-import { clockToleranceMs, postgresPeek } from './peek.ts';
 import { prepared } from './statement.ts';
 import { timeoutLeft } from './timeouts.ts';
 
-type Request = Parameters<SharedRateLimits['consume']>[0];
+type Request = Parameters<AddressCounts['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
 interface CountedRow extends WindowRow {
   readonly bucket: string;
@@ -18,6 +17,18 @@ interface CountedRow extends WindowRow {
 interface Counting {
   readonly buckets: string;
   readonly now: number;
+}
+
+/** See `RateLimitStore.consume`, in milliseconds. */
+const clockToleranceMs = 5_000;
+
+/** Returns the state of a request that is not counted, from the stored window of its bucket. */
+function uncountedState({ limit, windowMs, now }: Request, window: WindowRow | undefined): RateLimitState {
+  const latestEnd = now + windowMs;
+  const isCurrent =
+    window !== undefined && window.endsAt > now && window.endsAt <= latestEnd + clockToleranceMs;
+  const { count, endsAt } = isCurrent ? window : { count: 0, endsAt: latestEnd };
+  return { allowed: count < limit, count, endsAt };
 }
 
 const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
@@ -54,7 +65,7 @@ function statementOf(schema: string) {
   `);
 }
 
-export function postgresRateLimits(database: Database): SharedRateLimits {
+export function postgresRateLimits(database: Database): AddressCounts {
   const sql = statementOf(database.schema);
 
   // Every request of a key is counted in one row: a busy key takes one connection, and not all.
@@ -85,7 +96,26 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     },
   });
 
-  return { consume, peek: postgresPeek(database) };
+  const findWindows = prepared<{ buckets: readonly string[] }, WindowRow & { readonly bucket: string }>(`
+    SELECT bucket, count, ends_at AS "endsAt" FROM ${database.schema}.rate_limits
+    WHERE bucket = ANY (:buckets::text[])
+  `);
+
+  const peek = batchCalls({
+    async make(group: readonly (readonly Request[])[], waitedMs) {
+      const buckets = [...new Set(group.flat().map(({ bucket }) => bucket))];
+      const rows = await database.read(
+        (connection) => findWindows.all(connection, { buckets }),
+        timeoutLeft(waitedMs),
+      );
+      const windows = new Map(rows.map((row) => [row.bucket, row]));
+      return group.map((requests) =>
+        requests.map((request) => uncountedState(request, windows.get(request.bucket))),
+      );
+    },
+  });
+
+  return { consume, peek };
 }
 
 /** Requests of one bucket as one row. */

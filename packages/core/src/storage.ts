@@ -67,11 +67,8 @@ export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './p
 export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/queue.ts';
 export type {
   AddressCounts,
-  PeekedExchange,
-  PresentedCode,
   RateLimitState,
   RateLimitStore,
-  SharedRateLimits,
 } from './ports/rate-limits.ts';
 export type { LoggedRequest, LoggedRequestFilter, RequestLog } from './ports/request-log.ts';
 export type { SandboxStore } from './ports/sandbox.ts';

@@ -1,6 +1,3 @@
-import type { ClientState } from './clients.ts';
-import type { GrantState } from './grants.ts';
-
 /** Decision of a limiter about one request. */
 export interface RateLimitState {
   readonly allowed: boolean;
@@ -25,41 +22,12 @@ export interface RateLimitStore {
   }): Promise<RateLimitState>;
 }
 
-/** Counts what addresses do; of some things only what went wrong counts, so that it is looked at before. */
-export interface AddressCounts extends RateLimitStore {
-  /** Results that `consume` would return for these requests, in their order, without counting. */
-  peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;
-}
-
 /**
- * Counts that all processes on one storage share. `consume` returns in one step whether the request is
- * counted and the state of the window, also when it refuses: a later query could find the window of a later
- * request.
+ * Counts requests, and can read a count without adding to it: for limits that count only failures. On a storage all processes share
+ * the counts. `consume` counts and returns the window in one step, also when it refuses: a read after it could find the window of a
+ * later request.
  */
-export interface SharedRateLimits extends RateLimitStore {
-  /**
-   * What `consume` would say of these requests, `count` without them, for limits that count only what went wrong; and the
-   * client and the grant that an exchange of a code names, both as their stores answer them. Every exchange asks for all of it, so
-   * it is one look at the storage.
-   * @param presented - `null` where nothing can be looked up
-   */
-  peek(
-    requests: readonly Parameters<RateLimitStore['consume']>[0][],
-    presented: PresentedCode | null,
-  ): Promise<PeekedExchange>;
-}
-
-/** What names a client and a grant. */
-export interface PresentedCode {
-  readonly clientId: string;
-  /** SHA-256 of the authorization code. */
-  readonly codeDigest: Uint8Array;
-}
-
-/** What an exchange of a code is decided by. */
-export interface PeekedExchange {
-  /** In the order of the requests. */
-  readonly states: readonly RateLimitState[];
-  readonly client: ClientState | null;
-  readonly grant: GrantState | null;
+export interface AddressCounts extends RateLimitStore {
+  /** Returns what `consume` would return for each of these requests, in their order, with a `count` that leaves them out. */
+  peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;
 }

@@ -8,7 +8,7 @@ import type { IdempotencyStore } from './idempotency.ts';
 import type { InteractionStore } from './interactions.ts';
 import type { PartnerStore } from './partners.ts';
 import type { Queue, WakeUps } from './queue.ts';
-import type { SharedRateLimits } from './rate-limits.ts';
+import type { AddressCounts } from './rate-limits.ts';
 import type { RequestLog } from './request-log.ts';
 import type { SandboxStore } from './sandbox.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
@@ -77,7 +77,7 @@ export interface Storage {
   readonly requestLog: RequestLog;
   readonly sandbox: SandboxStore;
   /** Counts of requests that processes share. Without it each process has its own. */
-  readonly rateLimits?: SharedRateLimits;
+  readonly rateLimits?: AddressCounts;
   /**
    * Notifications of new work between processes. Without it the workers of others find work when they poll.
    */

@@ -15,11 +15,7 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
     ({ clients }) => clients.replace(sampleClient({ version: 3, disabledAt: now })),
   ],
   ['rateLimits.consume', async ({ rateLimits }) => rateLimits?.consume(request)],
-  [
-    'rateLimits.peek',
-    async ({ rateLimits }) =>
-      rateLimits?.peek([request], { clientId: 'client-1', codeDigest: new Uint8Array(32) }),
-  ],
+  ['rateLimits.peek', async ({ rateLimits }) => rateLimits?.peek([request])],
 ];
 
 /** Stores what those samples name, so that each has something to do. */
