@@ -53,7 +53,7 @@ function faultsOf(
   return Array.from(text.matchAll(pattern)).flatMap(({ 0: found, index }) => {
     const at = start + index;
     const before = source.slice(0, at);
-    const isComment = /^\s*(?:--|\/\/|\*)/.test(before.slice(before.lastIndexOf('\n') + 1));
+    const isComment = /--|^\s*(?:\/\/|\*)/.test(before.slice(before.lastIndexOf('\n') + 1));
     if (isComment) return [];
     // What follows the clause belongs to the pattern, too.
     const after = text.slice(index).replace(new RegExp(pattern.source), replacement);

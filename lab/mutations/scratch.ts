@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 const repository = join(import.meta.dirname, '../..');
 
 /** Time for one run of the contract suite, in milliseconds; a storage that takes longer hangs. */
-const timeoutMs = 180_000;
+const timeoutMs = 600_000;
 
 /** Links all entries of a folder into another one, except some. */
 function linkEntries(from: string, to: string, except: readonly string[]): void {

@@ -151,6 +151,7 @@ export const eventCases = casesOf('events', {
     assertSame(await latest(3, 'a.a', 9), ['1 a.a']);
     assertSame(await latest(null, 'd.d', 9), []);
     assertSame(await latest(null, null, 9, { ...acme, mode: 'test' }), ['1 d.d']);
+    assertSame(await latest(null, null, 9, { ...acme, partner: 'other' }), []);
     const [whole] = await storage.events.latest({ ...everything, limit: 1 });
     assertSame(whole, await storage.events.find(acme, whole?.id ?? ''));
   },
