@@ -18,6 +18,7 @@ const columns = `
   expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
 `;
 
+// For the pluses after it, see `findToken` in grants.ts.
 const stateWhere = `
   SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
   FROM api_keys JOIN partners ON partners.slug = api_keys.partner WHERE
@@ -37,10 +38,10 @@ function statementsOn(connection: Connection) {
       ON CONFLICT DO NOTHING
     `),
 
-    find: connection.prepare<[string], ApiKeyStateRow>(`${stateWhere} id = ?`),
+    find: connection.prepare<[string], ApiKeyStateRow>(`${stateWhere} id = +?`),
 
     // Every request of a partner runs this statement: two look-ups by unique index.
-    findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`${stateWhere} digest = ?`),
+    findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`${stateWhere} digest = +?`),
 
     isLive: connection.prepare<[id: string, now: number], { 1: 1 }>(`
       SELECT 1 FROM api_keys CROSS JOIN partners ON partners.slug = api_keys.partner

@@ -48,12 +48,13 @@ export function sqliteQueue(database: Database): Queue {
       SELECT kind, owner, due_at AS dueAt FROM firsts CROSS JOIN jobs ON jobs.rowid = number WHERE due_at <= ?
     `),
 
-    // Read one kind and owner at a time, because that follows the index in order and stops at the limit.
+    // Read one kind and owner at a time, because that follows the index in order and stops at the limit. For the pluses, see
+    // `findToken` in grants.ts.
     due: connection.prepare<[{ kind: string; owner: OwnerName; now: number; limit: number }], JobRow>(`
       SELECT id, kind, owner, payload, due_at AS dueAt, attempt + 1 AS attempt FROM jobs
-      WHERE kind = :kind AND owner = :owner AND due_at <= :now
-        AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
-      ORDER BY due_at LIMIT :limit
+      WHERE kind = +:kind AND owner = +:owner AND due_at <= +:now
+        AND (lease_ends_at IS NULL OR lease_ends_at <= +:now)
+      ORDER BY due_at LIMIT +:limit
     `),
 
     claim: connection.prepare<[{ id: string; claimId: string; leaseEndsAt: number; attempt: number }]>(`

@@ -32,12 +32,13 @@ export function sqliteRequestLog(database: Database): RequestLog {
       ON CONFLICT (id) DO NOTHING
     `),
 
+    // For the pluses, see `findToken` in grants.ts.
     trim: connection.prepare<[Owner & { readonly most: number }]>(`
       DELETE FROM logged_requests
-      WHERE partner = :partner AND mode = :mode AND (created_at, id) <= (
+      WHERE partner = +:partner AND mode = +:mode AND (created_at, id) <= (
         SELECT created_at, id FROM logged_requests
-        WHERE partner = :partner AND mode = :mode
-        ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET :most
+        WHERE partner = +:partner AND mode = +:mode
+        ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET +:most
       )
     `),
 
