@@ -31,7 +31,7 @@ function statementsIn(schema: string) {
       WHERE id = :id
     `),
 
-    // Asked for every request of a partner: one statement, two look-ups by unique index.
+    // Every request of a partner runs this statement: two look-ups by unique index.
     findByDigest: lookup<{ digest: Uint8Array }, ApiKeyState>(
       { digest: 'bytea' },
       `

@@ -57,7 +57,7 @@ export function postgresAudits(database: Database) {
   return {
     store,
     write,
-    /** One statement: alone, or in one transaction with the record of its act. */
+    /** Appends an act in one statement: alone, or in one transaction with the change that it records. */
     changes: <Parameters extends object>(
       audit: AuditRecord | undefined,
       one: Statement<Parameters>,

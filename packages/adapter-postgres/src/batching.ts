@@ -8,7 +8,7 @@ interface Waiting<Call, Answer> {
 /** Largest batch: keeps statements small, and no call waits for thousands of others. */
 const maxBatchSize = 256;
 
-/** How calls of one kind are batched. */
+/** Options of a batch of calls of one kind. */
 export interface Batching<Call, Answer> {
   /** Key of a batch: only calls with the same key share one, and batches of several keys run at the same time. @defaultValue one key */
   readonly keyOf?: (call: Call) => string;

@@ -8,9 +8,9 @@ interface DeliveryRow
   > {
   /** Deliveries are numbered in the order in which they were published. */
   readonly number: number;
-  /** Whether it is claimed for the first time. */
+  /** True if it is claimed for the first time. */
   readonly isNew: boolean;
-  /** When it became ready again. */
+  /** Time at which it became ready again. */
   readonly readyAt: number | null;
 }
 
@@ -18,14 +18,14 @@ interface DeliveryRow
 interface ReceiverRow
   extends Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'> {
   readonly number: null;
-  /** When something of it was claimed before. */
+  /** Time at which something of it was claimed before. */
   readonly servedAt: number;
 }
 
-/** What a claim answers, in any order. */
+/** Rows of a claim, in any order. */
 export type ClaimedRow = DeliveryRow | ReceiverRow;
 
-/** What was claimed: endpoints in turn, deliveries of one endpoint in their order. */
+/** Sorts claimed deliveries: endpoints in turn, and the deliveries of an endpoint in their order. */
 export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): ClaimedDelivery[] {
   const waiting = Map.groupBy(
     rows.filter((row) => row.number !== null),

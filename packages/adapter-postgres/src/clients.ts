@@ -26,7 +26,8 @@ function statementsIn(schema: string) {
       ON CONFLICT (client_id) DO NOTHING
     `),
 
-    // Before a client is stored: whoever disables its partner either comes first or finds this client.
+    // Lock the partner before a client is stored. A call that disables the partner then either comes first or
+    // finds this client.
     holdPartner: statement<{ partner: string | null }>(`
       SELECT 1 FROM ${schema}.partners WHERE slug = :partner FOR SHARE
     `),
@@ -130,7 +131,7 @@ export function postgresClients(database: Database): ClientStore {
           await sql.insertOrigins.run(connection, { clientId, origins });
           if (png === null) await sql.removeLogo.run(connection, { clientId });
           else if (png !== undefined) await sql.storeLogo.run(connection, { clientId, png });
-          // Whoever issues a grant holds the client until the commit, and its grant is seen now.
+          // A call that issues a grant locks the client until its commit, so its grant is visible now.
           if (disabledAt !== null) await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
           if (disabledAt !== null || replaced.partnerDisabled)
             await sql.revokeGrants.run(connection, { clientId, now: disabledAt ?? updatedAt });

@@ -25,8 +25,8 @@ function statementsIn(schema: string) {
       ORDER BY updated_at DESC, client_id
     `),
 
-    // Holds the client until the commit: whoever disables it either comes first or finds this consent. The unique
-    // index of what is not revoked decides between parallel calls.
+    // Locks the client until the commit. A call that disables it either comes first or finds this consent.
+    // The unique index of unrevoked consents decides between parallel calls.
     remember: prepared<OfClient & { scopes: readonly string[]; now: number }>(`
       INSERT INTO ${schema}.consents (sub, client_id, scopes, granted_at, updated_at)
       SELECT :sub, client_id, :scopes, :now, :now FROM ${schema}.clients
@@ -60,7 +60,8 @@ function statementsIn(schema: string) {
       ON CONFLICT (sub, client_id) WHERE revoked_at IS NULL DO NOTHING
     `),
 
-    // Before the grants: whoever issues one holds the consent until the commit, and its grant is seen then.
+    // Lock the consent before the grants. A call that issues a grant locks the consent until its commit, so
+    // its grant is visible then.
     revoke: statement<OfClient & { now: number }>(`
       UPDATE ${schema}.consents SET revoked_at = :now
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL

@@ -4,9 +4,9 @@ import type { PostgresClient } from './pool.ts';
 import { connectionOn } from './statement.ts';
 
 /**
- * Creates the tables, or brings them up to date, in a transaction of the caller's at READ COMMITTED. Until it ends, whoever opens
- * a storage on this schema waits; when it is rolled back, nothing is there. A storage does this by itself when it opens: call it
- * where the tables and what is in them have to come together.
+ * Creates the tables, or brings them up to date, in a transaction of the caller at READ COMMITTED. Until it
+ * ends, calls that open a storage on this schema wait. If it is rolled back, nothing is created. A storage
+ * does this by itself when it opens. Call it if the tables and their first rows must come together.
  *
  * @throws TypeError when `options.schema` is not the name of a schema
  *

@@ -46,7 +46,7 @@ import {
 } from './statement.ts';
 import { callTimeoutMs, timeoutLeft } from './timeouts.ts';
 
-/** How long the database may take to come up at the start. */
+/** Time that the database has to become reachable at the start. */
 const firstTimeoutMs = 30_000;
 
 /** Starting together with other processes, and migrating, is allowed to take longer than a request. */
@@ -55,7 +55,9 @@ const startTimeoutMs = 600_000;
 /** Share of the pool that is reserved for calls that do not wait for the disk. */
 const reserve = 0.25;
 
-/** How long the server keeps an idle transaction of a process that has gone silent, in milliseconds. */
+/**
+ * Time after which the server ends an idle transaction of a process that has gone silent, in milliseconds.
+ */
 const idleInTransactionMs = 5000;
 
 /**
@@ -76,7 +78,7 @@ export class Database {
   #isOpen = false;
   #closing: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
-  /** How each look-up is made together with others of its kind. */
+  /** Batches of each kind of look-up. */
   readonly #lookups = new Map<object, (parameters: object) => Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
   /** Limits calls that wait for the disk; `null` if the size of the pool is unknown. */
@@ -84,7 +86,7 @@ export class Database {
 
   constructor(options: {
     readonly schema: string;
-    /** A pool of the host's, or a function that opens one of ours. */
+    /** A pool of the host, or a function that opens our own. */
     readonly pool: PostgresPool | (() => OpenedPool);
     readonly migrations?: readonly Migration[];
     readonly functions?: Functions;
@@ -120,7 +122,10 @@ export class Database {
     return this.#call(timeoutMs, (pooled) => work(connectionOn(pooled.client, this.#preparing)));
   }
 
-  /** Reads a row; `null` where there is none. Look-ups of one kind that would wait for each other are one statement. */
+  /**
+   * Reads a row; `null` if there is none. Look-ups of one kind that would wait for each other become one
+   * statement.
+   */
   async get<Parameters extends object, Row>(
     statement: Statement<Parameters, Row> | Lookup<Parameters, Row>,
     parameters: Parameters,
@@ -182,7 +187,7 @@ export class Database {
     return connectionBeside(this.#use());
   }
 
-  /** Throws unless the storage is open, for what uses a connection of the host's. */
+  /** Throws unless the storage is open. For calls that use a connection of the host. */
   assertOpen(): void {
     this.#use();
   }
@@ -198,7 +203,8 @@ export class Database {
       const { pool, own } = this.#openPool();
       this.#pool = pool;
       this.#own = own;
-      // A pool tells of idle connections that the server ended; without a listener that would end the process.
+      // The pool emits errors of idle connections that the server ended. Without a listener they would end
+      // the process.
       pool.on?.('error', ignore);
       pool.on?.('connect', listenTo);
     }
@@ -279,7 +285,8 @@ async function inTransaction<T>(
 ): Promise<T> {
   const { client } = pooled;
   try {
-    // One message, one round trip. LOCAL ends with the transaction, so that nothing is left on the connection.
+    // One message and one round trip. LOCAL ends with the transaction, so that no setting stays on the
+    // connection.
     await client.query({
       text: `
         BEGIN ISOLATION LEVEL READ COMMITTED;

@@ -1,6 +1,6 @@
 import { StorageUnavailableError } from './errors.ts';
 
-/** How long something may take. */
+/** Time limit of a call. */
 export type Deadline = ReturnType<typeof deadlineIn>;
 
 /** Refuses to wait for longer. */
@@ -19,7 +19,7 @@ export function deadlineIn(milliseconds: number) {
   return {
     // Not a getter: of each object with one V8 keeps a hidden class, and with it all that is in reach of it.
     isOver: () => isOver,
-    /** What the promise says, or a refusal when that takes too long; who is late is not listened to any more. */
+    /** Returns the result of the promise, or rejects if it takes too long. A later result is ignored. */
     race<T>(promise: Promise<T>): Promise<T> {
       promise.catch(() => undefined);
       return Promise.race([promise, over.promise]);

@@ -11,10 +11,10 @@ import { type Connection, statement } from './statement.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
-/** How many pending deliveries of a partner are sorted for a list of them. */
+/** Maximum number of pending deliveries of a partner that are sorted for a list. */
 const fewPending = 2_000;
 
-/** What comes after the position, newest first. */
+/** Rows after the position, newest first. */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 /** Deliveries with their attempts, in the order of their endpoints' ids, inside a transaction that is under way. */
@@ -52,8 +52,8 @@ export function postgresDeliveryLists(
     `(SELECT * FROM ${schema}.deliveries WHERE ${filter} AND failed_as = :status) AS found`,
   );
 
-  // What is pending is found from the other table. As long as there is little of it: that has to be sorted, while of
-  // much the newest are met soon by walking through everything.
+  // Finds pending deliveries through the other table while there are few of them, because they must be
+  // sorted. If there are many, walking through everything finds the newest soon.
   const pendingOf = `
     FROM ${schema}.webhook_endpoints AS endpoint
     JOIN ${schema}.pending_deliveries AS pending ON pending.endpoint_id = endpoint.id
@@ -77,7 +77,7 @@ export function postgresDeliveryLists(
     ) AS of_event WHERE ${filter}
   ) AS found`);
 
-  // Of each event as above.
+  // The same for each event.
   const latest = statement<
     Owner & { readonly eventIds: readonly string[]; readonly limit: number },
     { readonly eventId: string; readonly statuses: string }

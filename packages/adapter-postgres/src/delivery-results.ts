@@ -2,7 +2,7 @@ import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** What claims led to. */
+/** Results of claims. */
 export function postgresDeliveryResults(database: Database): Pick<DeliveryStore, 'finish'> {
   const finish = statement<{ readonly results: string }, { readonly place: number }>(`
     SELECT place FROM ${database.schema}.finish_deliveries(:results) AS refused (place)
@@ -22,7 +22,10 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
   };
 }
 
-/** Of a claim's results of one delivery the first counts: after it the claim is no longer the current one. */
+/**
+ * If a claim has several results for one delivery, the first one counts. After it the claim is no longer
+ * current.
+ */
 function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number> {
   const first = new Map<string, number>();
   for (const [place, { id, claimId }] of results.entries()) {
@@ -32,7 +35,7 @@ function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number
   return new Set(first.values());
 }
 
-/** What is not there is NULL. */
+/** Missing members are NULL. */
 function rowOf({ id, claimId, attempt, isCutOff, next }: DeliveryResult, place: number) {
   return {
     place,

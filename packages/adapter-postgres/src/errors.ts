@@ -53,8 +53,8 @@ export function isNameConflict(error: unknown): boolean {
 }
 
 /**
- * Whether the connection is of no further use: broken, ended by the server, or to a server that became a standby, whose
- * successor only a new connection finds.
+ * Checks whether an error leaves the connection unusable: it broke, the server ended it, or the server became
+ * a standby, whose successor only a new connection finds.
  */
 export function endsConnection(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -86,7 +86,7 @@ export function mayComeUp(error: unknown): boolean {
   return error instanceof StorageUnavailableError || notThere.test(code) || notMade.test(error.message);
 }
 
-/** What the server or the driver said, without what was made of it for callers. */
+/** Returns the error of the server or the driver, without the wrapper for callers. */
 const causeOf = (error: unknown): unknown => (error instanceof StorageUnavailableError ? error.cause : error);
 
 /** Another transaction held for too long what the statement wanted to lock; the connection is good. */
@@ -94,7 +94,7 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(causeOf(error)) === '55P03';
 }
 
-/** One statement was to write a row twice: two of those that it was made of belong to the same. */
+/** A batch was to write a row twice, because two of its calls belong to the same row. */
 export function isRepeatedInOne(error: unknown): boolean {
   return sqlStateOf(causeOf(error)) === '21000';
 }

@@ -3,10 +3,10 @@ import type { Database } from './database.ts';
 import { type Connection, prepared } from './statement.ts';
 
 /**
- * The row of a sequence stands for everything that a partner has in one mode: whoever publishes, delivers again or
- * changes endpoints writes this row first, and has it to itself until its transaction ends. So numbers come in the
- * order of the commits and without a gap, nobody delivers to an endpoint that is just being disabled, and what is
- * counted stays as it is. Statements that depend on it have to come after it: they see what the one before did.
+ * The row of a sequence stands for all data of a partner in one mode. A call that publishes, delivers again
+ * or changes endpoints writes this row first, and so has it alone until its transaction ends. Thus numbers
+ * come in the order of the commits and without a gap, no delivery is made to an endpoint that is just being
+ * disabled, and counts stay as they are.
  *
  * The row is written and not only locked: a host's transaction with a snapshot of its own (REPEATABLE READ or
  * SERIALIZABLE) would otherwise not notice that it came too late, and is refused now.
@@ -20,7 +20,7 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
   `);
 
   return {
-    /** Waits until nobody else is at work for this partner and mode. */
+    /** Waits until no other transaction works for this partner and mode. */
     async lock(connection: Connection, { partner, mode }: Owner): Promise<void> {
       await write.run(connection, { partner, mode });
     },

@@ -67,7 +67,8 @@ export function postgresEvents(database: Database): EventStore {
     `),
   };
 
-  // Those of one owner would wait for its sequence one after the other, each until the disk has the one before.
+  // Calls of one owner would wait for its sequence one after the other, each until the disk has the previous
+  // one.
   const publishTogether = batchCalls<readonly NewEvent[], Publication>({
     keyOf: (events) => events.map(nameOf).join(),
     mayRetryAlone: isDataError,

@@ -7,7 +7,9 @@ import { connectionOn } from './statement.ts';
 /** Between two tries. */
 const pauseMs = 250;
 
-/** Of one try: what a server that was asleep has not answered by then, it may have lost. */
+/**
+ * Time limit of one attempt. A server that was asleep may lose an attempt that it has not answered by then.
+ */
 const tryMs = 2_500;
 
 /**

@@ -13,7 +13,7 @@ import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
 type Redemption = Parameters<GrantStore['redeem']>[0];
 
-/** Of many redemptions, an array for each column. */
+/** A batch of redemptions, one array per column. */
 interface Redemptions {
   readonly codes: readonly Uint8Array[];
   readonly tokens: readonly Uint8Array[];
@@ -56,7 +56,7 @@ const copyOf = <Token extends { readonly digest: Uint8Array }>(token: Token): To
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Revokes grants. Locked in the order of their ids, as everywhere, so that nobody waits in a circle. */
+/** Revokes grants. They are locked in the order of their ids, as everywhere, to avoid deadlocks. */
 export const revokeGrantsWhere = (schema: string, condition: string) => `
   UPDATE ${schema}.grants SET revoked_at = :now
   WHERE id IN (
@@ -64,7 +64,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
   )
 `;
 
-/** Of a grant as it is read back. */
+/** Columns of a grant that are read. */
 const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
@@ -74,8 +74,9 @@ const grantColumns = `
 
 function statementsIn(schema: string) {
   return {
-    // Holds the client and the consent until the commit: whoever disables the one, or its partner, or revokes the other,
-    // either comes first or finds this grant. The consent for itself alone, because it may be written.
+    // Locks the client and the consent until the commit. A call that disables the client or its partner, or
+    // revokes the consent, either comes first or finds this grant. The consent is locked exclusively, because
+    // it may be written.
     issue: prepared<GrantRecord>(`
       WITH held AS MATERIALIZED (
         SELECT consents.id, client_id, sub, used_at FROM ${schema}.clients JOIN ${schema}.consents USING (client_id)
@@ -103,8 +104,8 @@ function statementsIn(schema: string) {
       `SELECT ${grantColumns} FROM ${schema}.grants WHERE code_digest = :codeDigest`,
     ),
 
-    // Of parallel calls the first one locks the row; the others wait, and then find it consumed. Locked in the order of their
-    // ids, as everywhere. Answers the tokens of those that won.
+    // The first of parallel calls locks the row. The others wait, and then find it consumed. Rows are locked
+    // in the order of their ids, as everywhere. Returns the tokens of the calls that won.
     redeem: prepared<Redemptions, { readonly digest: Uint8Array }>(`
       WITH held AS MATERIALIZED (
         SELECT id FROM ${schema}.grants
@@ -165,7 +166,7 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.grants SET revoked_at = :now WHERE code_digest = :codeDigest AND revoked_at IS NULL
     `),
 
-    // Every use of a token: one statement, two look-ups by primary key.
+    // Every use of a token runs this statement: two look-ups by primary key.
     findToken: lookup<{ digest: Uint8Array }, AccessTokenState>(
       { digest: 'bytea' },
       `
@@ -234,7 +235,7 @@ export function postgresGrants(database: Database): GrantStore {
         },
       };
       if (await wins({ ...redemption, ...code, ...own })) return 'redeemed';
-      // A statement of its own, which sees who was first.
+      // A separate statement, which sees which call was first.
       return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
     },
 

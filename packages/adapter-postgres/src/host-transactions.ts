@@ -7,9 +7,9 @@ import { postgresPublications } from './publications.ts';
 import { type Connection, connectionOn, statement } from './statement.ts';
 
 /**
- * The outbox on connections of the host's. Whether one is in a transaction only its server knows for sure (the host may
- * not have waited for its BEGIN, and what the driver tells is behind then), so that is found out by the savepoint that
- * every call begins with: outside a transaction the server refuses it, and nothing has happened.
+ * The outbox on connections of the host. Only the server knows for sure whether a connection is in a
+ * transaction: the host may not have awaited its BEGIN, and the driver's state then lags behind. Every call
+ * begins with a savepoint to find out: outside a transaction the server refuses it, and nothing has happened.
  *
  * A transaction at READ COMMITTED waits for others that publish to the same partner. One at REPEATABLE READ or
  * SERIALIZABLE that came too late is refused (SQLSTATE 40001 in `cause.code`), and can be tried again from its BEGIN.
@@ -42,7 +42,7 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
       }
     }
 
-    /** One call at a time: savepoints of calls that the host does not wait for would mix. */
+    /** One call at a time, because savepoints of calls that the host does not await would mix. */
     async function inTurn<T>(work: () => Promise<T>): Promise<T> {
       database.assertOpen();
       const turn = last.then(() => inSavepoint(work));
@@ -69,8 +69,9 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
 }
 
 /**
- * Passes on rows of text. Statements on a host's connection return nothing else, because an object in place of a client may ignore the
- * parsers that come with a statement and use those of `pg.types`, which read text as it is unless the host changed even that.
+ * Passes on rows of text. Statements on a host's connection return text only, because an object in place of a
+ * client may ignore the parsers that come with a statement and use those of `pg.types`. These read text
+ * unchanged, unless the host has replaced even that parser.
  *
  * @throws TypeError if a value is not text
  */
@@ -96,7 +97,10 @@ async function begin(connection: Connection): Promise<void> {
   }
 }
 
-/** What fails here has ended the transaction or the connection, and the host hears of that from its own statements. */
+/**
+ * This failure has ended the transaction or the connection, and the host learns of that from its own
+ * statements.
+ */
 async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.query('ROLLBACK TO SAVEPOINT ostiary_publish', []);

@@ -20,7 +20,7 @@ type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer
 /** Outcomes of requests that have taken effect; every other one leaves nothing behind. */
 const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
-/** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
+/** Value of a key until its transaction knows the response. No other transaction ever reads it. */
 const unanswered: StoredAnswer = { status: 0, body: '' };
 
 /**
@@ -29,7 +29,7 @@ const unanswered: StoredAnswer = { status: 0, body: '' };
  */
 export function postgresClaims(database: Database) {
   const { schema } = database;
-  // Where a record lives nothing is changed, and its row is locked all the same: nobody purges it now.
+  // A valid record stays unchanged, but its row is locked, so that it is not purged now.
   const take = prepared<ClaimRow & { readonly now: number }>(`
     INSERT INTO ${schema}.idempotency_records AS record
       (partner, mode, key, fingerprint, status, body, ends_at)
@@ -74,7 +74,7 @@ export function postgresClaims(database: Database) {
           if (isLockTimeout(error)) return rollBack({ outcome: 'in_progress' });
           throw error;
         });
-        // A statement of its own, which sees what the other request committed while this one waited for it.
+        // A separate statement, which sees the commit of the other request for which this one waited.
         const known = taken === 1 ? undefined : await earlier.get(connection, claim);
         if (known !== undefined) return outcomeOf(claim, storedOf(known));
       }
@@ -116,7 +116,7 @@ function storedOf({ fingerprint, status, body }: Found): StoredRequest {
   return { fingerprint, answer: { status, body } };
 }
 
-/** What a record says of a request with its key. */
+/** Result of the check of a request against the record of its key. */
 export function outcomeOf(
   { fingerprint }: Pick<IdempotencyClaim, 'fingerprint'>,
   stored: StoredRequest,

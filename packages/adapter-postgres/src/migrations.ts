@@ -4,7 +4,7 @@ import { shippedFunctions, shippedMigrations } from './shipped-sql.built-in.ts';
 import type { SqlFile } from './sql-files.ts';
 import type { Connection } from './statement.ts';
 
-/** One step of the schema, from a file `NNNN_slug.sql`. */
+/** A step of the schema, from a file `NNNN_slug.sql`. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
@@ -82,8 +82,8 @@ export async function migrate(
   if (missing.length === 0) {
     assertUnchanged(recorded, functions);
   } else {
-    // The files name their tables without a schema; statements never do. Functions keep this path: what is temporary comes last, or
-    // a table of the host's that has the name of one of ours would be taken for it.
+    // The files name their tables without a schema; statements always name it. Functions keep this path.
+    // Temporary tables come last, or a table of the host with the name of one of ours would be used.
     await connection.query(`SET LOCAL search_path TO "${schema}", pg_temp`, []);
     await connection.query('SET LOCAL statement_timeout = 0', []);
     for (const { number, name, sql, checksum } of missing) {
@@ -161,7 +161,7 @@ async function exists(connection: Connection, question: string, name: string): P
   return (await connection.query(question, [name])).rows.length > 0;
 }
 
-/** One lock per schema: 64 bits of a digest, under a name that no other software takes by chance. */
+/** One lock per schema: 64 bits of a digest, under a name that no other software uses by chance. */
 function lockOf(schema: string): bigint {
   return createHash('sha256').update(`ostiary migrations ${schema}`).digest().readBigInt64BE();
 }

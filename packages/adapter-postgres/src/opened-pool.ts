@@ -3,7 +3,10 @@ import { connected, connectsWith } from './connecting.ts';
 import type { PostgresPool } from './pool.ts';
 import { primaryOf } from './primary.ts';
 
-/** A pool that this package opened, whose connections all lead to a server that takes writes. Its opener has to end it. */
+/**
+ * A pool that this package opened, whose connections all lead to a server that takes writes. Its opener must
+ * end it.
+ */
 export interface OpenedPool extends PostgresPool {
   /** Connections that there are, used or not. */
   readonly totalCount: number;

@@ -6,15 +6,15 @@ import { assertTlsFiles } from './tls-files.ts';
 /** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */
 export interface PostgresStorageOptions {
   /**
-   * A pool of the host's, such as a `Pool` of `pg`. It is used beside whatever else uses it, and it is the host's
-   * to end. Either this or `connectionString`. A connection to a server that takes no writes is closed: give a pool of
-   * `postgresPool` where there are several hosts.
+   * A pool of the host, such as a `Pool` of `pg`. The host may use it for other purposes, and ends it. Either
+   * this or `connectionString`. A connection to a server that takes no writes is closed: use a pool of
+   * `postgresPool` for several hosts.
    */
   readonly pool?: PostgresPool;
   /**
-   * `postgres://user:password@host:5432/database`; the storage opens a pool of ten connections and ends it. Several hosts, a
-   * primary and its standbys, are separated by commas: `host-1:5432,host-2:5432`. Connections go to the one that takes writes,
-   * whatever `target_session_attrs` says.
+   * `postgres://user:password@host:5432/database`. The storage opens a pool of ten connections and ends it.
+   * Several hosts, a primary and its standbys, are separated by commas: `host-1:5432,host-2:5432`.
+   * Connections go to the one that takes writes, for any `target_session_attrs`.
    */
   readonly connectionString?: string;
   /**

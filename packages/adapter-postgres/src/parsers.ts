@@ -32,9 +32,9 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
 ]);
 
 /**
- * Reads values as Ostiary's statements expect them, whatever `pg.types` says: that is one for the whole process, and hosts change it. Numbers
- * come as numbers (`bigint` too), `bytea` as a Buffer, JSON parsed, arrays as arrays, everything else as text. Pass it as `types` of a query
- * or of a client of `pg`.
+ * Reads values as Ostiary's statements expect them. It ignores `pg.types`, which the whole process shares and
+ * hosts change. Numbers become numbers (`bigint` too), `bytea` a Buffer, JSON is parsed, arrays are arrays,
+ * and everything else is text. Pass it as `types` of a query or of a client of `pg`.
  */
 export const postgresTypes = {
   getTypeParser: (oid: number, format: 'text' | 'binary' = 'text'): Parser => {

@@ -14,10 +14,10 @@ const columns = `
   slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
 `;
 
-/** What ends with a partner that is disabled. */
+/** Data that ends with a disabled partner. */
 function endsIn(schema: string) {
   return {
-    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
+    // Locked in the order of their ids, as everywhere, to avoid deadlocks.
     revokeGrants: statement<
       { slug: string; disabledAt: number; now: number },
       Pick<PartnerReach, 'codes' | 'tokens'>
@@ -81,7 +81,8 @@ function statementsIn(schema: string) {
       WHERE slug = :slug AND version = :version - 1
     `),
 
-    // Waits for whoever holds one of the clients: who issues a grant, remembers a consent, or changes the client.
+    // Waits for calls that have locked one of the clients: to issue a grant, remember a consent, or change
+    // the client.
     markClients: statement<{ slug: string; disabled: boolean }>(`
       UPDATE ${schema}.clients SET partner_disabled = :disabled::boolean
       WHERE partner = :slug AND partner_disabled <> :disabled::boolean
@@ -110,7 +111,7 @@ export function postgresPartners(database: Database): PartnerStore {
     disabledAt: number,
   ): Promise<Ended> {
     const grants = await sql.revokeGrants.get(connection, { slug, disabledAt, now });
-    // Whoever publishes from here on waits, and then sees that nothing is delivered any more.
+    // Calls that publish wait from here on, and then see that nothing is delivered any more.
     for (const mode of ['live', 'test'] as const) await owners.lock(connection, { partner: slug, mode });
     await sql.lockQueues.run(connection, { slug });
     const deliveries = await sql.cancel.run(connection, { slug, now });

@@ -1,4 +1,4 @@
-/** What a statement led to, as `pg` says it. */
+/** Result of a statement, as `pg` returns it. */
 export interface PostgresResult {
   readonly rows: readonly unknown[];
   readonly rowCount: number | null;
@@ -6,7 +6,7 @@ export interface PostgresResult {
   readonly command?: string;
 }
 
-/** What is used of a connection: a `PoolClient` or a `Client` of `pg` has this shape. */
+/** The part of a connection that is used: a `PoolClient` or a `Client` of `pg` has this shape. */
 export interface PostgresClient {
   query(statement: {
     /** Prepared under this name with its first use on a connection, and not parsed and planned again. */
@@ -19,23 +19,23 @@ export interface PostgresClient {
   removeListener?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A connection that is lent until it is given back; with `true` it is closed instead. */
+/** A connection in use until it is released. Releasing it with `true` closes it. */
 export interface PostgresPoolClient extends PostgresClient {
   release(destroy?: boolean): void;
 }
 
-/** How listeners are added to a pool, and taken away. */
+/** Adds and removes listeners of a pool. */
 export interface PoolListening {
   (event: 'error', listener: (error: Error) => void): unknown;
-  /** Called with each new connection before it is lent for the first time. */
+  /** Called with each new connection before its first use. */
   (event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
-/** What is used of a pool: a `Pool` of `pg` has this shape. */
+/** The part of a pool that is used: a `Pool` of `pg` has this shape. */
 export interface PostgresPool {
-  /** Makes its connections, where it tells. */
+  /** Options with which it connects, if it exposes them. */
   readonly Client?: unknown;
-  /** How many connections it has at most, where it tells: a quarter of them is left to what only reads. */
+  /** Maximum number of connections, if it exposes that. A quarter of them is reserved for reads. */
   readonly options?: { readonly max?: number };
   connect(): Promise<PostgresPoolClient>;
   readonly on?: PoolListening;
@@ -44,7 +44,7 @@ export interface PostgresPool {
 
 /** A connection of no pool: a `Client` of `pg` has this shape. */
 export interface Session extends Pick<PostgresClient, 'query'> {
-  /** The server's process for this connection, as it was told at its start. */
+  /** Process id of the server for this connection, from its start. */
   readonly processID?: unknown;
   connect(): Promise<unknown>;
   end(): Promise<unknown>;
@@ -62,8 +62,9 @@ export function connectionBeside(pool: PostgresPool): Session | null {
 export function ignore(): void {}
 
 /**
- * A pool hands a new connection over by a promise, and nobody listens to it until that has come through. What the
- * server sends together with its welcome, that it is shutting down, would end the process; the first statement fails too.
+ * A pool passes a new connection on through a promise, and has no listener until that resolves. An error that
+ * the server sends together with its welcome, such as its shutdown, would end the process. The first
+ * statement fails too.
  */
 export function listenTo(client: PostgresClient): void {
   client.on?.('error', ignore);

@@ -22,7 +22,7 @@ export function insertFresh(schema: string): string {
   `;
 }
 
-/** The outbox, inside a transaction that is under way, of ours or of the host's. */
+/** The outbox, inside a transaction, on our connection or the host's. */
 export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   const publish = statement<{ readonly events: string; readonly lockTimeout: string | null }>(`
     SELECT FROM ${schema}.publish_events(:events, :lockTimeout)

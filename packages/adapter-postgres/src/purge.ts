@@ -11,8 +11,8 @@ interface Choice {
 
 function statementsIn(schema: string) {
   /**
-   * Removes the rows of a table that ended first. Rows that somebody else holds stay for the next time. As an array, so that
-   * they are chosen once, whatever the plan is.
+   * Removes the rows of a table that ended first. Rows that another transaction has locked stay for the next
+   * time. They are an array, so that they are chosen once in every plan.
    */
   const removal = (table: string, end: string, condition = 'true') =>
     statement<{ before: number; limit: number }>(`
@@ -54,8 +54,8 @@ function statementsIn(schema: string) {
       DELETE FROM ${schema}.deliveries WHERE number = ANY (ARRAY (SELECT number FROM ended))
     `),
 
-    // Of each sequence the first event, then the second of those whose first can go, and so on. From now on nobody makes another
-    // delivery of those that are held; whoever is making one is not waited for.
+    // Reads of each sequence the first event, then the second of those whose first can go, and so on. From
+    // now on no further delivery is made for locked ones. A call that is making one is not awaited.
     choice: statement<{ eventsBefore: number; limit: number }, Choice>(`
       WITH RECURSIVE oldest AS (
         SELECT event.* FROM ${schema}.event_sequences AS owner
@@ -73,7 +73,7 @@ function statementsIn(schema: string) {
       SELECT ARRAY (SELECT number FROM chosen) AS chosen, ARRAY (SELECT number FROM held) AS held
     `),
 
-    // From the beginning of each sequence up to the first event that has to stay after all.
+    // Removes events from the beginning of each sequence up to the first one that must stay after all.
     events: statement<Choice>(`
       WITH chosen AS MATERIALIZED (
         SELECT number, bool_and(number = ANY (:held) AND ${hasNoDelivery}) OVER (PARTITION BY partner, mode ORDER BY sequence)
@@ -86,9 +86,9 @@ function statementsIn(schema: string) {
 }
 
 /**
- * Rows are removed before those that they belong to, so that none is ever left without its parent. Each kind is a
- * transaction of its own, and whoever publishes waits for none of them. Rows that somebody else holds are left for the
- * next time.
+ * Removes rows before those to which they belong, so that none is ever left without its parent. Each kind is
+ * a transaction of its own, and calls that publish wait for none of them. Rows that another transaction has
+ * locked stay for the next time.
  */
 export function postgresPurge(database: Database): Storage['purge'] {
   const sql = statementsIn(database.schema);

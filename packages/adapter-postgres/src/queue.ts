@@ -86,7 +86,7 @@ export function postgresQueue(database: Database): Queue {
         timeoutLeft(waitedMs),
       );
       const names = new Set(removed.map(nameOf));
-      // Of those that complete a job twice the first one has.
+      // If two calls complete a job, the first one has it.
       return group.map((claim) => names.delete(nameOf(claim)));
     },
   });

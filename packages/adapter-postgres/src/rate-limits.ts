@@ -9,7 +9,7 @@ type Request = Parameters<AddressCounts['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
 interface CountedRow extends WindowRow {
   readonly bucket: string;
-  /** How many of the requests were counted. */
+  /** Number of requests that were counted. */
   readonly granted: number;
 }
 
@@ -33,17 +33,19 @@ function uncountedState({ limit, windowMs, now }: Request, window: WindowRow | u
 
 const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
 
-/** Tells whether a window is over. One that ends later than it can began before the clock went back. */
+/**
+ * Checks whether a window is over. A window that ends later than possible began before the clock went back.
+ */
 const isOver = `(last.ends_at <= :now OR last.ends_at > excluded.ends_at + ${clockToleranceMs})`;
 
 function statementOf(schema: string) {
-  // One statement, which answers in every case. With a condition on the update, and a look at the row where it does
-  // not hold, that look would see the row as it was when the statement began, or not at all. So refused requests
-  // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
-  // that its commit would wait for, such as when the table grows; `set_config` ends with this statement. In the order of
-  // the buckets, so that two processes do not wait for each other in a circle.
+  // One statement for every outcome. If the update had a condition, a refused request would need a second query, which
+  // would see the row as it was when the statement began, or not at all. So refused requests change the row too, to record
+  // the refusal. The table is unlogged, but the server still writes something for which the commit would wait, such as when
+  // the table grows; the `set_config` that avoids this ends with the statement. Rows are written in the order of the buckets,
+  // so that two processes do not deadlock.
   //
-  // What is proposed has the limit as `granted`, and as `count` what a new window would grant: so an update knows both.
+  // The proposed row has the limit as `granted`, and as `count` the grant of a new window, so that an update knows both.
   return prepared<Counting, CountedRow>(`
     INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
       SELECT bucket, most, least(requests, most), :now::bigint + window_ms

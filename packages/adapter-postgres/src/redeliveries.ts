@@ -25,7 +25,7 @@ function statementsIn(schema: string) {
       FOR KEY SHARE
     `),
 
-    // Locked, so that what is shown is what there is: a result has to wait.
+    // Locked, so that the result is exact: results of attempts must wait.
     pending: statement<Pairs, { readonly id: string; readonly endpointId: string }>(`
       SELECT id, endpoint_id AS "endpointId" FROM ${schema}.deliveries
       WHERE event_number = :eventNumber AND endpoint_id = ANY (:endpointIds) AND status = 'pending'

@@ -4,7 +4,7 @@ import { postgresTypes } from './parsers.ts';
 import type { PostgresClient } from './pool.ts';
 import { primaryOnly } from './primary.ts';
 
-/** What statements run on: one connection of the pool, or one of the host's. */
+/** Connection for statements: one of the pool, or the host's. */
 export interface Connection {
   /** @param values - of `$1`, `$2`, … in `text` */
   query(
@@ -15,7 +15,7 @@ export interface Connection {
 }
 
 /**
- * One statement with named parameters, written where it is used:
+ * A statement with named parameters, written at the place of its use:
  *
  * ```ts
  * const find = statement<{ slug: string }, PartnerRecord>(`
@@ -52,7 +52,8 @@ export function statement<Parameters extends object, Row = never>(
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });
-  // Of the text: under one name there is always the same statement, whoever prepared it on a connection.
+  // Derived from the text, so that a name always stands for the same statement, whoever prepared it on a
+  // connection.
   const name = isPrepared
     ? `ostiary_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
     : undefined;
@@ -68,20 +69,21 @@ export function statement<Parameters extends object, Row = never>(
   };
 }
 
-/** Whether statements are prepared: as long as no pooler between shows that connections are not what they seem. */
+/** True while statements are prepared, until a pooler in between shows that connections change. */
 export interface Preparing {
   isOn: boolean;
 }
 
 /**
- * The same for what runs all the time: where the connection allows it, PostgreSQL keeps the statement parsed and planned,
- * which is most of its work for one that finds or changes a row by its key. Only where the same plan is good for all
- * parameters, and however many rows there are: what was chosen for a small table stays until the server looks again.
+ * The same for frequent statements. If the connection allows it, PostgreSQL keeps them parsed and planned,
+ * which is most of the work for a statement that finds or changes a row by its key. Use it only if the same
+ * plan is good for all parameters and any number of rows, because a plan that was chosen for a small table
+ * stays until the server replans.
  */
 export const prepared = <Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> =>
   statement(sql, { isPrepared: true });
 
-/** The type of a parameter of a look-up. */
+/** Type of a look-up's parameter. */
 type KeyType = 'text' | 'bytea' | 'bigint';
 
 /** Finds one row at most, by its key. */
@@ -113,7 +115,7 @@ export function lookup<Parameters extends object, Row>(
   return { ...prepared<Parameters, Row>(sql), names, ofMany };
 }
 
-/** Looks many keys up with one statement; alone a key is looked up as the statement stands. */
+/** Looks many keys up with one statement. A single key uses the plain statement. */
 export async function lookUpAll<Parameters extends object, Row>(
   connection: Connection,
   lookup: Lookup<Parameters, Row>,

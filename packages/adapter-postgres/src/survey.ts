@@ -12,7 +12,9 @@ interface Row {
   readonly sealedOtherwise: number;
 }
 
-/** What waits, failed, or is sealed with another key: one statement, which stops counting at the limit. */
+/**
+ * Counts rows that wait, failed, or are sealed with another key, in one statement that stops at the limit.
+ */
 export function postgresSurvey(database: Database): Storage['survey'] {
   const { schema } = database;
   const count = (from: string) => `(SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT :limit) AS counted)`;

@@ -1,10 +1,13 @@
-/** How long a call may take, the wait for a connection included, before it is refused. */
+/** Time limit of a call, including the wait for a connection. */
 export const callTimeoutMs = 1500;
 
 /** Time that is left of a call which has waited for this long. */
 export const timeoutLeft = (waitedMs: number): number => Math.max(1, callTimeoutMs - waitedMs);
 
-/** How long a call waits for a lock if it must find out, with time left, that another transaction holds the lock. */
+/**
+ * Time that a call waits for a lock if it must find out, with time left, that another transaction holds the
+ * lock.
+ */
 export const lockTimeoutMs = 1200;
 
 /**
@@ -13,12 +16,12 @@ export const lockTimeoutMs = 1200;
  */
 export const lockTimeoutLeft = (waitedMs: number): number => Math.max(1, lockTimeoutMs - waitedMs);
 
-/** How long the statement of a batch waits for a lock, before each call of the batch is made alone. */
+/** Time that the statement of a batch waits for a lock, before each call of the batch is made alone. */
 const sharedLockMs = 50;
 
 /** Value of `lock_timeout` for a statement. @param isShared - whether other calls wait for the end of the statement */
 export const lockTimeoutOf = (isShared: boolean, aloneMs = callTimeoutMs): string =>
   String(isShared ? sharedLockMs : aloneMs);
 
-/** How long a call may take that changes many rows while no user waits: a purge, the end of a client. */
+/** Time limit of a call that changes many rows while no user waits: a purge, the end of a client. */
 export const longTimeoutMs = 30_000;

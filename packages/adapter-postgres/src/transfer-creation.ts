@@ -41,7 +41,7 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
   const sql = statementsIn(database.schema);
   const records = postgresIdempotency(database);
 
-  /** Why one is not stored. */
+  /** Reason why a transfer is not stored. */
   async function refusal({ row, claim, now }: Creation): Promise<TransferCreation> {
     const earlier = claim && (await records.find({ ...claim, now }));
     if (claim !== null && earlier !== null) return outcomeOf(claim, earlier);
@@ -50,11 +50,11 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
     return { outcome: 'reference_conflict', transferId: taken.id };
   }
 
-  // Nothing but the creations themselves: what is stored must not fail with the look-ups of what is not.
+  // Contains only the creations, so that a stored transfer cannot fail with the look-ups of others.
   const store = batchCalls<Creation, 'created' | 'refused' | 'in_progress'>({
     mayRetryAlone: (error) => isDataError(error) || isLockTimeout(error) || isRepeatedInOne(error),
     async make(group, waitedMs, isShared) {
-      // Of records that end in these milliseconds the lives of all go by one clock.
+      // Records that end within these milliseconds are judged by one clock.
       const now = Math.min(...group.map((creation) => creation.now));
       const creations = JSON.stringify(group.map(({ row }) => row));
       const lockTimeout = lockTimeoutOf(isShared, lockTimeoutMs);

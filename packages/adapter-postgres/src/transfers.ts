@@ -56,7 +56,7 @@ function statementsIn(schema: string) {
       ORDER BY created_at DESC, id DESC LIMIT :limit
     `),
 
-    // One row at most, so there is nothing to sort.
+    // There is at most one row, so nothing is sorted.
     listWithReference: statement<Page, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE ${within} AND reference = :reference LIMIT :limit
     `),

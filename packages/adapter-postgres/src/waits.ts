@@ -40,8 +40,9 @@ function statementsIn(schema: string) {
       FROM late JOIN held USING (id) WHERE jobs.id = late.id
     `),
 
-    // Rows of endpoints first, then deliveries by number, as whatever writes both of them does. A delivery that was never claimed has no
-    // `ready_at`; of one that is held it is the end of the lease.
+    // Lock rows of endpoints first, then deliveries by number, in the order of every statement that writes
+    // both. A delivery that was never claimed has no `ready_at`. For a claimed one it is the end of the
+    // lease.
     deliveries: statement<Times & { delaysMs: readonly number[]; limit: number }, Moved>(`
       WITH waits AS (
         SELECT id, endpoint_id, claim_id, due_at, ready_at,
@@ -78,7 +79,7 @@ function statementsIn(schema: string) {
       SELECT count(*) AS count FROM moved
     `),
 
-    // Those that a claim holds get their turn from it.
+    // Deliveries that are claimed get their turn from the claim.
     turns: statement<Pick<Times, 'now' | 'toleranceMs'>>(`
       UPDATE ${schema}.endpoint_queues SET served_at = :now
       WHERE endpoint_id = ANY (ARRAY (

@@ -8,7 +8,10 @@ import { callTimeoutMs } from './timeouts.ts';
 
 const kinds: readonly Work[] = ['jobs', 'deliveries'];
 
-/** Before the next notification, where there was something to tell while one was under way: work comes faster than it can be told. */
+/**
+ * Pause before the next notification, if there was more to announce during the last one, because work comes
+ * faster than it can be announced.
+ */
 const busyMs = 25;
 
 /** Until a connection that listens is made again; twice as long after each one that fails. */
@@ -79,13 +82,14 @@ async function keepListening(
       if (!(await inTime(beginListening(client, database)))) return;
       waitMs = againMs.first;
       for (const work of kinds) hear(work);
-      // One that a firewall has forgotten, or whose server lost its power, says nothing. One that has ended refuses.
+      // A connection that a firewall has forgotten, or whose server lost its power, is silent. A connection
+      // that has ended refuses.
       for (;;) {
         await Promise.race([ended, pause(askMs, undefined, { signal, ref: false })]);
         await inTime(backend.get(connectionOn(client), {}));
       }
     } catch {
-      // Workers look for work themselves meanwhile.
+      // Workers poll for work meanwhile.
     } finally {
       signal.removeEventListener('abort', end);
       end();
@@ -110,8 +114,8 @@ function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Answers whether it listens. A pooler tells its clients a number of its own instead of that of the server's process, and in transaction mode
- * what LISTEN leaves on one of its connections is nobody's.
+ * Says whether it listens. A pooler shows its clients its own number instead of the server's process id. In
+ * transaction mode, a LISTEN on one of its connections belongs to no client.
  */
 async function beginListening(client: Session, { schema }: Database): Promise<boolean> {
   await client.connect();

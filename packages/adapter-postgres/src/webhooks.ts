@@ -15,8 +15,8 @@ import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 type OwnedId = Owner & { readonly id: string };
 
 /**
- * Why nothing can be delivered to an endpoint, or `null`; somebody else's is unknown. Inside a transaction that has its owner to
- * itself.
+ * Returns the reason why nothing can be delivered to an endpoint, or `null`. An endpoint of another partner
+ * is unknown. Requires a transaction that has locked its owner.
  */
 export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
   const find = statement<OwnedId, { readonly enabled: boolean }>(`
@@ -36,7 +36,10 @@ export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
   };
 }
 
-/** Cancels deliveries. Whoever holds one of them loses it: its result will be refused. Locked by number, see finish. */
+/**
+ * Cancels deliveries. A worker that has claimed one of them loses it: its result will be refused. Locked by
+ * number, see finish.
+ */
 export const cancelWhere = (schema: string, condition: string) => `
   WITH held AS MATERIALIZED (
     SELECT id FROM ${schema}.pending_deliveries WHERE ${condition} ORDER BY number FOR UPDATE

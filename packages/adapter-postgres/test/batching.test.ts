@@ -31,7 +31,7 @@ test('a call that finds nobody goes at once, those that come meanwhile go togeth
   expect(groups()).toEqual([['a1'], ['b1'], ['a2', 'a3'], ['a4']]);
   for (const { end } of made) end.resolve();
   expect(await Promise.all(answers)).toEqual(['A1', 'A2', 'B1', 'A3', 'A4']);
-  // Nobody is left: the next one does not wait.
+  // No call is left, so the next one does not wait.
   const last = call('a5');
   expect(groups().at(-1)).toEqual(['a5']);
   made.at(-1)?.end.resolve();

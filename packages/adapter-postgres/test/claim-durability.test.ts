@@ -10,8 +10,8 @@ let schema: string;
 const nextSchema = schemaNames();
 
 beforeAll(async () => {
-  // It writes by itself only every ten seconds what no commit waits for: a crash before that undoes it. Nothing but the
-  // test changes anything.
+  // The server itself writes unawaited changes only every ten seconds, and a crash before that undoes them.
+  // Only the test changes anything.
   postgres = await testPostgres({
     settings: ['wal_writer_delay=10s', 'autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0'],
   });
@@ -40,7 +40,7 @@ async function filledStorage() {
   return opened;
 }
 
-/** A look at whether everything that the server was told is on its disk. */
+/** Checks whether the server has everything on its disk. */
 async function diskOf(server: TestPostgres) {
   // Opened before: a new connection may write something itself.
   const client = new Client({ connectionString: server.url() });
@@ -57,7 +57,7 @@ async function diskOf(server: TestPostgres) {
 test('a claim does not wait for the disk, and what it led to does', async () => {
   const isWritten = await diskOf(postgres);
   const { storage, pool } = await filledStorage();
-  // The server writes records of its own now and then, which nothing waits for.
+  // The server sometimes writes records of its own that no commit awaits.
   await expect.poll(isWritten).toBe(true);
   const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(2);

@@ -16,7 +16,7 @@ for (const { name, start } of testServers()) {
     });
 
     afterAll(async () => {
-      // What is removed with its server needs no time.
+      // A folder that is removed with its server needs no time.
       if (!server.isTemporary) await pool.query(`DROP SCHEMA "${schema}" CASCADE`);
       await pool.end();
       await server.remove();

@@ -16,7 +16,7 @@ import { hostPool, serverForTests } from './server.ts';
 
 const server = serverForTests();
 
-/** How many rows were read of tables from their beginning on. */
+/** Number of rows that were read in sequential scans. */
 async function rowsRead(single: Pool, schema: string): Promise<number> {
   await single.query('SELECT pg_stat_force_next_flush()');
   const { rows } = await single.query(

@@ -12,7 +12,7 @@ const server = serverForTests();
 
 const urlAt = (port: number) => server.url.replace(`:${server.port}/`, `:${port}/`);
 
-/** What a server sends to a connection that it ends. */
+/** Message that a server sends to a connection that it ends. */
 function fatal(code: string, message: string): Buffer {
   const fields = `SFATAL\0VFATAL\0C${code}\0M${message}\0\0`;
   const head = Buffer.alloc(5);
@@ -27,7 +27,7 @@ const farewell = fatal('57P01', 'terminating connection due to administrator com
 /** The last bytes of a server's welcome: it is ready for a statement. */
 const welcome = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** What becomes of a connection: it is let through, told something instead, or ended in one packet with its welcome. */
+/** Fate of a connection: it is let through, gets another message, or ends in one packet with its welcome. */
 type Treatment = 'let through' | 'ended at birth' | Buffer;
 
 /** A gate in front of the server. */
@@ -75,7 +75,7 @@ async function gate(treat: (count: number) => Treatment = () => 'let through') {
 /** Made by whichever test comes first: what is tested is over when a connection is there. */
 const schema = schemaNames()();
 
-/** A storage on the database at this port, with a pool of its own or of a host's, that ends with the test. */
+/** Opens a storage on the database at this port, with its own or a host's pool, which ends with the test. */
 function storageAt(url: string, whose = 'its own') {
   const pool = whose === 'its own' ? null : hostPool(url);
   const storage = postgresStorage({
@@ -89,7 +89,7 @@ function storageAt(url: string, whose = 'its own') {
   return storage;
 }
 
-/** A port that nobody listens on. */
+/** Returns a port that is not open. */
 async function closedPort(): Promise<number> {
   const door = await gate();
   const port = await door.listen();
@@ -211,7 +211,7 @@ test.each([
   expect(count).toBe(1);
 });
 
-// An error that nobody listens to ends the process: here it fails the test.
+// An error without a listener ends the process. Here it fails the test.
 test.each(['its own', 'the host’s'])(
   'a connection of %s pool that is ended at its birth is replaced',
   async (whose) => {

@@ -57,7 +57,7 @@ describe('a host that changed pg.types for its whole process', () => {
   /** An object in place of a client, as ORMs need it. */
   type Query = (statement: { text: string; values: unknown[]; types: CustomTypesConfig }) => Promise<object>;
 
-  /** Publishes in a transaction of the host's, and returns what was published. */
+  /** Publishes in a transaction of the host, and returns the events. */
   async function publishWith(queryOf: (client: PoolClient) => Query): Promise<string[]> {
     const storage = postgresStorage({ pool: own, schema: schemas() });
     await storage.open();

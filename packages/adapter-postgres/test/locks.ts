@@ -1,7 +1,7 @@
 import { Client, type Pool } from 'pg';
 import { onTestFinished } from 'vitest';
 
-/** A transaction of somebody else's that holds what the statement locks, until it is told otherwise. */
+/** A transaction of another client that holds the locks of a statement until it is released. */
 export async function holding(url: string, sql: string, values: readonly unknown[] = []): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();

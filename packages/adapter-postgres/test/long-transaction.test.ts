@@ -62,7 +62,7 @@ test('beside an open transaction a claim passes nothing that was delivered, and 
   expect(pages).toBeLessThan(200);
   await storage.deliveries.finish(rows.map((delivery) => resultOf(delivery)));
 
-  // It finds what was lost after the end of its lease.
+  // The claim finds work whose lease has ended.
   const lostAt = now + 1;
   await published(storage, 'lost', { type: '1' });
   expect((await claimed(stage, lostAt)).ids).toEqual(['dl_lost_1']);

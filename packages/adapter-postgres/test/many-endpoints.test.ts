@@ -108,6 +108,6 @@ test('whether an owner has more to claim is asked until there is one, however ma
   const known = { ...hold, room: 0, rooms: new Map([[nameOf(7), 1]]) };
   expect(await storage.deliveries.claim(known)).toHaveLength(1);
   await storage.deliveries.claim(known);
-  // Of each partner the rows of its endpoints, of which one or two are looked into.
+  // Reads the endpoint rows of each partner, one or two of which have work.
   expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(800);
 });

@@ -23,7 +23,7 @@ export function storagesInOneSchema(
   };
 }
 
-/** One statement, at whose end the references between the tables hold again; what is numbered begins at 1 again. */
+/** One statement, after which the references between the tables hold again. Sequences begin at 1 again. */
 export async function deletionOfAll(own: Pool, schema: string): Promise<string> {
   const { rows } = await own.query<{ relation: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS relation FROM pg_tables

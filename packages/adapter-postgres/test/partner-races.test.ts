@@ -35,7 +35,7 @@ async function prepared() {
   return { ...stage, pending };
 }
 
-/** Whoever stores this delivery waits for the one who holds its id. */
+/** A call that stores this delivery waits for the call that holds its id. */
 const holdDelivery = `
   INSERT INTO ostiary.deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
   VALUES ('dl_late_1', 1, 'we_other', 'acme', 'live', 'delivered', 1)
@@ -62,11 +62,11 @@ const makers: {
   },
 };
 
-/** What ends while a delivery is made: an endpoint, or all endpoints of a partner. */
+/** Ends during the making of a delivery: an endpoint, or all endpoints of a partner. */
 const endings: {
   readonly [name: string]: {
     call(storage: Storage): Promise<unknown>;
-    /** What a maker that comes too late hears, where it names the endpoint. */
+    /** Result for a call that comes too late and names the endpoint. */
     readonly outcome: string;
   };
 } = {

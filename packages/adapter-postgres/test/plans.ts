@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import type { Ran } from './watched-pool.ts';
 
-/** A node of a plan, as EXPLAIN tells it. */
+/** A node of a plan, as EXPLAIN returns it. */
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
-  /** What is compared with every row of both sides. */
+  /** Conditions that are checked for every row of both sides. */
   readonly 'Join Filter'?: string;
   readonly 'Actual Rows'?: number;
   readonly 'Actual Loops'?: number;
@@ -25,10 +25,10 @@ interface Server {
   readonly own: Pool;
 }
 
-/** What the server plans for a statement and its values. A function says its plans only when it runs. */
+/** Returns the plan of a statement with its values. Plans of a function are only known when it runs. */
 export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
   if (/"\.[a-z]+(?:_[a-z]+)+\(/.test(ran.text)) {
-    // What it stored once it stores again under other ids.
+    // Returns the call's statement with other ids, so that it can store again.
     const values = ran.values.map((value) =>
       typeof value === 'string' ? value.replaceAll(/"(id|deliveryId)":"/g, '"$1":"again ') : value,
     );
@@ -38,7 +38,10 @@ export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
-/** What a statement reads when it runs once more, with what the functions that it calls read; nothing stays of that. */
+/**
+ * Returns the reads of a statement when it runs once more, including those of functions that it calls, and
+ * rolls it back.
+ */
 export async function readBy({ own }: Server, ran: Ran | undefined): Promise<PlanNode> {
   if (ran === undefined) throw new Error('no statement ran');
   const client = await own.connect();

@@ -7,7 +7,7 @@ import { TransactionPool } from './transaction-pool.ts';
 
 const server = serverForTests();
 
-/** A pool with a look at every statement that is sent with a name. */
+/** A pool that records every statement that is sent with a name. */
 function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly names: string[] } {
   const names: string[] = [];
   return {

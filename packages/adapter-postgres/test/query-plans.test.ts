@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => filled.end());
 
-/** How tables are read, and what is sorted: the rest of a plan follows from that. */
+/** Shows how tables are read, and which rows are sorted. The rest of a plan follows from that. */
 function stepsOf(nodes: readonly PlanNode[]): string[] {
   return nodes.flatMap((node) => {
     const type = node['Node Type'];
     if (type.endsWith('Sort')) return [type];
     const relation = node['Relation Name'];
-    // Of endpoints there are few: any way to read them will do.
+    // There are few endpoints, so any way to read them is good.
     if (relation === undefined || relation === 'webhook_endpoints' || type === 'ModifyTable') return [];
     return [`${type} ${node['Index Name'] ?? relation}`];
   });
@@ -46,9 +46,9 @@ async function filledStorage({ isKnown = true } = {}) {
   `);
   watched.ran();
 
-  /** What each statement that a call runs does, as planned for its values. */
+  /** Returns the plan of each statement of a call for its values. */
   async function stepsOfCall(call: (storage: Storage) => Promise<unknown>): Promise<string[][]> {
-    // What ran before is of other tests.
+    // Earlier statements belong to other tests.
     watched.ran();
     await call(storage);
     const statements = withoutFrame(watched.ran());
@@ -181,7 +181,7 @@ test('a list of events walks along its sequence', async () => {
   for (const before of [null, 1000]) {
     expect(await latest({ before })).toEqual([walk]);
     expect(await latest({ before, type: 'payment.failed' })).toEqual(['Index Scan events_by_type']);
-    // Of each event its own deliveries, and not those of everybody.
+    // Reads for each event its own deliveries only.
     const ofEach = [walk, expect.stringMatching(/^(Index|Index Only) Scan deliveries_by_event$/)];
     for (const filter of [{ status: 'cancelled' }, { status: 'none' }, { endpointId: 'we_0007' }] as const) {
       expect(await latest({ before, after: 10, ...filter })).toEqual(ofEach);
@@ -189,7 +189,7 @@ test('a list of events walks along its sequence', async () => {
   }
 });
 
-/** How a claim reads what grows, of which some is only read under a condition. */
+/** Reads of a claim from tables that grow, some of them under a condition. */
 const claimSteps = new Set([
   'Index Scan pending_deliveries_ready',
   'Index Only Scan pending_deliveries_ready',
@@ -233,7 +233,7 @@ test('a claim reads no delivery that it does not give out, however many are wait
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   expect(sum(await read({}))).toBe(50);
   expect(sum(await read({ rooms: new Map([['we_0001', 0]]) }))).toBe(50);
-  // What an earlier claim holds is not read again.
+  // Deliveries of an earlier claim are not read again.
   const held = await storage.deliveries.claim({ ...hold, leaseMs: 30_000 });
   expect(held).toHaveLength(50);
   expect(sum(await read({}))).toBe(50);
@@ -287,7 +287,10 @@ const small = [
 /** For hundreds of deliveries at once the server may read all events. */
 const ofHundreds = new Set(['deliveries.redeliver', 'deliveries.list']);
 
-/** What an operator looks at now and then: the queues, and keys that somebody has issued. Never deliveries that have ended. */
+/**
+ * Statements for occasional use by an operator: the queues, and issued keys. None of them reads deliveries
+ * that have ended.
+ */
 const ofOperators = ['jobs', 'pending_deliveries', 'api_keys'];
 
 // The last one: some calls end what is there.

@@ -23,7 +23,8 @@ test('a request is counted with one statement, whether it is refused or not', as
 test('a request that waits for another one sees what that one counted, also in a window that has just begun', async () => {
   const { limits, holding, waiting } = await opened();
   await limits.consume({ ...request, limit: 1 });
-  // Somebody else begins the next window, and has not committed yet: a look at the row would show the old one.
+  // Another client begins the next window and has not committed yet. A separate query would see the old
+  // window.
   const other = await holding('UPDATE ostiary.rate_limits SET granted = 1, count = 1, ends_at = 2010');
   const late = limits.consume({ ...request, limit: 1, now: 1010 });
   await waiting(1);
@@ -88,7 +89,7 @@ test('requests behind one that cannot be counted are told with it, and later one
   ]);
   expect(performance.now() - started, 'once, and not one after the other').toBeLessThan(2000);
   await other.query('ROLLBACK');
-  // What waited in the database may have been counted after all.
+  // Requests that waited in the database may have been counted after all.
   expect(await limits.consume({ ...request, limit: 9 })).toMatchObject({ allowed: true });
 });
 

@@ -14,7 +14,7 @@ const server = serverForTests();
 const shipped = readMigrations();
 const [last] = shipped.slice(-1);
 
-/** What a later version of the package would bring: additions only. */
+/** Schema change of a later version: additions only. */
 const next: Migration = {
   number: (last?.number ?? 0) + 1,
   name: `${String((last?.number ?? 0) + 1).padStart(4, '0')}_notes.sql`,
@@ -26,7 +26,7 @@ const next: Migration = {
   checksum: 'of the next version',
 };
 
-/** What a process of one version has: connections of its own, and the migrations that its package ships. */
+/** A process of one version: its own connections, and the migrations of its package. */
 function processOf(schema: string, migrations: readonly Migration[]): { storage: Storage; pool: Pool } {
   const pool = hostPool(server.url);
   const storage = storageOn(new Database({ schema, pool, migrations }));

@@ -1,16 +1,19 @@
 import type { Storage } from '@ostiary/core/storage';
 import { everyCall } from '../../testing/test/adapters/every-call.ts';
 
-/** Every call. What those find that look for the oldest is little, as it is wherever a worker runs. */
+/** Every call. Calls that look for the oldest rows find few, as on an installation with a worker. */
 export const calls = [
   ...everyCall.filter(([name]) => name !== 'purge'),
   ['purge', (storage: Storage) => storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 })],
 ] as const;
 
-/** How many rows the tables of identities get that grow without end. */
+/** Number of rows in each table of identities that grows without end. */
 const identities = 20_000;
 
-/** What refers to what is right, and to check it for each row takes a fourth of the time; with the transaction that ends. */
+/**
+ * Turn off the checks of references, which hold and would take a fourth of the time. The setting ends with
+ * the transaction.
+ */
 const unchecked = 'SET LOCAL session_replication_role = replica';
 
 /** Statements that fill the tables of identities. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Semaphore } from '../src/semaphore.ts';
 
-/** Who waits, and what became of it. */
+/** Callers that wait, and their results. */
 function visitor(semaphore: Semaphore) {
   const patience = Promise.withResolvers<never>();
   patience.promise.catch(() => undefined);

@@ -13,7 +13,7 @@ export type Stage = ReturnType<typeof stageOf>;
 
 const silent = () => undefined;
 
-/** A storage on a schema of its own. */
+/** A storage on its own schema. */
 function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
   /** Waits until so many calls of the storage wait for a lock; answers their backends. */
   const waiting = (count: number) => untilWaiting(pool, schema, count);
@@ -85,7 +85,7 @@ export function serverForTests({ onlyRows = false } = {}) {
     nextSchema,
     start: () => server.start(),
     stop: () => server.stop(),
-    /** An open storage that ends with the test, on the pool of the test unless it is told otherwise. */
+    /** Opens a storage that is closed after the test, by default on the pool of the test. */
     async opened({ schema: named, connectionString, ...options }: Partial<PostgresStorageOptions> = {}) {
       const schema = named ?? (await ownSchema());
       const where = connectionString === undefined ? { pool } : { connectionString };
@@ -97,7 +97,7 @@ export function serverForTests({ onlyRows = false } = {}) {
       });
       return stageOf(server.url, pool, schema, storage);
     },
-    /** The same, with a look at what it sends. */
+    /** The same, with a record of its statements. */
     async watched({ schema: named }: { readonly schema?: string } = {}) {
       const schema = named ?? (await ownSchema());
       const watched = watchedPool(server.url);
@@ -111,7 +111,7 @@ export function serverForTests({ onlyRows = false } = {}) {
       watched.ran();
       return { ...stageOf(server.url, pool, schema, storage), watched };
     },
-    /** Where other processes find a schema. */
+    /** Returns the schema's address for other processes. */
     placeOf: (schema: string): Place => ({
       module: new URL('../src/index.ts', import.meta.url).href,
       make: 'postgresStorage',
@@ -129,7 +129,7 @@ export async function startServer() {
   return {
     url: postgres.url(),
     port: postgres.port,
-    /** Whether it goes after the test with all its data. */
+    /** True to remove it with all data after the test. */
     isTemporary: true,
     start: postgres.start,
     stop: postgres.stop,
@@ -155,12 +155,12 @@ export function testServers(): readonly { readonly name: string; start(): Promis
   return [embedded, { name: 'the PostgreSQL of TEST_DATABASE_URL', start: async () => running }];
 }
 
-/** A pool as a host has one: it hears of idle connections that the server ends. */
+/** A pool as a host has one, with a listener for errors of idle connections. */
 export function hostPool(connectionString: string): Pool {
   return new Pool({ connectionString }).on('error', silent);
 }
 
-/** Names for schemas that nobody else uses. */
+/** Makes unique schema names. */
 export function schemaNames(): () => string {
   const own = `test_${process.pid}_${Date.now().toString(36)}`;
   let last = 0;

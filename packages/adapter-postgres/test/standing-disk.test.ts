@@ -19,7 +19,7 @@ const consume = { bucket: 'b', limit: 1_000, windowMs: 60_000, now: 1 };
 
 const ignore = (): void => undefined;
 
-/** Of connections that may hear that the server goes when nobody uses them any more. */
+/** Listens for errors of connections that the server may end while they are idle. */
 function openPool(max: number): Pool {
   const pool = new Pool({ connectionString: postgres.url(), max });
   return pool.on('error', ignore).on('connect', (client) => client.on('error', ignore));
@@ -41,7 +41,7 @@ async function openStorage() {
       await Promise.race([trying, pause(300)]);
       const { rows } = await own.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
       waiting = rows.length > 0;
-      // Who waits is cancelled, and what it committed stays committed.
+      // Waiting statements are cancelled, and committed data stays.
       await own.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
       await trying;
       await trial.end();
@@ -55,7 +55,8 @@ async function openStorage() {
   });
   await registered(storage, '1');
   await published(storage, '1');
-  // For a partner of its own: those of one partner would wait for each other, and not for connections.
+  // Use a partner for each call, because calls of one partner would wait for each other and not for
+  // connections.
   const write = (label: string) => published(storage, label, { partner: label });
   /** Waits until so many connections have begun what they cannot end. */
   async function untilBusy(count: number): Promise<void> {

@@ -19,7 +19,7 @@ import {
 import type { PostgresPool } from '../src/index.ts';
 import { serverForTests } from './server.ts';
 
-// Calls that wait for each other in one process are one statement: nobody may pay for it.
+// Calls that wait for each other in one process become one statement. None of them may suffer from it.
 
 const server = serverForTests({ onlyRows: true });
 
@@ -167,7 +167,7 @@ test('of payments that wait for each other each hears what it would hear alone',
   expect(made[6]).toEqual({ outcome: 'replayed', answer: { status: 201, body: 'known' } });
   expect(made[7]).toEqual({ outcome: 'reference_conflict', transferId: 'tr_known' });
   expect(made[8]).toEqual({ outcome: 'created' });
-  // What was refused has left no record of its key.
+  // A refused call leaves no record of its key.
   expect(await create(storage, ...paid('i', 'free'))).toEqual({ outcome: 'created' });
 });
 
@@ -178,7 +178,7 @@ test('a payment whose key somebody else holds keeps nobody else waiting', async 
     VALUES ('acme', 'live', 'held', decode(repeat('00', 32), 'hex'), 201, '', 9000000000000)
   `);
   const start = performance.now();
-  // Also where it comes first, and the others have to wait for it.
+  // The same if it comes first and the others must wait for it.
   const held = create(storage, ...paid('held', 'held'));
   const first = create(storage, ...paid('first', 'free'));
   const others = Array.from({ length: 20 }, (_, index) => create(storage, ...paid(`p${index}`, `p${index}`)));
@@ -222,7 +222,8 @@ test('codes that are redeemed at once are two statements, and one that somebody 
   const blocked = redeemed('c10');
   const twice = [redeemed('c11', 'a'), redeemed('c11', 'b')];
   const others = labels.slice(12).map((label) => redeemed(label));
-  // The first one is alone, and so is whoever waits for it: they go on when it gives up, or is let go.
+  // The first call is alone, and so are the calls that wait for it. They go on when it gives up or gets its
+  // lock.
   await other.query('ROLLBACK');
   expect(await Promise.all([waits, blocked, ...others])).toEqual(
     Array.from({ length: 10 }, () => 'redeemed'),

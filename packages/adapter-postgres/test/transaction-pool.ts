@@ -1,19 +1,21 @@
 import { Client } from 'pg';
 import type { PostgresClient, PostgresPool, PostgresPoolClient } from '../src/index.ts';
 
-/** What the next transaction of a session would find, and here never does: settings, and locks of the session. */
+/**
+ * State that the next transaction of a session would find, and must not: settings and locks of the session.
+ */
 const ofSession = /(?:^|;)\s*SET\s+(?!\s|LOCAL\b)|\bpg_(?:try_)?advisory_lock(?:_shared)?\(/i;
 
 /**
- * A pool as strict as a pooler in transaction mode can be: whoever connects gets a connection for each transaction,
- * always another one, and `DISCARD ALL` runs after it.
+ * A pool as strict as a pooler in transaction mode can be. A client gets a different connection for each
+ * transaction, and `DISCARD ALL` runs after it.
  */
 export class TransactionPool implements PostgresPool {
   readonly #free: Client[] = [];
   readonly #waiting: ((client: Client) => void)[] = [];
   readonly #all: Client[] = [];
   readonly #connectionString: string;
-  /** How many transactions there were. */
+  /** Number of transactions. */
   transactions = 0;
 
   private constructor(connectionString: string) {

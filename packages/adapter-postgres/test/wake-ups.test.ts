@@ -81,7 +81,7 @@ test.each(['its own pool', 'a pool of the host’s'])(
     const other = await server.opened({ schema });
     await registered(storage, '1');
     const { arrived, claims } = await delivering(storage, () => () => undefined);
-    // One when it started, one when it had begun to listen.
+    // One when it started, and one when it had begun to listen.
     await expect.poll(() => claims.length).toBe(2);
     await published(other.storage, 'a');
     wakeUpsOf(other.storage).notify('deliveries');
@@ -91,7 +91,7 @@ test.each(['its own pool', 'a pool of the host’s'])(
 
 test('behind a pooler it does not listen, and finds what there is by looking', async () => {
   let ended = 0;
-  /** A pooler tells a number of its own, whichever process of the server it lends. */
+  /** A pooler shows its own number for any process of the server. */
   class PooledClient extends Client {
     constructor(options?: object) {
       super(options);

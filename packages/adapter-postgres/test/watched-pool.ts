@@ -10,7 +10,7 @@ export interface Ran {
 
 export type WatchedPool = ReturnType<typeof watchedPool>;
 
-/** A pool that tells what is sent to the server, and what it refuses. */
+/** A pool that records the statements for the server, and those that it refuses. */
 export function watchedPool(connectionString: string) {
   const own = new Pool({ connectionString });
   // A pool does not wait until its connections have ended, and the server may be stopped before that.
@@ -21,7 +21,7 @@ export function watchedPool(connectionString: string) {
   const lent = new WeakMap<PoolClient, PostgresPoolClient>();
   const watched = (client: PoolClient): PostgresPoolClient => ({
     async query({ name, text, values, types }) {
-      // Asked once of each connection, whatever is called.
+      // Sent once per connection, before any call.
       if (text !== 'SHOW transaction_read_only') sent.push({ text, values: values ?? [] });
       try {
         return await client.query({
@@ -49,9 +49,9 @@ export function watchedPool(connectionString: string) {
   };
   return {
     pool,
-    /** For statements of the test's own, which are not told. */
+    /** For statements of the test itself, which are not recorded. */
     own,
-    /** What was sent since this was called last. */
+    /** Returns the statements since the last call. */
     ran(): readonly Ran[] {
       const last = sent;
       sent = [];

@@ -16,7 +16,7 @@ const server = serverForTests();
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** A storage with one endpoint, and a look at its tables. */
+/** A storage with one endpoint, and access to its tables. */
 async function openStorage() {
   const stage = await server.watched();
   const { schema, storage, watched } = stage;
@@ -78,7 +78,7 @@ test('the end of deliveries that succeed writes no index of theirs', async () =>
   const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(300);
   await storage.deliveries.finish(claimed.map((one) => resultOf(one)));
-  // One call after the other is one connection, which tells here what it has counted.
+  // Sequential calls use one connection, which reports its counts here.
   await all('SELECT pg_stat_force_next_flush()');
   expect(
     await all(`

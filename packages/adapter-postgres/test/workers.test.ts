@@ -21,7 +21,7 @@ const server = serverForTests();
 
 const hold = { leaseMs: 1_000_000, limit: 40, room: 10 };
 
-/** Storages of several processes on one schema, each with connections of its own. */
+/** Storages of several processes on one schema, each with its own connections. */
 async function storages(count: number) {
   const schema = server.nextSchema();
   const stages = await Promise.all(Array.from({ length: count }, () => server.watched({ schema })));
@@ -66,7 +66,7 @@ test('of 2,000 deliveries each is in the hands of one of four workers at a time,
         expect(attempt).toBe(attempts.get(id));
       }
       await setImmediate();
-      // Every fifth fails once. What is written back can be claimed by others before its worker hears of it.
+      // Every fifth fails once. Others can claim a job that was written back before its worker learns of it.
       const results = claimed.map((delivery) =>
         delivery.attempt === 1 && delivery.id.endsWith('5_1')
           ? resultOf(delivery, { status: 'pending', dueAt: now })
