@@ -107,17 +107,9 @@ function configuration(core: Core, keys: KeySet): Configuration {
       url: (_ctx, { uid }) => pageUrl(options, 'interaction', uid),
     },
     extraParams: {
-      // Validators run on every request once its parameters are right, and before the engine looks at its
-      // session: the place to tell it who the host says is there. The parameter itself means nothing here.
-      display: (ctx) => {
-        // The engine takes `offline_access` out of requests without `prompt=consent`; here the consent page asks for it.
-        if (ctx.oidc.params) ctx.oidc.params.scope = currentRun.getStore()?.scope ?? ctx.oidc.params.scope;
-        const authentication = visitor();
-        if (authentication === null) return;
-        ctx.oidc.session?.loginAccount({
-          accountId: authentication.sub,
-          loginTs: Math.floor(authentication.authenticatedAt.getTime() / 1000),
-        });
+      // The engine takes `offline_access` out of requests without `prompt=consent`; here the consent page asks for it.
+      scope: ({ oidc: { params } }) => {
+        if (params) params.scope = currentRun.getStore()?.scope ?? params.scope;
       },
     },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
@@ -149,6 +141,25 @@ function assertClassNames({ Interaction }: Provider): void {
 }
 
 /**
+ * Gives the engine a session in which the user is signed in who is signed in at the host. A request that is resumed begins without
+ * a user, because the result of its interaction names the user.
+ */
+function signInAsHostSays({ Session }: Provider): void {
+  const get = async ({ oidc }: KoaContextWithOIDC) => {
+    const session = new Session();
+    const authentication = visitor();
+    if (authentication !== null && oidc.route === 'authorization') {
+      session.loginAccount({
+        accountId: authentication.sub,
+        loginTs: Math.floor(authentication.authenticatedAt.getTime() / 1000),
+      });
+    }
+    return session;
+  };
+  Object.defineProperty(Session, 'get', { value: get });
+}
+
+/**
  * Lets the engine read an `id_token_hint` as the logout endpoint does: the engine's own check knows the keys that can sign
  * only, and takes a logout token for an ID token.
  */
@@ -170,6 +181,7 @@ export function createProvider(core: Core, keys: KeySet): Provider {
   const provider = new Provider(issuerOf(core.options), configuration(core, keys));
   assertClassNames(provider);
   pinAddress(provider, authUrl);
+  signInAsHostSays(provider);
   readHintsAsLogoutDoes(provider, core);
   // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
   provider.silent = true;

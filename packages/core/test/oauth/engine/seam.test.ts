@@ -88,7 +88,7 @@ describe('the protocol engine', async () => {
     return [...new Set(saved)].filter((name) => name !== 'Session');
   }
 
-  it('believes the host through the validator of an extra parameter, and hands the value of the code to the adapter as the id', async () => {
+  it('takes the user from the session that it is given, and hands the value of the code to the adapter as the id', async () => {
     const save = vi.spyOn(provider.AuthorizationCode.prototype, 'save');
     const { location, error, written } = await ask(query());
     expect([error, written]).toEqual([undefined, false]);
@@ -117,7 +117,7 @@ describe('the protocol engine', async () => {
   });
 });
 
-it('the library by itself runs validators of extra parameters with and without the parameter, after the others were checked, before its policy', async () => {
+it('the library by itself runs the validator of a parameter after all parameters were checked, before its policy', async () => {
   // Without an adapter and keys it warns.
   for (const name of ['info', 'warn'] as const) vi.spyOn(console, name).mockImplementation(() => {});
   const order: string[] = [];
@@ -128,13 +128,13 @@ it('the library by itself runs validators of extra parameters with and without t
     cookies: { keys: ['a key'] },
     pkce: { required: () => false },
     features: { devInteractions: { enabled: false } },
-    extraParams: { display: (_ctx, value) => void order.push(`validator ${value}`) },
+    extraParams: { scope: (_ctx, value) => void order.push(`validator ${value}`) },
     interactions: { url: (ctx) => `/interaction?${order.push(`interaction ${ctx.oidc.prompts.size}`)}` },
   });
   const base = `${await serve(provider.callback())}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
-  for (const url of [base, `${base}&display=page`, `${base}&prompt=nonsense`])
+  for (const url of [base, `${base}&prompt=nonsense`])
     await (await fetch(url, { redirect: 'manual' })).text();
-  expect(order).toEqual(['validator undefined', 'interaction 0', 'validator page', 'interaction 0']);
+  expect(order).toEqual(['validator openid', 'interaction 0']);
   vi.restoreAllMocks();
 });
 
