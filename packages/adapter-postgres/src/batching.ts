@@ -19,8 +19,9 @@ export interface Batching<Call, Answer> {
    */
   readonly make: (batch: readonly Call[], waitedMs: number, isShared: boolean) => Promise<readonly Answer[]>;
   /**
-   * Checks whether an error may be the fault of a single call, or of a lock that it waits for. If so, each call of the batch is made
-   * again, alone and at the same time. @defaultValue never
+   * Checks whether an error may be the fault of a single call, or of a lock that it waits for. If so, each
+   * call of the batch is made again, alone and at the same time.
+   * @defaultValue never
    */
   readonly mayRetryAlone?: (error: unknown) => boolean;
 }

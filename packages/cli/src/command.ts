@@ -64,7 +64,8 @@ export interface CommandArguments {
   /** A whole number, or `undefined`. @throws CommandUsageError */
   integer(flag: string): number | undefined;
   /**
-   * Returns the value of a flag that takes one of several words, or `undefined`. @throws CommandUsageError
+   * Returns the value of a flag that takes one of several words, or `undefined`.
+   * @throws CommandUsageError
    */
   oneOf<Word extends string>(flag: string, words: readonly Word[]): Word | undefined;
   /** A time, or `undefined`. @throws CommandUsageError */

@@ -38,8 +38,8 @@ export interface Outlets {
 }
 
 /**
- * Checks the value of a flag. A value that looks like another flag was hardly meant. @throws
- * CommandUsageError
+ * Checks the value of a flag. A value that looks like another flag was hardly meant.
+ * @throws CommandUsageError
  */
 function meant(name: string, value: string, argv: readonly string[]): string {
   if (!/^-./.test(value) || argv.includes(`--${name}=${value}`)) return value;

@@ -156,8 +156,8 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Returns the data as a receiver will read it. @throws TypeError for data without JSON, such as a circle or a
- * bigint
+ * Returns the data as a receiver will read it.
+ * @throws TypeError for data without JSON, such as a circle or a bigint
  */
 function asSent(type: string, data: unknown): unknown {
   try {

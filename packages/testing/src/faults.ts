@@ -17,7 +17,8 @@ export interface RequestFault {
   readonly times?: number;
   /**
    * Requests to match: a path (`/v1/partner/payments`), a method and a path (`POST /v1/partner/payments`), a
-   * pattern for method and path, or a function. @defaultValue any request
+   * pattern for method and path, or a function.
+   * @defaultValue any request
    */
   readonly match?: string | RegExp | ((request: Request) => boolean);
 }

@@ -32,8 +32,8 @@ async function clockOf(database: Database): Promise<() => number> {
 }
 
 /**
- * Opens an installation for the doctor while its servers run. @throws ConfigError when the database cannot be
- * opened
+ * Opens an installation for the doctor while its servers run.
+ * @throws ConfigError when the database cannot be opened
  */
 async function look(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {
   // Opening a file that is not there would make it.

@@ -221,8 +221,8 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       return change(handle, 'password_hash = :value', hash);
     },
     /**
-     * Also ends the user's sessions here. The caller must end the access of apps. @throws {@link
-     * AccountError}
+     * Also ends the user's sessions here. The caller must end the access of apps.
+     * @throws {@link AccountError}
      */
     block: (handle: string) => change(handle, 'blocked_at = coalesce(blocked_at, :value)', now()),
     /** @throws {@link AccountError} */

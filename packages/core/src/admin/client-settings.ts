@@ -21,8 +21,9 @@ export interface ClientSettings<Name extends string = string> {
   /** 1 to 50, compared character by character; see the documentation for what is refused. */
   readonly redirectUris: readonly string[];
   /**
-   * `any`: the port of a redirect URI with a loopback address is not compared, since an app on the user's device takes one that is
-   * free (RFC 8252, section 7.3). For public clients. @defaultValue `"exact"`
+   * `any`: the port of a redirect URI with a loopback address is not compared, since an app on the user's
+   * device takes one that is free (RFC 8252, section 7.3). For public clients.
+   * @defaultValue `"exact"`
    */
   readonly loopbackPorts?: LoopbackPorts;
   /** The scopes that the client may ask for. */
@@ -47,12 +48,14 @@ export interface ClientSettings<Name extends string = string> {
   readonly privacyUrl?: string | null;
   /**
    * URIs to which users may return after they signed out; see `login.signOut`. The rules of `redirectUris`
-   * apply. @defaultValue none
+   * apply.
+   * @defaultValue none
    */
   readonly postLogoutRedirectUris?: readonly string[];
   /**
    * URI that is notified when a user has signed out (OpenID Connect Back-Channel Logout 1.0): https and a
-   * public address, as for webhooks. @defaultValue `null`: no notice
+   * public address, as for webhooks.
+   * @defaultValue `null`: no notice
    */
   readonly backchannelLogoutUri?: string | null;
   /** Algorithm that signs its ID tokens. @defaultValue `"RS256"` */

@@ -23,8 +23,8 @@ export function placeAfter({ after }: PageRequest): ListPosition | null {
 }
 
 /**
- * Reads a page. Pass `next` as `after` to get the following page; it is `null` on the last page. @throws
- * TypeError
+ * Reads a page. Pass `next` as `after` to get the following page; it is `null` on the last page.
+ * @throws TypeError
  */
 export async function listPage<Row, Shown>(
   { limit = 100 }: PageRequest,

@@ -29,7 +29,7 @@ function wordsFor(english: string): z.ZodType<string> {
     });
 }
 
-/** Of texts that are the same in English. */
+/** Makes a schema of texts with the members of the English ones. */
 function schemaFor(english: object): z.ZodObject {
   const members = Object.entries(english).map(([key, words]) => {
     return [key, typeof words === 'string' ? wordsFor(words) : schemaFor(Object(words))];
@@ -37,7 +37,7 @@ function schemaFor(english: object): z.ZodObject {
   return z.strictObject(Object.fromEntries(members));
 }
 
-/** Of all words of a language. */
+/** Schema of all texts of a language. */
 function schemaOf(consents: Consents): z.ZodObject {
   const anyWords = Object.keys(consents).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
   return schemaFor({ ...en, scopes: Object.fromEntries(anyWords) }).extend({

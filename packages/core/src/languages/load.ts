@@ -20,7 +20,7 @@ async function shippedTexts(tag: string): Promise<Texts | null> {
   return Object.hasOwn(shipped, tag) ? shipped[tag as Language]() : null;
 }
 
-/** What every scope gives, in one language. */
+/** Returns the texts of every scope in one language. */
 function scopesIn(tag: string, consents: Consents): object {
   const words = Object.entries(consents).map(([name, { [tag]: texts }]) => [name, texts] as const);
   return Object.fromEntries(words.filter(([, texts]) => texts !== undefined));
@@ -43,7 +43,7 @@ export async function loadLanguages(
     if (shipped === null && own === undefined)
       throw new TypeError(`languages: ${tag} does not ship; give its words as texts.${tag}`);
     const known = { ...shipped, scopes: scopesIn(tag, consents) };
-    // What ships is checked by the compiler, and words of scopes with the scopes.
+    // The compiler checks texts that ship, and texts of scopes are checked with the scopes.
     const isWhole = own === undefined || hostTexts === null;
     return {
       tag,

@@ -45,7 +45,7 @@ function fromAcceptLanguage<Tag extends string>(header: string, offered: readonl
 
 /**
  * Chooses the language of a page: `ui_locales` (OpenID Connect Core, section 3.1.2.1) first, then the
- * browser's `Accept-Language`, then the first one that is offered. Never throws, whatever a caller sends.
+ * browser's `Accept-Language`, then the first one that is offered. Never throws, even for malformed input.
  */
 export function negotiateLanguage<Tag extends string>(
   uiLocales: string | undefined,

@@ -3,9 +3,12 @@ import type { Scope } from '../scopes/scopes.ts';
 import { negotiateLanguage } from './negotiate.ts';
 import type { Texts } from './texts.ts';
 
-/** Every word of the pages in a language of the host's. */
+/** All texts of the pages in a language of the host. */
 export interface PageTexts extends Texts {
-  /** Of the five scopes and of those that are switched on; scopes of your own have their texts with them. */
+  /**
+   * Texts of the built-in scopes and of those that are switched on. Your own scopes bring their texts with
+   * them.
+   */
   readonly scopes: { readonly [S in Scope]: ScopeTexts } & {
     readonly [scope: string]: ScopeTexts | undefined;
   };

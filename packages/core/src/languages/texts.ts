@@ -10,5 +10,5 @@ export type Texts = Words<typeof en> & {
   readonly months?: readonly string[];
 };
 
-/** What the page of an error is about. */
+/** Kind of an error page. */
 export type ErrorKind = keyof Texts['errors'];

@@ -51,7 +51,10 @@ export interface RedirectTarget {
   readonly state: string | null;
 }
 
-/** Who asks and where the answer goes; before this, nothing may be redirected. @throws OAuthError */
+/**
+ * Reads the client and the redirect URI. Before this succeeds, the browser may not be redirected.
+ * @throws OAuthError
+ */
 export async function findRedirectTarget(
   parameters: RawParameters<Parameter>,
   clients: ClientStore,
@@ -66,7 +69,7 @@ export async function findRedirectTarget(
   const redirectUri = required('redirect_uri');
   const client = await requireClient(clients, clientId);
   if (!isRegisteredRedirectUri(client, redirectUri)) {
-    // Whoever sees the page cannot mend it.
+    // The person who sees the page cannot correct it.
     logger.warn(
       { client: clientId, redirectUri: printableUrl(redirectUri) },
       'an authorization request was refused: its redirect_uri is not registered',

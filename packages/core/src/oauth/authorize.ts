@@ -20,7 +20,7 @@ import { redirectLocation } from './redirect-location.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
 import { seeOther } from './see-other.ts';
 
-/** Sends the browser on; a caller that prefers JSON is told of an error in JSON, with the status of the table. */
+/** Redirects the browser. A client that prefers JSON gets an error as JSON, with the status of the table. */
 function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
   const error = parameters.get('error');
@@ -131,7 +131,8 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
 }
 
 export function resumeHandler(core: Core, engine: Engine): Handler {
-  // Whoever comes back without an answer starts anew; counted apart, so that one flow counts once in each.
+  // Users who come back without an answer start anew. They are counted apart, so that one flow counts once in
+  // each.
   const limit = limitStarts(core, 'resume');
 
   return async (ctx) => {

@@ -15,7 +15,10 @@ export interface Credentials {
   readonly clientId: string;
   /** `null` when none was sent; an empty one counts as none. */
   readonly secret: string | null;
-  /** Whether the Authorization header was used, so that a refusal answers in kind (RFC 6749, section 5.2). */
+  /**
+   * True if the client used the Authorization header, so that the error response can match (RFC 6749, section
+   * 5.2).
+   */
   readonly basic: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { isClientId } from './client.ts';
 import { pageUrl } from './endpoints.ts';
 
-/** Where the logo of a client is, `null` where it has none. Another logo is at another address. */
+/** Returns the URL of a client's logo, `null` if it has none. A new logo gets a new URL. */
 export function logoUrl({ options }: Core, { clientId, logo }: ClientRecord): string | null {
   return logo ? `${pageUrl(options, 'logo', clientId)}?v=${logo}` : null;
 }

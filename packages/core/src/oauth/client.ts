@@ -8,11 +8,11 @@ export function isEnabled(client: ClientState | null): client is ClientState & {
   return client !== null && client.disabledAt === null && !client.partnerDisabled;
 }
 
-/** Whether a client could have this id: no other text is looked up. */
+/** Checks whether a text has the form of a client id. Others are not looked up. */
 export const isClientId = (text: string): boolean =>
   /^[A-Za-z0-9_-]{1,255}$/.test(text) && !isReservedName(text);
 
-/** The client that a browser was sent by. @throws OAuthError where there is none that works */
+/** Returns the client that sent the browser. @throws OAuthError if there is no enabled one */
 export async function requireClient(clients: ClientStore, clientId: string): Promise<ClientRecord> {
   const client = isClientId(clientId) ? await clients.find(clientId) : null;
   if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');

@@ -11,9 +11,12 @@ export interface ConnectedApp {
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** When scopes were added last; `grantedAt` where none were. */
+  /** Time at which scopes were last added; equal to `grantedAt` if none were. */
   readonly updatedAt: Date;
-  /** When the user signed in there last, or up to an hour before; `null`: not since this is written. */
+  /**
+   * Time of the last sign-in with this app. It may be up to an hour earlier; `null`: none since times are
+   * recorded.
+   */
   readonly lastUsedAt: Date | null;
 }
 

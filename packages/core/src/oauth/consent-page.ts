@@ -105,8 +105,8 @@ export function cancelPageHandler(core: Core, interactions: Interactions): Handl
 }
 
 /**
- * Goes back to the app without a sign-in. Only the browser whose interaction this is knows its id and has its cookie, so that a page
- * of the host's can post here without a token.
+ * Returns to the app without a sign-in. Only the browser of this interaction knows its id and has its cookie,
+ * so that a page of the host can post here without a token.
  */
 export function cancelHandler(interactions: Interactions, forms: Forms): Handler {
   return async (ctx) => {

@@ -4,7 +4,7 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { anyPortOrigin, isClientOrigin } from './redirect-uri.ts';
 
-/** Whether any enabled client has a redirect URI of this origin. */
+/** Checks whether an enabled client has a redirect URI of this origin. */
 async function isRegisteredOrigin(core: Core, origin: string): Promise<boolean> {
   const { clients } = core.storage;
   if (await clients.originRegistered(origin)) return true;

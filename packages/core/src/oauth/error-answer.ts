@@ -24,24 +24,24 @@ function pageKind(core: Core, ctx: Context, error: OAuthError): ErrorKind {
   return pageKinds[error.code] ?? 'invalid_request';
 }
 
-/** Whether the caller would rather read JSON than HTML; a caller without preference (any type) would not. */
+/** Checks whether the caller prefers JSON to HTML. A caller without preference (any type) does not. */
 export function prefersJson(ctx: Context): boolean {
   return ctx.accepts('html', 'json') === 'json';
 }
 
-/** Whether the caller asks for HTML by name, as browsers do, rather than for anything. */
+/** Checks whether the caller requests HTML by name, as browsers do, rather than any type. */
 function isBrowser(ctx: Context): boolean {
   return /\b(text\/html|application\/xhtml\+xml)\b/i.test(ctx.get('Accept')) && !prefersJson(ctx);
 }
 
-/** The language of a page that has no stored request to look at. */
+/** Language of a page without a stored request. */
 export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
   const { ui_locales } = ctx.query;
   const locales = typeof ui_locales === 'string' ? ui_locales : undefined;
   return choosePageLanguage(options.languages, locales, ctx.get('Accept-Language'));
 }
 
-/** Whether the host has a page for an error, and could answer with it. */
+/** Returns whether the host has a page for an error and could respond with it. */
 async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPageDetails): Promise<boolean> {
   if (options.pages.error === undefined) return false;
   try {

@@ -3,12 +3,12 @@ import type { Core } from '../options/context.ts';
 import type { Authentication, LoginRequest } from '../ports/users.ts';
 import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 
-/** Why an answer of the host's login could not be used: a defect of the host. */
+/** Error for an unusable result of the host's login, which is a defect of the host. */
 export class LoginError extends TypeError {
   override readonly name = 'LoginError';
 }
 
-/** How far the host's clock may be ahead of this one's, in milliseconds. */
+/** Maximum time by which the host's clock may be ahead of this one's, in milliseconds. */
 const aheadMs = 60_000;
 
 export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {

@@ -42,12 +42,12 @@ export async function readIdTokenHint(core: Core, token: string): Promise<IdToke
   }
 }
 
-/** Tells whether a token is older than a year: than the keys that are kept after their retirement. */
+/** Checks whether a token is older than a year, the time for which keys are kept after their retirement. */
 function isOld({ iat }: JWTPayload, now: number): boolean {
   return iat !== undefined && iat * 1000 <= now - verifiableMs;
 }
 
-/** Tells whether a token says that it is an ID token of this service, and that it is older than any key that is kept. */
+/** Checks whether a token claims to be an ID token of this service that is older than every key. */
 function isFromForgottenKey(token: string, issuer: string, now: number): boolean {
   try {
     const payload = decodeJwt(token);

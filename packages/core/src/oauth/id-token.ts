@@ -6,7 +6,7 @@ import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 import { sessionIdOf } from './session-id.ts';
 
-/** Signs what is told a client of a user. @param typ - keeps tokens of one kind from being taken for others */
+/** Signs statements about a user for a client. @param typ - distinguishes kinds of tokens from each other */
 export async function signForClient(
   { signingKeys }: Core,
   client: ClientRecord,

@@ -63,8 +63,9 @@ function boundedPlaces(): (clientId: string) => Promise<() => void> {
 }
 
 /**
- * Checks secrets that were imported from another system as hashes. After a successful check the SHA-256 of the secret replaces the
- * slow hash, unless the secret is so short that the slow hash is what protects it.
+ * Checks secrets that were imported from another system as hashes. After a successful check the SHA-256 of
+ * the secret replaces the slow hash, unless the secret is so short that it needs the slow hash for
+ * protection.
  *
  * A slow hash costs far more than the request that asks for it. Therefore few are computed at once, few may wait, and the limit of
  * failures is read again when a check has reached its place: parallel guesses cannot overtake the count.

@@ -6,19 +6,19 @@ import type { InteractionDetails } from '../options/own-pages.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Interactions, Question } from './interaction.ts';
 
-/** Where the browser has to be sent. */
+/** URL to which the browser must be redirected. */
 export interface InteractionRedirect {
   readonly redirectTo: string;
 }
 
 /**
  * For hosts that render the consent page themselves (option `interactionUrl`). Every call takes the browser's
- * request to that page, whose path has to begin with the path of the page's URL, because a cookie for it
- * proves which interaction the browser may answer.
+ * request to that page, whose path must begin with the path of the page's URL, because a cookie for it proves
+ * which interaction the browser may answer.
  */
 export interface InteractionApi {
   /**
-   * What to show, or where to go instead when there is nothing (more) to ask.
+   * Returns the content of the page, or a redirect if there is no question (any more).
    * @throws OAuthError when the interaction is over
    */
   details(request: IncomingMessage): Promise<InteractionDetails | InteractionRedirect>;
@@ -33,13 +33,16 @@ export interface InteractionApi {
 
 type ScopesToShow = InteractionDetails['scopes'];
 
-/** A question as a page of the host's is told of it. */
+/** A question for a page of the host. */
 export function detailsOf(
   { interaction, client, user, scopes, csrfToken, switchAccountUrl }: Question,
   core: Core,
 ): InteractionDetails {
   const { languages, scopes: catalog } = core.options;
-  /** In every language that ships: where a scope of the host's has no words, in the first of the host's languages. */
+  /**
+   * Texts in every language that ships. Scopes of the host without text use the first of the host's
+   * languages.
+   */
   function textsOf(name: string): ScopesToShow[number]['texts'] {
     const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));
     const known = { ...catalog.consents[name], ...own };

@@ -26,13 +26,13 @@ export interface Question {
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
   /** Token that proves that an answer comes from the page that showed this question to this user. */
   readonly csrfToken: string;
-  /** Where the user can sign in as somebody else. */
+  /** URL where the user can sign in as someone else. */
   readonly switchAccountUrl: string;
 }
 
 /**
- * Whether the user has to sign in anew (OpenID Connect Core, section 3.1.2.1). The engine judged the one who
- * started the request; somebody else may have come in since.
+ * True if the user must sign in anew (OpenID Connect Core, section 3.1.2.1). The engine judged the user who
+ * started the request, and another one may have signed in since.
  */
 function needsFreshLogin(
   { params, reasons, start }: PendingInteraction,
@@ -43,12 +43,15 @@ function needsFreshLogin(
   return user === null || start.startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
 }
 
-/** How far the host's clock may be behind where nothing else tells that a sign-in is new, in milliseconds. */
+/**
+ * Maximum time by which the host's clock may be behind, in milliseconds. It applies if nothing else shows
+ * that a sign-in is new.
+ */
 const behindMs = 60_000;
 
 /**
- * Whether a user has signed in since the request began. The host's clock may be behind: a later sign-in of the user who was
- * there at the start is new whatever its time.
+ * Checks whether a user has signed in since the request began. The host's clock may be behind, so a later
+ * sign-in of the user who was there at the start is new with any time.
  */
 function isNewSignIn({ start: { startedAt, signIn } }: PendingInteraction, user: Authentication): boolean {
   const at = user.authenticatedAt.getTime();
@@ -85,7 +88,7 @@ function logClockBehind(
   );
 }
 
-/** Where the user has to sign in first, `null` when the sign-in at the host will do. */
+/** Returns the URL for the sign-in, or `null` if the present sign-in suffices. */
 async function loginStep(
   core: Core,
   interaction: PendingInteraction,
@@ -120,8 +123,8 @@ async function clientOf(core: Core, interaction: PendingInteraction): Promise<Cl
 }
 
 /**
- * Who would give the consent, `null` when the host does not know the user. Whatever userinfo could not show is told
- * now, and not after the user has agreed.
+ * Returns the user who would give the consent, or `null` if the host does not know the user. Reports values
+ * that userinfo could not show now, and not after the user has agreed.
  * @throws UserRecordError
  */
 async function findAsked(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
@@ -159,7 +162,7 @@ async function repeatable(
 
 /** The steps of an authorization request that the user takes: signing in at the host, then consent. */
 export function createInteractions(core: Core, engine: Engine, forms: Forms) {
-  /** Who answers which interaction, or where the user has to sign in first. */
+  /** Returns the user and the interaction that the browser may answer, or the URL of the sign-in. */
   async function begin(exchange: Exchange, id: string | null) {
     const interaction = await engine.interaction(exchange, id);
     const client = await clientOf(core, interaction);
@@ -203,12 +206,12 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   }
 
   return {
-    /** What the browser that holds this interaction has to do next: go elsewhere, or ask the user. */
+    /** Decides the next step for the browser of this interaction: a redirect, or a question to the user. */
     async next(exchange: Exchange, id: string | null): Promise<string | Question> {
       const begun = await begin(exchange, id);
       if (typeof begun === 'string') return begun;
       const { interaction, client, user } = begun;
-      // It was begun before anybody had signed in, and gets the longer life of one whose user is there.
+      // The interaction began before a user had signed in. It now gets the longer life of one with a user.
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
       const consent = await core.storage.consents.find(user.sub, client.clientId);

@@ -11,8 +11,8 @@ import { issuerOf } from './endpoints.ts';
 const introspectionParameters: ReadonlySet<string> = new Set(['token', 'client_id', 'client_secret']);
 
 /**
- * The introspection endpoint (RFC 7662), for clients that are resource servers: returns the user and the scopes of a token,
- * whichever client it was issued to. For a token that is not valid it returns nothing else than that.
+ * The introspection endpoint (RFC 7662), for clients that are resource servers. Returns the user and the
+ * scopes of a token of any client. For a token that is not valid it returns only that.
  */
 export function introspectionHandler(core: Core, authentication: ClientAuthentication): Handler {
   const { storage, clock, tokens, options } = core;

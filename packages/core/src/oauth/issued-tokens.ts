@@ -9,7 +9,7 @@ import { accessTokenSeconds } from './lifetimes.ts';
 /** An access token with its ID token, before it is stored. */
 export interface IssuedTokens {
   readonly accessToken: string;
-  /** What is stored of the access token. */
+  /** Record of the access token. */
   readonly token: NewAccessToken;
   /** `null` without the scope `openid`. */
   readonly idToken: string | null;

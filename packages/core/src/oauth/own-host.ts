@@ -18,8 +18,8 @@ function requestedHostname({ headers }: IncomingMessage): string | null {
 }
 
 /**
- * Redirects a request that came by another name of the server, such as `www.` or 127.0.0.1, to the same page at `authUrl`:
- * the cookies of the flow and of the host's login belong to that name.
+ * Redirects a request that came by another name of the server, such as `www.` or 127.0.0.1, to the same page
+ * at `authUrl`, because the cookies of the flow and of the host's login belong to that name.
  * @returns whether the request was redirected
  */
 export function redirectedToAuthUrl({ options }: Core, ctx: Context, page: 'authorize' | 'logout'): boolean {

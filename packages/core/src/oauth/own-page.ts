@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
 import { setNoStore } from '../http/headers.ts';
 
-/** What of a response is not the host's to say. */
+/** Headers of a response that the host cannot set. */
 const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
 
 /**
- * Answers with a page of the host's. Nobody may keep it or put it into a frame; what it may load is the host's to say.
+ * Responds with a page of the host. The page may not be cached or framed. The host decides what it may load.
  * @param call - the name of the function that made it, for the error
  * @throws TypeError for something that is no page
  */

@@ -16,9 +16,10 @@ function nameOf(written: string): string {
 }
 
 /**
- * Returns the URL to which a browser is sent with a response: the registered URI, byte for byte, and the parameters after its own
- * query, which has to be retained (RFC 6749, section 3.1.2). Parsing and writing that query anew would change `%20`, `?flag` and
- * bytes that are not UTF-8. Parameters of the registered URI that mean something in a response are left out.
+ * Returns the URL to which a browser is sent with a response: the registered URI, byte for byte, and the
+ * parameters after its own query, which must be retained (RFC 6749, section 3.1.2). Parsing and writing that
+ * query anew would change `%20`, `?flag` and bytes that are not UTF-8. Parameters of the registered URI that
+ * have a meaning in a response are left out.
  * @param replaced - names of those parameters
  */
 export function redirectLocation(
@@ -37,8 +38,8 @@ export function redirectLocation(
 }
 
 /**
- * Takes the response out of a URL that the engine has made of a registered URI. An error is told from a parameter `error` of the
- * registered URI by its value.
+ * Extracts the response from a URL that the engine has made of a registered URI. The value distinguishes an
+ * error from a parameter `error` of the registered URI.
  */
 export function responseOf(location: string, registeredUri: string): ResponseParameters {
   const [given, own] = [new URL(location).searchParams, new URL(registeredUri).searchParams];

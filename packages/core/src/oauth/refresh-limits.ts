@@ -2,7 +2,10 @@ import { addressLimit, limitWindowMs, requireAllowed } from '../http/address-lim
 import type { Core } from '../options/context.ts';
 import { addressCounts } from './address-counts.ts';
 
-/** Limits how often refresh tokens are used in a minute. Each use counts before its work begins, whatever comes of it. */
+/**
+ * Limits how often refresh tokens are used in a minute. Each use counts before its work begins, with any
+ * result.
+ */
 export function refreshLimits(core: Core) {
   const { refreshes, refreshesPerGrant } = core.options.limits;
   const counts = addressCounts(core);

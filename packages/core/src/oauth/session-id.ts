@@ -2,8 +2,8 @@ import type { Authentication } from '../ports/users.ts';
 import { digest } from '../secrets/tokens.ts';
 
 /**
- * Returns the session id (`sid`) that apps get of a sign-in (OpenID Connect Back-Channel Logout 1.0, section 2.1): a hash of the host's
- * session id, or of the user and the second of the sign-in where the host gives none.
+ * Returns the session id (`sid`) of a sign-in for apps (OpenID Connect Back-Channel Logout 1.0, section 2.1):
+ * a hash of the host's session id, or of the user and the second of the sign-in if the host gives none.
  */
 export function sessionIdOf({ sub, authenticatedAt, sessionId }: Authentication): string {
   // ID tokens know the time of a sign-in in whole seconds.

@@ -43,7 +43,7 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
     kind: signOutKind,
     payload: { sub, sid, clientId, since: clock.now() },
     dueAt: clock.now(),
-    // A client of no partner has a share of its own.
+    // A client without partner has its own share.
     owner: `live:${partner ?? `client ${clientId}`}`,
   });
 
@@ -177,7 +177,7 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
     if (answer === null) return { dueAt: clock.now() + busyWaitMs(attempt) };
     if (answer === 'not wanted' || answer.ok) return null;
     const { error, httpStatus } = answer;
-    // Stopped: nobody knows what the client saw.
+    // Stopped: it is unknown what the client received.
     if (error === 'aborted') return { dueAt: clock.now() };
     const tried = { since: Number(since), now: clock.now(), attempt };
     const dueAt = nextTry(options.webhooks.retryDelaysSeconds, tried);

@@ -12,25 +12,27 @@ export interface ActiveToken {
   readonly sub: string;
   /** The client that it was issued to. */
   readonly clientId: string;
-  /** What the user approved. */
+  /** Scopes that the user approved. */
   readonly scopes: readonly string[];
   readonly expiresAt: Date;
 }
 
 /**
- * An access token that does not, and why. `malformed`: no access token of this service looks like it; `unknown`: it was
- * never issued, or ended more than 24 hours ago; `insufficient_scope`: it works, and lacks a scope that was asked for.
+ * An access token that is not accepted, and the reason. `malformed`: it does not have the form of an access
+ * token of this service; `unknown`: it was never issued, or ended more than 24 hours ago;
+ * `insufficient_scope`: it is valid, and lacks a requested scope.
  */
 export interface RefusedToken {
   readonly active: false;
   readonly reason: DeadToken | 'malformed' | 'insufficient_scope';
 }
 
-/** Access tokens, for an API of the host's own. */
+/** Checks of access tokens, for an API of the host. */
 export interface TokenChecks<Name extends string = AnyScope> {
   /**
-   * Says whether an access token opens an API of yours: whose it is, or why not. A bad token never throws. Whatever ends the
-   * token ends it here at once. One look at the storage; your `users.find` is not asked.
+   * Checks whether an access token gives access to an API of yours. Returns the user and client, or the
+   * reason for refusing it. A bad token never throws. A token that is revoked anywhere is refused here at
+   * once. Makes one query to the storage and does not call your `users.find`.
    *
    * @param token - as it came, without `Bearer`
    * @param requirement - scopes that the token must have, all of them

@@ -12,14 +12,14 @@ export async function findUser(
   return requireSameUser(await core.options.users.find(sub, new Set(scopes)), { sub }, 'users.find');
 }
 
-/** How the pages address a user, `null` where the host tells no name. */
+/** Name by which the pages address a user, `null` if the host does not provide one. */
 export function displayName({ options }: Core, user: UserRecord | null): string | null {
   const { name = null, handle = null } = user ?? {};
   if (options.theme.showHandle && name !== null && handle !== null) return `${name} (${handle})`;
   return name ?? handle;
 }
 
-/** Whether the consent that is remembered for this user and client covers every scope. */
+/** Checks whether the remembered consent of this user and client covers every scope. */
 export async function isConsented(
   storage: Storage,
   sub: string,

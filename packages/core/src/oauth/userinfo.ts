@@ -11,7 +11,7 @@ import { deadAt } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { findUser } from './user.ts';
 
-/** RFC 6750, section 3: an expired token is `invalid_token` in the header, whatever the body says. */
+/** RFC 6750, section 3: an expired token is `invalid_token` in the header, with any code in the body. */
 function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
   return new OAuthError(code, description, {
     headers: {
@@ -23,8 +23,8 @@ function refusedToken(code: 'invalid_token' | 'token_expired', description?: str
 const userinfoParameters: ReadonlySet<string> = new Set(['access_token']);
 
 /**
- * Reads the token in the body of a POST; `null` if there is none. HTTP clients name a media type for an empty body too, and beside a
- * token in the header a body of any other type than a form's has none.
+ * Reads the token in the body of a POST; `null` if there is none. HTTP clients name a media type for an empty
+ * body too. Beside a token in the header, a body of any type but a form is ignored.
  */
 async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<string | null> {
   const type = req.headers['content-type'] ?? '';
@@ -53,7 +53,7 @@ async function readBearerToken(ctx: Context): Promise<string> {
   return token;
 }
 
-/** Whether a token of this state opens anything at `now`. @throws OAuthError when it does not */
+/** Checks whether a token of this state is accepted at `now`. @throws OAuthError if it is not */
 function requireLiving(token: AccessTokenState | null, now: number): asserts token is AccessTokenState {
   const dead = deadAt(token, now);
   if (dead === 'expired')

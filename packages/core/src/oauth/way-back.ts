@@ -13,8 +13,9 @@ const isWebUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 
 /**
- * Returns the URL of an interaction's page. Its query names the client, the origin of its redirect URI and the time at which the
- * interaction began, for the error page that the browser gets when the interaction is over: nothing else is stored of it then.
+ * Returns the URL of an interaction's page. Its query names the client, the origin of its redirect URI and
+ * the time at which the interaction began, for the error page that the browser gets when the interaction is
+ * over. By then the server stores nothing about it.
  */
 export function interactionPageUrl(
   core: Core,
@@ -31,9 +32,10 @@ export function interactionPageUrl(
 }
 
 /**
- * Whether a browser sent no cookie of an interaction although it would still have one: the cookie ends with the interaction, and no
- * interaction ends sooner than {@link anonymousInteractionSeconds} after the time in the query of {@link interactionPageUrl}. Nothing
- * is looked up, so that the answer does not tell whether the interaction exists.
+ * Checks whether a browser sent no cookie of an interaction although it would still have one. The cookie ends
+ * with the interaction, and no interaction ends sooner than {@link anonymousInteractionSeconds} after the
+ * time in the query of {@link interactionPageUrl}. Makes no query, so that the response does not show whether
+ * the interaction exists.
  */
 export function lacksCookie({ options, clock }: Core, ctx: Context): boolean {
   const name = interactionCookie(options);

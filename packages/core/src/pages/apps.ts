@@ -9,9 +9,9 @@ export interface ConnectedApp {
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** When the scopes were last extended; equal to `grantedAt` where they never were. */
+  /** Time at which scopes were last added; equal to `grantedAt` if none were. */
   readonly updatedAt: Date;
-  /** Where the removal is posted, with the token as `csrf`. */
+  /** Target of the removal form, with the token as `csrf`. */
   readonly revokeAction: string;
   readonly csrfToken: string;
 }

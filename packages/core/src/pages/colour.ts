@@ -81,7 +81,8 @@ export function palettes(colour: string) {
       text: '#151922',
       muted: '#545d6c',
       line: '#e4e7ec',
-      // Of controls: at least 3 to 1 (WCAG 2.2, 1.4.11). A `line` carries no meaning.
+      // Colours of controls, with a contrast of at least 3 to 1 (WCAG 2.2, 1.4.11). A `line` carries no
+      // meaning.
       border: '#858e9d',
       // The theme's colour made readable: links, icons, badges, focus.
       accent: readableText(brand, Object.values(light), '#000000', 4.5),
@@ -97,7 +98,7 @@ export function palettes(colour: string) {
       muted: '#a7b0be',
       line: '#2a303a',
       border: '#6f7a8b',
-      // On dark screens the bare minimum looks dull.
+      // On dark screens the minimum contrast seems dull.
       accent: readableText(brand, Object.values(dark), '#ffffff', 6),
       good: '#7fdcae',
       goodTint: '#12291f',

@@ -8,13 +8,13 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly clientName: string;
   readonly logoUrl: string | null;
-  /** Who is signed in, if the host tells a name. */
+  /** The signed-in user, if the host provides a name. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
-  /** Where the user is sent back to: the host of the redirect URI, or its private-use scheme. */
+  /** Destination of the user: the host of the redirect URI, or its private-use scheme. */
   readonly redirectTarget: string;
   readonly csrfToken: string;
-  /** Where the answer is posted: `decision` is `approve` or `deny`, `csrf` the token. */
+  /** Target of the form: `decision` is `approve` or `deny`, `csrf` the token. */
   readonly action: string;
   readonly switchAccountUrl: string | null;
   /** Pages of the app, elsewhere. */
@@ -22,7 +22,7 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly privacyUrl: string | null;
 }
 
-/** Where the app says what it does with the data; nothing where it has no such pages. */
+/** Links to the app's pages about its use of the data; empty if it has none. */
 function linksOf(
   { termsUrl, privacyUrl }: ConsentView,
   words: PageLanguage['texts']['consent'],

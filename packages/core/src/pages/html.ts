@@ -6,7 +6,7 @@ export interface Html {
   readonly [markup]: string;
 }
 
-/** What may stand in a hole of a template. `null` leaves no trace. */
+/** Values for a template. `null` adds nothing. */
 export type Fragment = string | number | Html | null | readonly Fragment[];
 
 /** The attribute in which a hole of a template stands, `null` in text. */
@@ -71,9 +71,9 @@ function write(value: Fragment, attribute: Hole): string {
 }
 
 /**
- * Makes markup from a template. Whatever is put in is escaped, in text and in double-quoted attributes;
- * fragments nest, arrays are joined. There is no way to insert raw text, and a hole where escaping would not
- * be enough is a `TypeError`.
+ * Makes markup from a template. All values are escaped, in text and in double-quoted attributes; fragments
+ * nest, arrays are joined. There is no way to insert raw text, and a place in which escaping would not
+ * suffice is a `TypeError`.
  *
  * @example
  * const row = html`<li title="${title}">${items.map((item) => html`<b>${item}</b>`)}</li>`;

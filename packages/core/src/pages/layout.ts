@@ -8,7 +8,9 @@ import { type PageTheme, stylesheet } from './style.ts';
 export interface Page {
   /** The whole document. */
   readonly html: string;
-  /** What `style-src` of the page's Content-Security-Policy must name: `'sha256-…'`, quotes included. */
+  /**
+   * Source that `style-src` of the page's Content-Security-Policy must name: `'sha256-…'`, quotes included.
+   */
   readonly styleHash: string;
 }
 
@@ -28,7 +30,7 @@ function root(language: string): Html {
     : html`<html lang="${language}">`;
 }
 
-/** As an address of its own: browsers ask for an icon, and pages load nothing from elsewhere. */
+/** A data URL, because browsers request an icon, and pages load nothing from elsewhere. */
 function tabIcon(theme: PageTheme): string {
   if (theme.logo !== undefined) return theme.logo;
   const { brand, onBrand } = palettes(theme.colour).light;

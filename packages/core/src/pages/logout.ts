@@ -8,10 +8,10 @@ export interface LogoutView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   /** The app that asks, `null` where none is known. */
   readonly clientName: string | null;
-  /** Who is signed in, if the host tells a name. */
+  /** The signed-in user, if the host provides a name. */
   readonly userName: string | null;
   readonly csrfToken: string;
-  /** Where the answer is posted: `decision` is `leave` or `stay`, `csrf` the token. */
+  /** Target of the form: `decision` is `leave` or `stay`, `csrf` the token. */
   readonly action: string;
 }
 
@@ -35,7 +35,7 @@ ${accountRow(view.userName, language, null)}
   return page({ theme, language: language.tag, title: words.title, body });
 }
 
-/** Where a browser ends that has no app to return to. */
+/** Last page of a browser without an app to which it could return. */
 export function afterLogoutPage(
   { theme, language }: Pick<LogoutView, 'theme' | 'language'>,
   decision: 'leave' | 'stay',

@@ -36,7 +36,7 @@ export function monogram(name: string, look: 'service' | 'client' | 'user'): Htm
 export const clientMark = (name: string, logo: string | null): Html =>
   logo === null ? monogram(name, 'client') : html`<img class="monogram" src="${logo}" alt="">`;
 
-/** Who is signed in, with a way to become somebody else; nothing where the host tells neither. */
+/** Shows the signed-in user, with a way to sign in as someone else. Empty if the host provides neither. */
 export function accountRow(
   userName: string | null,
   { texts: words }: PageLanguage,
@@ -49,7 +49,7 @@ ${switchAccountUrl === null ? null : html`<a href="${switchAccountUrl}">${words.
 </div>`;
 }
 
-/** What an app can see, in plain words; `marked` puts the word "new" beside a title. */
+/** Lists in plain words what an app can see. `marked` puts the word "new" beside a title. */
 export function scopeList(
   items: readonly { readonly name: string; readonly marked: boolean }[],
   { texts }: PageLanguage,

@@ -18,8 +18,8 @@ function properties(palette: Palette): string {
 }
 
 /**
- * The rules. They hold none of the characters & < > " ' (so no quotes and no child combinators): the text
- * passes through the escaping `html` tag unchanged, and no way around the escaping has to exist for it.
+ * The rules. They contain none of the characters & < > " ' (so no quotes and no child combinators). The text
+ * thus passes through the escaping `html` tag unchanged, which needs no exception.
  */
 const rules = `
 *, ::before, ::after { box-sizing: border-box; }

@@ -6,9 +6,9 @@ import { count } from '../telemetry/telemetry.ts';
 import { withDeadline } from '../time/deadline.ts';
 
 /**
- * Reports that a final transfer was given the opposite outcome: money may have moved for a transfer that is stored as failed, or may
- * not have moved for a completed one. The stored outcome stays. A person has to look into it, so it is logged as an error,
- * counted, written to the audit log, and passed to the host.
+ * Reports that a final transfer was given the opposite outcome: money may have moved for a transfer that is
+ * stored as failed, or may not have moved for a completed one. The stored outcome stays. A person must
+ * investigate, so it is logged as an error, counted, written to the audit log, and passed to the host.
  *
  * @param reported - the outcome that came second
  */

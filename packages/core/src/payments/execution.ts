@@ -29,7 +29,7 @@ function orderOf(transfer: TransferRecord): TransferOrder {
   return { id, partner, mode, amount, currency, recipientKid, description, reference };
 }
 
-/** What the rail says about a transfer. Whatever is no answer leaves its outcome unknown. */
+/** Reads the result of the rail for a transfer. An invalid result leaves its outcome unknown. */
 async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<TransferResult> {
   try {
     const execute = () =>

@@ -5,13 +5,13 @@ import { newEvent } from '../webhooks/outgoing.ts';
 import { reportContradiction } from './contradiction.ts';
 import { transferView } from './transfer.ts';
 
-/** How a transfer ends: what the host says about one that it left pending. */
+/** Outcome of a transfer that the host left pending. */
 export type Settlement =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * What a host says of a transfer is checked: only what is explicit may end one.
+ * Check the host's result, because only an explicit outcome may end a transfer.
  * @throws TypeError
  */
 export function checkedResult(call: string, result: TransferResult): TransferResult {
@@ -28,7 +28,7 @@ export function checkedResult(call: string, result: TransferResult): TransferRes
   throw new TypeError(`${call}: the status has to be completed, failed with code and message, or pending`);
 }
 
-/** What every database keeps as it is: the cut may go through a character. */
+/** Remove half a character at the cut, which not every database could store. */
 const storable = (text: string, most: number): string =>
   text.slice(0, most).toWellFormed().replaceAll('\0', '\ufffd');
 
@@ -42,9 +42,9 @@ function isFinal(transfer: TransferRecord): transfer is TransferRecord & { reado
 }
 
 /**
- * Makes a pending transfer final, and publishes the event that tells of it in the same transaction. What the
- * event shows is known before: nothing but this changes a pending transfer. If the transfer is final already and its outcome is the
- * opposite, the contradiction is reported.
+ * Makes a pending transfer final, and publishes its event in the same transaction. The content of the event
+ * is known before, because only this function changes a pending transfer. If the transfer is already final
+ * with the opposite outcome, the contradiction is reported.
  * @param pending - as it was read
  * @returns the transfer as it is now, and whether this call settled it; `null` for an unknown transfer
  */

@@ -1,6 +1,5 @@
 /**
- * How an amount is written: no sign, no exponent, no leading zero, two digits, at most fifteen before the
- * point.
+ * Format of an amount: no sign, no exponent, no leading zero, two digits, at most fifteen before the point.
  */
 export const amountFormat = /^(0|[1-9][0-9]{0,14})\.[0-9]{2}$/;
 

@@ -34,12 +34,12 @@ export const exportColumns = [
 
 type Row = { readonly [Column in (typeof exportColumns)[number]]: string | null };
 
-/** What an export is of. Times are milliseconds since the Unix epoch. */
+/** Range of an export. Times are milliseconds since the Unix epoch. */
 export interface ExportRange {
   readonly from: number;
   /** Excluded. */
   readonly to: number;
-  /** Whether every day of it is closed: such an export is the same bytes every time. */
+  /** True if every day of it is closed. Such an export has the same bytes every time. */
   readonly final: boolean;
 }
 
@@ -82,7 +82,7 @@ export function exportRange(
   return { from: first, to: last + dayMs, final: now >= last + dayMs + closingMs };
 }
 
-/** How a time ends, for each of its milliseconds. */
+/** Endings of a time, for each of its milliseconds. */
 const endings = Array.from({ length: 1000 }, (_, millisecond) => `${String(millisecond).padStart(3, '0')}Z`);
 
 /**
@@ -135,22 +135,28 @@ interface Summary {
   readonly final: boolean;
 }
 
-/** How an export is written. */
+/** A format of an export. */
 interface Format {
   readonly type: string;
   readonly start: string;
   readonly row: (row: Row, index: number) => string;
-  /** What stands before the summary, covered by the digest. */
+  /** Text before the summary, covered by the digest. */
   readonly end: string;
   readonly summary: (summary: Summary) => string;
 }
 
-/** What makes a spreadsheet calculate, in the widths that one takes for the same. */
+/** Characters that make a spreadsheet calculate, in all widths that it accepts. */
 const signs = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
-/** What may stand before it and is not seen, or taken away on import: spaces of every kind, marks, controls, quotes. */
+/**
+ * Characters before them that are invisible, or removed by an import: spaces of every kind, marks, controls,
+ * quotes.
+ */
 const unseen = '[\\p{White_Space}\\p{C}\\p{Default_Ignorable_Code_Point}\\u2800"]*';
 const formula = new RegExp(`^(?:[\\t\\r\\n]|(?:${unseen};)*${unseen}${signs})`, 'u');
-/** Where the list separator is `;`, a spreadsheet begins a cell behind one, and at every tab and end of line, quoted or not. */
+/**
+ * If the list separator is `;`, a spreadsheet begins a cell after one, and at every tab and end of line,
+ * quoted or not.
+ */
 const inner = new RegExp(`([;\\t\\r\\n]${unseen})(?=${signs})`, 'gu');
 
 /**
@@ -207,7 +213,7 @@ interface Total {
   minor: bigint;
 }
 
-/** Adds to the total of its currency and status. Few enough to look through for every row. */
+/** Adds to the total of its currency and status. There are few enough to search for every row. */
 function addTo(totals: Total[], { currency, status, amount }: TransferRecord): void {
   let total = totals.find((candidate) => candidate.currency === currency && candidate.status === status);
   if (total === undefined) {
@@ -281,7 +287,7 @@ export async function* exportTransfers(
     // Pages of SQLite come at once: with a quick reader an export would keep everything else in this process waiting until its end.
     await setImmediate();
     next = read(page.end);
-    // The reader may go before it comes to this page; where it stays, it hears of the failure then.
+    // The reader may leave before it reaches this page. If it stays, it gets the error then.
     next.catch(() => undefined);
     hash.update(text);
     yield text;

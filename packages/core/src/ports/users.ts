@@ -128,8 +128,9 @@ export interface Authentication {
    */
   readonly authenticatedAt: Date;
   /**
-   * Your id of this session, the same until it ends: 1 to 255 characters. Apps get a hash of it as `sid`, in ID tokens and when the
-   * session ends. @defaultValue `sid` is derived from `sub` and `authenticatedAt`
+   * Your id of this session, the same until it ends: 1 to 255 characters. Apps get a hash of it as `sid`, in
+   * ID tokens and when the session ends.
+   * @defaultValue `sid` is derived from `sub` and `authenticatedAt`
    */
   readonly sessionId?: string;
 }

@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import { addressMatcher } from '../text/ip-address.ts';
 
-/** IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), whatever the registry says of their reach. */
+/**
+ * IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), even those that the registry calls globally
+ * reachable.
+ */
 const specialV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -21,7 +24,8 @@ const specialV4 = [
   '203.0.113.0/24', // documentation
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, and broadcast
-  // Not IANA's: looks public, and answers each virtual machine of a large cloud from its own host.
+  // Not in IANA's registry: it seems public, and serves each virtual machine of a large cloud from its own
+  // host.
   '168.63.129.16/32',
 ];
 
@@ -41,8 +45,8 @@ const isSpecial = addressMatcher([...specialV4, ...specialV6]);
 const isUnicastV6 = addressMatcher(['2000::/3']);
 
 /**
- * Whether an address is one of the public Internet, in either family. An IPv6 address that carries an IPv4
- * address is not, even where that one is public: nobody else can see which of the two will be reached.
+ * Checks whether an address belongs to the public Internet, in either family. An IPv6 address that embeds an
+ * IPv4 address does not, even a public one, because it is unclear which of the two will be reached.
  * @param address - as `node:net` writes it, without brackets; anything that is not an address is not public
  */
 export function isPublicAddress(address: string): boolean {

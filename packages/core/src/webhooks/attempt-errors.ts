@@ -2,13 +2,13 @@ import { errors } from 'undici';
 import { TlsError } from './dial.ts';
 import { TargetError } from './targets.ts';
 
-/** Why an attempt failed: what a partner is shown. */
+/** Reason of a failed attempt, as a partner sees it. */
 export type AttemptErrorClass =
   // The URL is not allowed, or its host does not resolve to public addresses only; nothing was connected.
   | 'target_refused'
   // No complete response headers within the deadline.
   | 'timeout'
-  // Nobody listens there.
+  // The port is closed.
   | 'connection_refused'
   // There is no way to the address.
   | 'connection_failed'
@@ -24,7 +24,7 @@ export type AttemptErrorClass =
   | 'redirect'
   // Any other status that is not 2xx.
   | 'status'
-  // The attempt was given up on this side; nobody knows what the endpoint saw.
+  // This side gave the attempt up. It is unknown what the endpoint received.
   | 'aborted'
   // A defect or a shortage on this side.
   | 'internal';
@@ -50,7 +50,7 @@ const classes: Readonly<Record<string, AttemptErrorClass>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
 };
 
-/** What undici says, under the code of a closed socket, of answers that it does not take. */
+/** Error of undici, with the code of a closed socket, for responses that it does not accept. */
 const refusedAnswers = new Set(['bad response', 'bad upgrade']);
 
 function codeOf(error: unknown): string {
@@ -63,7 +63,7 @@ export function errorClassOf(error: unknown): AttemptErrorClass {
   const isHandshake = error instanceof TlsError;
   const code = codeOf(isHandshake ? error.cause : error);
   if (isHandshake) {
-    // What is wrong with a certificate has OpenSSL's name for it, everything else the code of a family.
+    // Errors of certificates have OpenSSL's names, all others the code of a family.
     return code === '' || /^(?:E[A-Z]+$|ERR_SSL_|UND_)/.test(code) ? 'tls' : 'certificate';
   }
   if (code === 'UND_ERR_SOCKET' && error instanceof Error && refusedAnswers.has(error.message))

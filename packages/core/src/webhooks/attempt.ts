@@ -22,14 +22,14 @@ export interface AttemptOptions {
 
 export interface AttemptEnd {
   readonly result: DeliveryResult;
-  /** Whether the endpoint answered, whatever it said. */
+  /** True if the endpoint responded with any status. */
   readonly answered: boolean;
 }
 
 /** Wait after a fault of this service (a secret that cannot be opened, no free socket), in milliseconds. It counts as no attempt. */
 export const ownFaultMs = 60_000;
 
-/** How much of an answer is kept in test mode, in bytes. */
+/** Number of bytes of a response that are kept in test mode. */
 const testAnswerBytes = 1_024;
 
 /** Returns what is kept of an answer: in test mode its first KiB. */
@@ -114,7 +114,7 @@ function outcomeOf({ attempt, next }: DeliveryResult): string {
   return next.status === 'pending' ? 'failed' : next.status;
 }
 
-/** Makes one attempt in a span of its own, and measures it. */
+/** Makes one attempt in its own span, and measures it. */
 export function measuredAttempt(
   options: AttemptOptions,
   delivery: ClaimedDelivery,

@@ -13,7 +13,7 @@ import { defaultResolve, parseTarget, type Resolve, type TargetPolicy } from './
 export type { AttemptErrorClass } from './attempt-errors.ts';
 export type { AttemptAnswer } from './exchange.ts';
 
-/** One POST. */
+/** A POST request. */
 export interface WebhookRequest {
   readonly url: string;
   /** Besides `Host`, `Content-Length`, `User-Agent`, `Accept` and `Accept-Encoding`, which the client sets. */
@@ -26,9 +26,10 @@ export interface WebhookRequest {
 /** The guarded client that makes every outgoing request to a URL of a partner. */
 export interface WebhookClient {
   /**
-   * Makes one attempt, which sends at most one request: an endpoint that closes a kept connection in the very
-   * moment in which the request leaves makes the attempt fail, because nobody knows what it has read.
-   * Never rejects. Resolves with `null` if the target's address had no place for the attempt in time: nothing was sent.
+   * Makes one attempt, which sends at most one request. If an endpoint closes a kept connection in the very
+   * moment in which the request leaves, the attempt fails, because it is unknown what the endpoint has read.
+   * Never rejects. Resolves with `null` if the target's address had no place for the attempt in time: nothing
+   * was sent.
    */
   post(request: WebhookRequest): Promise<AttemptAnswer | null>;
   /** Ends attempts under way as `aborted`, and those that wait for a place with `null`; later ones are made. */
@@ -45,9 +46,9 @@ export interface WebhookClientOptions {
   readonly targets?: TargetLimits;
   /** From the start to the end of the response headers, without the wait for a place, in milliseconds. @defaultValue 10,000 */
   readonly timeoutMs?: number;
-  /** How long an unused connection is kept, in milliseconds. @defaultValue 4,000 */
+  /** Time for which an unused connection is kept, in milliseconds. @defaultValue 4,000 */
   readonly idleMs?: number;
-  /** How many unused connections are kept. @defaultValue 256 */
+  /** Maximum number of unused connections. @defaultValue 256 */
   readonly maxIdle?: number;
   /** Extra TLS options, such as `ca` for a private certificate authority. */
   readonly connect?: SecureContextOptions;

@@ -48,7 +48,7 @@ export class Connection {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       keepAliveTimeoutThreshold: 1_000,
-      // An attempt has one absolute deadline of its own; these two start anew with every byte.
+      // An attempt has its own absolute deadline. These two start anew with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize,
@@ -82,12 +82,12 @@ export class Connection {
     this.#client.dispatch(options, handler);
   }
 
-  /** Whether it served a request before. */
+  /** True if it served a request before. */
   get isKept(): boolean {
     return this.#socket !== null;
   }
 
-  /** Whether another request may follow: the one before was sent and answered completely. */
+  /** True if another request may follow, because the previous one was sent and answered completely. */
   isReusable(): boolean {
     const socket = this.#socket;
     if (socket === null || socket.destroyed || this.#now() - this.found.foundAt > maxAgeMs) return false;
@@ -95,7 +95,7 @@ export class Connection {
     return socket.writableLength === 0;
   }
 
-  /** Closes the connection, whatever it is doing. */
+  /** Closes the connection in any state. */
   async destroy(): Promise<void> {
     this.#dialling?.abort(new Error('The connection is no longer wanted'));
     await this.#client.destroy();

@@ -90,7 +90,7 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     kycChanged: kycChanged(core, catalogue),
     trigger: triggerEvent(core, catalogue),
     checkSignature: signatureCheck(core, { catalogue, client, secretOf }),
-    /** What was sent with an attempt of the past. */
+    /** Request of a past attempt. */
     requestOf: pastRequests(core, secretOf),
     /** Delivers. */
     worker: { ...dispatcher, stop },

@@ -13,7 +13,7 @@ import {
 } from './targets.ts';
 
 export interface DialOptions {
-  /** Whether an address may be at the other end. */
+  /** Checks whether a connection to an address is allowed. */
   readonly isAllowed: (address: string) => boolean;
   /** Certificates and versions; asked for when the target is https. */
   readonly secureContext: () => SecureContext;
@@ -60,7 +60,7 @@ async function connectFirst(
     noDelay: true,
     keepAlive: true,
   });
-  // An error afterwards has nobody to tell.
+  // Ignore later errors.
   socket.on('error', ignore);
   try {
     await once(socket, 'connect', { signal });
@@ -134,7 +134,7 @@ export async function dialTarget(
   return dial(url, addresses, { isAllowed, secureContext: () => createSecureContext(), signal });
 }
 
-/** What a socket says whose other end is gone already. */
+/** Error of a socket whose other end is gone already. */
 function resetError(): Error {
   return Object.assign(new Error('The connection was closed at once'), { code: 'ECONNRESET' });
 }

@@ -22,7 +22,7 @@ import { createRunning } from './running.ts';
 import { createTestBudget } from './test-budget.ts';
 import { createWriting } from './writing.ts';
 
-/** What the delivery of webhooks needs. */
+/** Dependencies of the delivery of webhooks. */
 export interface DispatcherOptions extends AttemptOptions {
   readonly deliveries: DeliveryStore;
   readonly random: Random;
@@ -32,7 +32,10 @@ export interface DispatcherOptions extends AttemptOptions {
   readonly schedule?: Schedule;
 }
 
-/** What was claimed ahead and waits for longer, because its endpoint has become slow, is claimed anew. */
+/**
+ * Time after which a delivery that was claimed ahead, and waits because its endpoint has become slow, is
+ * claimed anew.
+ */
 export const maxWaitMs = 1_000;
 
 /** Deliveries of one claim at most. */
@@ -41,7 +44,7 @@ const batch = 1_024;
 /** Creates the worker that delivers webhooks; it does nothing before `start` or `runDue`. */
 export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, concurrency, schedule = nodeTimer } = options;
-  /** Whether the last claim found no room. */
+  /** True if the last claim found no place. */
   let isFull = false;
   /** While the worker stops, a claim that was under way is handed back. */
   let isStopping = false;
@@ -64,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
     isRunning: looking.isStarted,
-    // What is due for endpoints that nobody has heard of is found when it is looked for in any case.
+    // Work for endpoints without a history is found by the next poll anyway.
     writing() {
       if (lanes.hasSlots()) looking.wake();
     },

@@ -134,7 +134,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       now: number,
     ): Promise<WebhookEndpointRecord> {
       const { url, events, secret, enabled } = changes;
-      // Nobody's name is looked up for an endpoint that there is not.
+      // Look up no host name for an endpoint that does not exist.
       await findEndpoint(core, owner, id);
       const given = {
         ...(url !== undefined && { url: await targetOf(url) }),

@@ -4,9 +4,9 @@ import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { Place } from './target-limits.ts';
 
-/** What became of one attempt. */
+/** Result of one attempt. */
 export interface AttemptAnswer {
-  /** Whether the endpoint answered with a 2xx status in time. */
+  /** True if the endpoint responded with a 2xx status in time. */
   readonly ok: boolean;
   /** `null` when no complete response headers arrived. */
   readonly httpStatus: number | null;
@@ -16,15 +16,15 @@ export interface AttemptAnswer {
   readonly response: string | null;
   /**
    * Whole milliseconds from the start to the end of the response headers, or to the failure. Always 0 for a
-   * refused target: how long a name server took tells something about the name.
+   * refused target, because the time of a name server would reveal something about the name.
    */
   readonly durationMs: number;
 }
 
-/** What all exchanges of a client share. */
+/** State that all exchanges of a client share. */
 export interface ExchangeOptions {
   readonly connections: Connections;
-  /** Those that are not over. */
+  /** Exchanges under way. */
   readonly underWay: Set<Exchange>;
   readonly timeoutMs: number;
   readonly now: () => number;
@@ -39,9 +39,9 @@ export interface ExchangeRequest {
   readonly lookupMs: number;
 }
 
-/** How much of a response body is kept, in bytes. */
+/** Number of bytes of a response body that are kept. */
 const maxBody = 16_384;
-/** How long a response body may keep an attempt whose outcome is known, in milliseconds. */
+/** Time for which a response body may prolong an attempt whose outcome is known, in milliseconds. */
 const bodyMs = 2_000;
 
 /** The answer to an attempt that got none. */
@@ -55,7 +55,7 @@ export function failedAnswer(error: AttemptErrorClass, durationMs: number): Atte
   };
 }
 
-/** One request and what comes back, under one absolute deadline. */
+/** A request and its response, under one absolute deadline. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #request: ExchangeRequest;
@@ -63,7 +63,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedAt: number;
   #connection: Connection;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the connection had served other requests. */
+  /** True if the connection had served other requests. */
   #isKept = false;
   #isSent = false;
   /** Known once the response headers are complete; from then on the outcome is decided. */
@@ -144,7 +144,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isSettled) return;
     if (this.#isSent || !this.#isKept) return void this.#fail(errorClassOf(error));
-    // A kept connection broke before the request was written: nobody has seen it, so it may go another way.
+    // A kept connection broke before the request was written. The endpoint has not seen it, so another
+    // connection may be used.
     void this.#connection.destroy();
     this.#connection = this.#options.connections.open(this.#connection.found);
     this.#send();
@@ -164,7 +165,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Ends what cannot go on. The connection is of no further use: bytes of this exchange may still come. */
   async #fail(error: AttemptErrorClass): Promise<void> {
     if (this.#isSettled) return;
-    // First of all: a request that waits for its connection hears of the end, and must not take it for an error.
+    // Must come first: a request that waits for its connection is notified of the end, and must not report it
+    // as an error.
     this.#settle(
       this.#status === null
         ? failedAnswer(error, this.#options.now() - this.#startedAt)

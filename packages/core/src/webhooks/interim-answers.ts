@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
 
-/** Beginning of an interim answer. 101 is none: it ends HTTP on the connection. */
+/** Beginning of an interim answer. 101 does not count, because it ends HTTP on the connection. */
 const interim = /^HTTP\/1\.1 1(?!01)\d\d/;
 const interimLength = 'HTTP/1.1 100'.length;
 /** Length up to which the headers of one interim answer are waited for, in bytes. */
 const maxLength = 16_384;
 
 /**
- * Removes the interim answers (1xx) that come ahead of an answer from what a socket reads. A client has to ignore them also when
- * it did not ask for any (RFC 9110, section 15.2), but undici ends the connection when `100 Continue` comes.
+ * Removes the interim answers (1xx) that precede an answer from the bytes of a socket. A client must ignore
+ * them even if it did not request any (RFC 9110, section 15.2), but undici ends the connection when `100
+ * Continue` comes.
  */
 export class InterimAnswers {
   #isAnswerAwaited = true;
@@ -28,7 +29,7 @@ export class InterimAnswers {
     };
   }
 
-  /** Begins to look for interim answers again, ahead of the answer to the next request. */
+  /** Starts again to remove interim answers, before the answer to the next request. */
   awaitAnswer(): void {
     this.#isAnswerAwaited = true;
   }

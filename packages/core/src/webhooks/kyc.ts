@@ -26,7 +26,7 @@ export interface KycChange extends KycState {
   readonly previous: KycState;
   /** @defaultValue now */
   readonly changedAt?: Date;
-  /** Slugs of partners that are told besides those whose clients hold the user's consent. */
+  /** Slugs of partners that are notified in addition to those whose clients have the user's consent. */
   readonly partners?: readonly string[];
 }
 
@@ -42,8 +42,8 @@ const change = z.strictObject({
 });
 
 /**
- * Tells partners of a change of a user's identity check, where status or tier did change: live partners with
- * a client that holds the user's unrevoked consent with `kyc` now, and those that the host names.
+ * Notifies partners of a change of a user's identity check, if status or tier did change: live partners with
+ * a client that has the user's unrevoked consent with `kyc` now, and those that the host names.
  * @throws TypeError when the change is malformed, a named partner does not exist (see `publish`), or the
  * transaction is none
  */

@@ -16,7 +16,7 @@ const unprovenShare = 0.75;
 /** An endpoint that answers within so many milliseconds may have some claimed ahead. */
 const quickMs = 50;
 
-/** How many times as many as it may have under way. */
+/** Number of claimed deliveries of an endpoint, as a multiple of its attempts under way. */
 const aheadFactor = 16;
 
 /** The share of all attempts at once that may be claimed ahead for one endpoint. */
@@ -79,12 +79,12 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
   }
 
   return {
-    /** How many more attempts may begin. */
+    /** Number of further attempts that may begin. */
     get free(): number {
       const unprovenRoom = freeUnproven();
       return Math.min(total - inFlight, unprovenRoom === 0 ? total : unprovenRoom);
     },
-    /** How many more attempts of any endpoint that `slots` does not name. */
+    /** Number of further attempts of any endpoint that `slots` does not name. */
     get freeOfUnknown(): number {
       return Math.min(unprovenLimit, freeUnproven());
     },
@@ -93,13 +93,13 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       const room = freeUnproven();
       return new Map(Array.from(lanes, ([id, lane]) => [id, slotsOf(id, lane, room)]));
     },
-    /** Whether a claim could bring something for an endpoint that has a history. */
+    /** Checks whether a claim could return deliveries of an endpoint with a history. */
     hasSlots(): boolean {
       const room = freeUnproven();
       for (const [id, lane] of lanes) if (slotsOf(id, lane, room) > 0) return true;
       return false;
     },
-    /** Whether a delivery that was claimed ahead has to wait until an attempt of its endpoint ends. */
+    /** Checks whether a delivery that was claimed ahead must wait until an attempt of its endpoint ends. */
     isFull(id: string): boolean {
       const { proven, inFlight, limit } = laneOf(id);
       return proven && inFlight >= limit;

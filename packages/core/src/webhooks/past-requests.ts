@@ -15,8 +15,8 @@ export interface AttemptRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /**
-   * When the endpoint was changed after the attempt, so that URL and signature may be others than those that were sent; `null`: it
-   * was not.
+   * Time of a change of the endpoint after the attempt. URL and signature may then differ from those that
+   * were sent. `null`: no change.
    */
   readonly changedAt: string | null;
 }

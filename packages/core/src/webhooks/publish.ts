@@ -9,7 +9,7 @@ import { newEvent } from './outgoing.ts';
 /** Names of partners. */
 export const slugFormat = /^[a-z0-9-]{2,40}$/;
 
-/** An event of the host's own. */
+/** An event of the host. */
 export interface HostEvent {
   /** The partner's slug. */
   readonly partner: string;
@@ -20,7 +20,7 @@ export interface HostEvent {
   readonly data: JsonObject;
 }
 
-/** Where a publication belongs to. */
+/** Partner and mode of a publication. */
 export interface PublishOptions {
   /**
    * The host's own handle, in a transaction on the database that the storage uses: the event commits and rolls
@@ -54,7 +54,7 @@ export interface EventPublishing {
   publish(event: HostEvent, options?: PublishOptions): Promise<PublishedEvent>;
 }
 
-/** Whether a value can name a partner: what cannot is refused before any database sees it. */
+/** Checks whether a value can name a partner. Others are refused before any database sees them. */
 function isSlug(value: unknown): boolean {
   return typeof value === 'string' && slugFormat.test(value);
 }
@@ -64,7 +64,7 @@ function whenThere<T, Next>(value: MaybePromise<T>, next: (value: T) => Next): M
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Writes events in the host's transaction, or in one of their own, and tells the worker of the latter. */
+/** Writes events in the host's transaction, or in a new one, and notifies the worker of the latter. */
 export function publishIn(
   core: Core,
   transaction: HostTransaction | null,
@@ -96,7 +96,7 @@ export function transactionOf(core: Core, { transaction }: PublishOptions): Host
 }
 
 /**
- * Whether there are such partners. Not asked inside a host's transaction, where nothing may be waited for: the host
+ * Checks whether there are such partners. Not done inside a host's transaction, which cannot wait: the host
  * names partners of its own database there.
  * @throws TypeError
  */
@@ -115,7 +115,10 @@ export function promised<T, Next>(
   return Promise.resolve(whenThere(value, next)).then((result) => result);
 }
 
-/** See {@link EventPublishing}. Not `async`: inside a synchronous transaction a failure has to be thrown. */
+/**
+ * Publishes; see {@link EventPublishing}. Not `async`, because a failure inside a synchronous transaction
+ * must be thrown.
+ */
 export function eventPublishing(core: Core, catalogue: Catalogue): EventPublishing {
   const hostTypes = catalogue.types.filter((type) => !Object.hasOwn(ownTypes, type)).join(', ') || 'none';
   return {

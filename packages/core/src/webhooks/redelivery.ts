@@ -19,7 +19,7 @@ export const maxRecovered = 1_000;
 export function createRedeliveries(core: Core) {
   const { deliveries } = core.storage;
 
-  /** What both have in common: ids for new deliveries, and a key whose answer the transaction makes. */
+  /** Common part of both: ids for new deliveries, and a key whose response the transaction makes. */
   const common = (request: RepeatableRequest) => ({
     deliveryId: newId('dl', core.random, request.now),
     idempotency: claimOf(request),

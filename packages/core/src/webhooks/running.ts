@@ -24,13 +24,13 @@ export function createRunning(
   options: AttemptOptions & {
     readonly telemetry: Telemetry | null;
     readonly concurrency: number;
-    /** What has to be left of a lease when an attempt begins, in milliseconds. */
+    /** Minimum rest of a lease when an attempt begins, in milliseconds. */
     readonly minLeaseMs: number;
   },
   ended: (delivery: ClaimedDelivery, end: Ended) => void,
 ) {
   const { clock, logger, telemetry, minLeaseMs } = options;
-  /** What was claimed ahead, by endpoint; first come, first served. */
+  /** Deliveries that were claimed ahead, by endpoint; first come, first served. */
   const waiting = new Map<string, Leased[]>();
   const lanes = createLanes(options.concurrency, (id) => waiting.get(id)?.length ?? 0);
 

@@ -43,7 +43,7 @@ function checkedData(catalogue: Catalogue, type: string, data: unknown) {
     return catalogue.check(type, data);
   } catch (error) {
     if (!(error instanceof EventDataError)) throw error;
-    // What the library of the host's choice says is for the host.
+    // The error of the host's library is meant for the host.
     const message = Object.hasOwn(ownTypes, type) ? error.problem : `is not what ${type} carries there`;
     throw new PartnerError('invalid_request', { details: [{ path: error.path, message }] });
   }

@@ -6,22 +6,25 @@ export const everyEvent: Omit<EventFilter, keyof Owner> = {
   ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },
 };
 
-/** How many places of the sequence one search looks at. No index knows what it asks for. */
+/** Number of places of the sequence that one search reads. It has no index. */
 export const searchedEvents = 5_000;
 
-/** What was found. */
+/** Result of a search. */
 export interface FoundEvents {
   /** Newest first. */
   readonly events: readonly EventRecord[];
-  /** Whether more that fit were found. */
+  /** True if more matching events exist. */
   readonly hasMore: boolean;
-  /** Where to go on (`before`): behind the last event, or behind what was looked at; `null` at the end of all. */
+  /**
+   * Place where the next search continues (`before`): after the last event, or after the places that were
+   * read; `null` at the end.
+   */
   readonly nextBefore: number | null;
 }
 
 /**
- * Events that pass a filter, newest first. Where it asks for deliveries or times, no more than {@link searchedEvents} are looked at,
- * so that it takes the same time whatever there is; the rest is another search.
+ * Returns events that pass a filter, newest first. If it filters by deliveries or times, it reads at most
+ * {@link searchedEvents}, so that its duration is bounded. Another search continues.
  */
 export async function searchEvents(
   events: EventStore,
@@ -44,7 +47,7 @@ export async function searchEvents(
     nextBefore: hasMore ? (shown.at(-1)?.sequence ?? null) : await olderThan(after),
   };
 
-  /** What was not looked at, unless it is gone. */
+  /** Events that were not read, unless they are gone. */
   async function olderThan(after: number): Promise<number | null> {
     if (after === 0) return null;
     const { oldestSequence } = await events.list({ ...owner, after, limit: 1 });

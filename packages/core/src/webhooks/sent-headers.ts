@@ -1,7 +1,7 @@
-/** What every request says of its sender. An answer in another encoding would have to be inflated. */
+/** Headers of every request about its sender. A response in another encoding would need decompression. */
 const fixedHeaders = ['user-agent', 'Ostiary-Webhooks/1', 'accept', '*/*', 'accept-encoding', 'identity'];
 
-/** What the client hands to HTTP: names and values, one after the other, its own first. */
+/** Headers for the HTTP client: names and values in turn, our own first. */
 export function handedHeaders(headers: Readonly<Record<string, string>>): string[] {
   const handed = [...fixedHeaders];
   for (const name of Object.keys(headers)) handed.push(name, headers[name] ?? '');

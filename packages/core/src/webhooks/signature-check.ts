@@ -9,15 +9,15 @@ import { newEvent } from './outgoing.ts';
 import { signedAttempt } from './signing.ts';
 import { fullTargetMs } from './target-limits.ts';
 
-/** What the answers to a right and a wrong signature say of an endpoint. */
+/** Conclusion from the responses to a right and a wrong signature. */
 export type SignatureVerdict =
-  // It took the event with the right signature, and refused the other one with a 4xx.
+  // It accepted the event with the right signature, and refused the other one with a 4xx.
   | 'right'
-  // It took the event with the wrong signature, whatever it did with the other one.
+  // It accepted the event with the wrong signature, with any response to the other one.
   | 'takes_forged'
-  // It took the right one; the other one it did not take, but it did not refuse it with a 4xx either.
+  // It accepted the right one. It did not accept the other one, but did not refuse it with a 4xx either.
   | 'fails_at_forged'
-  // It answered the right one, and did not take it.
+  // It responded to the right one without accepting it.
   | 'refuses_genuine'
   // There was no answer to the right one.
   | 'no_answer';
@@ -32,7 +32,7 @@ function verdictOf(genuine: AttemptAnswer, forged: AttemptAnswer): SignatureVerd
 
 type CheckedAnswer = Omit<AttemptAnswer, 'ok'>;
 
-/** What an endpoint answered to a right and to a wrong signature, and what that says of it. */
+/** Responses of an endpoint to a right and a wrong signature, and the conclusion. */
 export type SignatureCheck = {
   readonly verdict: SignatureVerdict;
   readonly genuine: CheckedAnswer;
@@ -59,8 +59,8 @@ interface CheckParts {
 }
 
 /**
- * Sends a test endpoint two events at once, one signed with its secret and one with a secret that nobody knows, and says what the
- * answers mean. Neither is stored, and neither is sent again.
+ * Sends two events to a test endpoint at once, one signed with its secret and one with an unknown secret, and
+ * interprets the responses. Neither is stored or sent again.
  */
 export function signatureCheck(core: Core, { catalogue, client, secretOf }: CheckParts) {
   const { random, clock, options } = core;
@@ -75,7 +75,7 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
 
     async function send(secret: string): Promise<AttemptAnswer> {
       const at = clock.now();
-      // Each has an id of its own: a receiver that leaves out what it has seen before must not do so here.
+      // Each has a new id, because a receiver that skips duplicates must not do so here.
       const event = newEvent(core, { ...owner, type, data: catalogue.example(type), createdAt: at });
       const facts = { ...event, eventId: event.id, eventType: type, attempt: 1, at, prefix };
       const signed = await signedAttempt(secret, facts);

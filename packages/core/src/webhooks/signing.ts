@@ -1,10 +1,10 @@
 import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
 import type { ClaimedDelivery } from '../ports/deliveries.ts';
 
-/** What the request of an attempt is made of, besides the endpoint. */
+/** Parts of an attempt's request, besides the endpoint. */
 export interface AttemptFacts
   extends Pick<ClaimedDelivery, 'body' | 'eventId' | 'eventType' | 'partner' | 'attempt'> {
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** Start of the attempt, in milliseconds since the Unix epoch. */
   readonly at: number;
   /** The wire prefix. */
   readonly prefix: string;

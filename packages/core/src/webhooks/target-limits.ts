@@ -35,8 +35,9 @@ interface Target {
 export type TargetLimits = ReturnType<typeof createTargetLimits>;
 
 /**
- * Limits the attempts at one address at once, whatever the names are that lead there. Partners and modes share the places, so that
- * endpoints of one partner which hang do not keep the events of others from a server that they have in common.
+ * Limits concurrent attempts at one address, for all names that lead there. Partners and modes share the
+ * places, so that endpoints of one partner which hang do not keep the events of others from a server that
+ * they have in common.
  */
 export function createTargetLimits(schedule: Schedule = nodeTimer) {
   const targets = new Map<string, Target>();

@@ -8,18 +8,18 @@ export interface TargetPolicy {
 }
 
 /**
- * Finds every address of a host name. Rejects, or answers none, when there is none.
- * It must settle by itself: nobody waits longer than a delivery may last, but a registration waits.
+ * Finds every address of a host name. Rejects, or returns none, if there is none. It must settle by itself: a
+ * delivery has a deadline, but a registration waits.
  */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * One sentence for every host that is refused, so that it cannot be used to ask which names exist in the
- * network of this server, or what they stand for.
+ * One sentence for every refused host, so that it reveals neither which names exist in the network of this
+ * server, nor their addresses.
  */
 const refusedHost = 'The host must resolve, and to public addresses only.';
 
-/** A target that is not allowed. Its message is public; it tells nothing that the URL itself does not say. */
+/** A target that is not allowed. Its message is public, and reveals nothing beyond the URL itself. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
   readonly code = 'TARGET_REFUSED';
@@ -61,7 +61,7 @@ export function parseTarget(text: string, policy: TargetPolicy): URL {
   if (authority.includes('@')) throw new TargetError('The URL must not contain credentials.');
   const url = URL.parse(text);
   if (url === null || url.hostname === '') throw new TargetError('The URL is malformed.');
-  // What is stored is the canonical spelling, which percent-encoding makes longer.
+  // The canonical spelling is stored, which percent-encoding makes longer.
   if (url.href.length > maxLength) throw new TargetError(tooLong);
   if (url.port === '0' || !(policy.allowPrivate || isPublicPort(url.port))) {
     throw new TargetError('The port must be 443, or 1024 and above.');
@@ -70,10 +70,10 @@ export function parseTarget(text: string, policy: TargetPolicy): URL {
   return url;
 }
 
-/** Whether a host, as the URL parser spells it, is a public address or at least a name. */
+/** Checks whether a host, as the URL parser spells it, is a public address or at least a name. */
 function mayBePublic(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
-  // A dot at the end names the same host to a resolver and another one to TLS and to whoever compares names.
+  // A dot at the end names the same host to a resolver, and another one to TLS and to comparisons of names.
   return !host.endsWith('.') && host !== 'localhost' && !host.endsWith('.localhost');
 }
 
@@ -99,8 +99,8 @@ export async function targetAddresses(
 }
 
 /**
- * Checks a URL and every address that its host has now: at registration, change and test.
- * Whoever connects later checks again, because a name may mean something else by then.
+ * Checks a URL and every present address of its host, at registration, change and test. The connection checks
+ * again later, because a name may have other addresses by then.
  * @throws TargetError
  */
 export async function checkTarget(text: string, policy: TargetPolicy, resolve: Resolve): Promise<URL> {
@@ -113,7 +113,7 @@ export async function checkTarget(text: string, policy: TargetPolicy, resolve: R
 const resolveLocally: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
-/** How long the answer for one address family is waited for once the other's is there, in milliseconds. */
+/** Time to wait for the other address family after the first has come, in milliseconds. */
 const otherFamilyMs = 500;
 
 /**
@@ -137,9 +137,9 @@ const resolveByNameServers: Resolve = async (hostname) => {
 };
 
 /**
- * How names are resolved unless a host says otherwise. The operating system's resolver is used for private
- * targets only: it blocks one of the process's few threads for as long as a name server is silent, so that a
- * handful of dead names would hold up everybody's deliveries.
+ * Resolves names unless a host provides a resolver. The operating system's resolver is used for private
+ * targets only, because it blocks one of the process's few threads while a name server is silent, and a
+ * handful of dead names would delay all deliveries.
  */
 export function defaultResolve(policy: TargetPolicy): Resolve {
   return policy.allowPrivate ? resolveLocally : resolveByNameServers;

@@ -7,7 +7,7 @@ import type { Schedule } from '../worker/looking.ts';
 /** An attempt that is over, and whose result is not written yet. */
 export interface Ended {
   readonly result: DeliveryResult;
-  /** Until then nobody else takes the delivery. */
+  /** Time until which no other worker takes the delivery. */
   readonly leaseEndsAt: number;
 }
 
@@ -107,7 +107,8 @@ export function createWriting(options: WritingOptions) {
         await writeEach(group);
       }
     }
-    // In the same turn as the last look at `results`: what ends from now on begins a flush of its own.
+    // In the same turn as the last check of `results`, so that attempts that end from now on begin a new
+    // flush.
     flushing = null;
     written();
   }

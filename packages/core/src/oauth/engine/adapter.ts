@@ -42,11 +42,11 @@ export const inert: Adapter = {
   revokeByGrantId: nothing,
 };
 
-/** One request on its way through the engine. */
+/** State of a request on its way through the engine. */
 export interface EngineRun {
-  /** Who is signed in, as the host says. */
+  /** The signed-in user, according to the host. */
   readonly authentication: Authentication | null;
-  /** Of a request that begins: the scopes that it asks for, checked. */
+  /** Requested scopes of a new request, checked. */
   readonly scope?: string | null;
   /** The redirect URI of the request; of one that is resumed, known once its interaction was read. */
   redirectUri?: string;
@@ -56,18 +56,18 @@ export interface EngineRun {
   begun?: { readonly id: string; readonly seconds: number };
   /** Step with which the user ended the interaction that is resumed. */
   decision?: Decision | null;
-  /** Where the engine sends the browser. */
+  /** URL to which the engine redirects the browser. */
   location?: string;
-  /** Why it does not. */
+  /** The engine's error, if it failed. */
   error?: unknown;
-  /** Why its client could not be read. */
+  /** Error while its client was read. */
   failure?: unknown;
 }
 
 /** The run that a call of the engine's belongs to. */
 export const currentRun = new AsyncLocalStorage<EngineRun>();
 
-/** Who is signed in, as the host said when the request came in. */
+/** The signed-in user, according to the host when the request arrived. */
 export function visitor(): Authentication | null {
   return currentRun.getStore()?.authentication ?? null;
 }

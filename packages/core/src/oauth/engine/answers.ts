@@ -11,13 +11,13 @@ export type Decision = 'approve' | 'deny' | 'cancel';
 export interface GivenAnswer {
   /** `null` where the user was not asked. */
   readonly decision: Decision | null;
-  /** User whom the host named then. `null` when nobody was signed in. */
+  /** User whom the host named then; `null` if no user was signed in. */
   readonly sub: string | null;
   /** Address to which the browser was sent. It may contain the authorization code, so it is stored sealed. */
   readonly location: string;
 }
 
-/** Pause between two looks for an answer that another request is about to store, in milliseconds. */
+/** Pause between two polls for an answer that another request is about to store, in milliseconds. */
 const pauseMs = 100;
 const maxLooks = 10;
 

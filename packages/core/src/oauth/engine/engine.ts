@@ -18,7 +18,7 @@ import type { RequestStart } from './policy.ts';
 /** Loaded with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
 const loadEngine = () => import('./provider.ts');
 
-/** How an interaction ends: somebody signed in, and may have consented on the way, or the client hears an error. */
+/** End of an interaction: a user signed in, perhaps with a new consent, or the client gets an error. */
 export type InteractionEnd =
   | { readonly user: Authentication; readonly consented: boolean }
   | { readonly error: 'access_denied' | 'login_required'; readonly description: string };
@@ -34,12 +34,12 @@ export interface PendingInteraction {
   readonly id: string;
   /** Parameters of the authorization request, checked. */
   readonly params: { readonly [name: string]: string | undefined };
-  /** Why the user is asked. */
+  /** Reason for asking the user. */
   readonly reasons: readonly string[];
-  /** When the request began, and who was signed in then. */
+  /** Start of the request, and the user who was signed in then. */
   readonly start: RequestStart;
   /**
-   * Ends the interaction and returns where the browser has to go.
+   * Ends the interaction and returns the URL to which the browser must go.
    * @param decision - of a user who was asked
    * @throws OAuthError when another answer has ended it meanwhile
    */
@@ -94,7 +94,10 @@ export class Engine {
     return location;
   }
 
-  /** Finds the answer to the ended interaction of this browser's cookie. `null` when there is none, or when the cookie has another id. */
+  /**
+   * Finds the answer to the ended interaction of this browser's cookie. `null` if there is none, or if the
+   * cookie has another id.
+   */
   async answered(exchange: Exchange, id: string | null): Promise<(GivenAnswer & { id: string }) | null> {
     const held = await this.#heldId(exchange);
     if (held === null || (id !== null && held !== id)) return null;
@@ -102,7 +105,10 @@ export class Engine {
     return answer && { ...answer, id: held };
   }
 
-  /** The one of this browser's cookie. @throws OAuthError when there is none, or when it has another id */
+  /**
+   * Returns the interaction of this browser's cookie.
+   * @throws OAuthError if there is none, or if it has another id
+   */
   async interaction(exchange: Exchange, id: string | null): Promise<PendingInteraction> {
     const { req, res } = exchange;
     const { options, storage, clock } = this.#core;

@@ -7,7 +7,10 @@ import { anonymousInteractionSeconds } from '../lifetimes.ts';
 import { currentRun, inert, visitor } from './adapter.ts';
 import type { Decision } from './answers.ts';
 
-/** How long a count of unfinished requests is believed, this process's own starts added, in milliseconds. */
+/**
+ * Time for which a count of unfinished requests is used, with this process's own starts added, in
+ * milliseconds.
+ */
 const countMs = 1000;
 
 /**
@@ -77,7 +80,7 @@ export function interactionAdapter(core: Core): Adapter {
         if (run !== undefined) run.begun = { id, seconds };
         return;
       }
-      // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.
+      // A request that was resumed has ended. A late answer must not bring it back.
       if (!(await interactions.replace(digest(id), payload, endsAt(expiresIn)))) throw gone();
     },
     async find(id) {

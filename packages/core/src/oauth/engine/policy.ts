@@ -19,7 +19,9 @@ function maxAgeExceeded(ctx: KoaContextWithOIDC, now: number): boolean {
 export type RequestStart = {
   /** In milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** The sign-in that was there; `null` if nobody was signed in. `at` is in milliseconds since the Unix epoch. */
+  /**
+   * The sign-in at the start; `null` if no user was signed in. `at` is in milliseconds since the Unix epoch.
+   */
   readonly signIn: { readonly sub: string; readonly at: number } | null;
 };
 
@@ -29,7 +31,7 @@ export function readRequestStart({ startedAt, signIn }: { readonly [name: string
   return { startedAt: Number(startedAt), signIn: typeof sub === 'string' ? { sub, at: Number(at) } : null };
 }
 
-/** What stands between an authorization request and its code. */
+/** Prompts of an authorization request: the conditions that it must meet before it gets a code. */
 export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt[] {
   /**
    * Notes when the request began, to the millisecond, and who was signed in then; an interaction that follows another one
@@ -43,7 +45,7 @@ export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt
     return { startedAt: Math.max(clock.now(), signIn?.at ?? 0), signIn };
   };
 
-  // OpenID Connect Core, section 3.1.2.3: nobody or somebody else is there, or too long ago.
+  // OpenID Connect Core, section 3.1.2.3: no user is signed in, or another user, or the sign-in is too old.
   const login = new Prompt(
     { name: 'login', requestable: true },
     requestStart,

@@ -39,7 +39,7 @@ export function translated(error: unknown): OAuthError {
   return new OAuthError(code as OAuthErrorCode, error.error_description, { cause: error });
 }
 
-/** One grant per authorization, where the consent covers it; it is stored together with the code. */
+/** Makes one grant per authorization if the consent covers it. It is stored together with the code. */
 async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   const { client, account, params, provider, session, requestParamScopes: scopes } = oidc;
   const record = client ? await core.storage.clients.find(client.clientId) : null;
@@ -77,7 +77,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
     expiresWithSession: () => false,
     cookies: {
       keys: sealer.derive('cookies').map((key) => key.toString('base64url')),
-      // One cookie shows the page of an interaction and resumes it: browsers keep few cookies of a site.
+      // Use one cookie for the page of an interaction and for resuming it, because browsers keep few cookies
+      // of a site.
       names: {
         session: `${options.prefix}_session`,
         interaction: interactionCookie(options),
