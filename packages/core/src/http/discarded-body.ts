@@ -26,7 +26,7 @@ const endsConnection = ({ headers, httpVersionMajor, httpVersionMinor }: Incomin
  */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
-  // A `Request` comes over a connection in memory, which web.ts ends: its body is taken no further.
+  // The body of a `Request` is not read any further: its connection (web-messages.ts) needs no draining.
   if (!(request.socket instanceof Socket)) return void request.on('error', () => {});
   const quiet = discarded.get(request) ?? discard(request);
   discarded.set(request, quiet);
