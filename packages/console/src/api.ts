@@ -13,7 +13,7 @@ import type {
   WebhookEndpoint,
 } from '@ostiary/core/console';
 
-/** Where a delivery is, in the order in which pages name it. */
+/** States of a delivery, in the order in which pages list them. */
 export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
 
 /** See {@link deliveryStatuses}. */
@@ -22,7 +22,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 /** An event in a list, with what became of its latest deliveries. */
 export interface ListedEvent extends PartnerEvent {
   readonly deliveries: readonly DeliveryStatus[];
-  /** Whether there are older ones, whose status is not told. */
+  /** True if there are older ones, whose status is unknown. */
   readonly hasMoreDeliveries: boolean;
 }
 
@@ -44,9 +44,9 @@ export interface SandboxUser extends KycState {
   readonly original: KycState;
 }
 
-/** What became of the deliveries to an endpoint that were made within an hour. */
+/** Results of the deliveries to an endpoint that were made within an hour. */
 export type HistoryHour = { readonly [Status in DeliveryStatus]: number } & {
-  /** When it began, ISO 8601. */
+  /** Start of the hour, ISO 8601. */
   readonly from: string;
 };
 
@@ -70,7 +70,7 @@ interface Answers {
   readonly latestEvents: {
     readonly data: readonly ListedEvent[];
     readonly hasMore: boolean;
-    /** Where to go on: there may be older ones that were not looked at. */
+    /** Place where the next search continues, because older events may not have been searched. */
     readonly nextBefore: number | null;
   };
   readonly getEvent: PartnerEvent;

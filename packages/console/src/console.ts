@@ -18,7 +18,7 @@ import { changeKyc, checkSignature, mintPassport, pay } from './tools/actions.ts
 import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
-/** The table of the console's pages: nobody who is not signed in gets past the first one. */
+/** The table of the console's pages. Visitors without a session only reach the first one. */
 function consolePages(desk: ConsoleDesk, pace: typeof paceOf): ConsolePage[] {
   const urlOf = urlsOf(desk);
   const live = liveScript();
@@ -157,7 +157,7 @@ function toolPages({
   ];
 }
 
-/** The console that looks at pages that are open at this pace. */
+/** Makes a console that checks open pages at this pace. */
 export const consoleAt = (pace: typeof paceOf): PartnerConsole => ({
   opensWith: { scope: 'webhooks', testOnly: true },
   pages: (desk) => consolePages(desk, pace),

@@ -11,12 +11,12 @@ type Attempt = ShownDelivery['attempts'][number];
 /** The id of the form that the buttons of single deliveries belong to. */
 export const againForm = 'again';
 
-/** What the reader of a delivery wants to know of it: where it goes to, or which event it is. */
+/** Subject of a delivery for its reader: its endpoint, or its event. */
 export interface DeliveryContext {
   readonly href: string | null;
   readonly title: string;
   readonly detail: string;
-  /** Whether it can be delivered again. */
+  /** True if it can be delivered again. */
   readonly canRepeat: boolean;
 }
 
@@ -28,7 +28,7 @@ const neverSent: ReadonlySet<string> = new Set([
   ...['target_refused', 'connection_refused', 'connection_failed', 'certificate', 'tls'],
 ]);
 
-/** What is behind a failed attempt, as far as there is advice for it. */
+/** Explains a failed attempt, if there is advice for it. */
 export function failureKind(
   { error, httpStatus }: Pick<Attempt, 'error' | 'httpStatus'>,
   { failures }: Words,
@@ -69,7 +69,7 @@ function wireText({ method, url, headers, body }: AttemptRequest): string {
   return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, '', body].join('\n');
 }
 
-/** What was sent with an attempt, or, in a list that does not have it, the way there. */
+/** Shows the request of an attempt or, in a list without it, a link to it. */
 function requestPart({ request, number, error }: Attempt, delivery: ShownDelivery, visit: Visit): Html {
   const { urlOf, voice } = visit;
   const words = voice.words.deliveries;

@@ -5,23 +5,23 @@ import { answerFramed, csrfField } from './frame.ts';
 import { newSecretPage } from './secret.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** What the name of a type's checkbox begins with; `*` stands for all types. */
+/** Prefix of the names of types' checkboxes; `*` stands for all types. */
 const typeField = 'type ';
 
 const memberNames = ['url', 'secret', 'events'];
 
-/** What was filled in; the secret is never sent back. */
+/** Values of the form. The secret is never sent back. */
 interface Filled {
   readonly url: string;
   readonly types: readonly string[];
 }
 
-/** What the form says of what was filled in. */
+/** Messages of the form about its values. */
 interface Checked {
   readonly problems: Problems;
   /** Other endpoints with this URL. */
   readonly twins: readonly WebhookEndpoint[];
-  /** Whether the partner knows of them, and goes on. */
+  /** True if the partner knows of them, and confirms. */
   readonly isMeant: boolean;
   readonly secretTyped: boolean;
 }
@@ -92,7 +92,7 @@ const eventsOf = ({ types }: Filled): readonly string[] => (types.includes('*') 
 /** A URL in its canonical spelling, as the API keeps it. */
 const canonical = (url: string): string => URL.parse(url)?.href ?? url;
 
-/** What the API has no rule for: another endpoint with this URL, and a form without a type. */
+/** Checks that the API does not make: another endpoint with this URL, and a form without a type. */
 async function check(
   { api, urlOf, voice }: Visit,
   endpoint: WebhookEndpoint | null,

@@ -39,7 +39,7 @@ function recoverPanel({ voice }: Visit, { enabled }: WebhookEndpoint, form: Html
 <p class="small muted">${recovery.hint}</p>${enabled ? form : html`<p>${recovery.disabled}</p>`}</section>`;
 }
 
-/** One endpoint: its settings, and its deliveries with their attempts. */
+/** Page of an endpoint: its settings, and its deliveries with their attempts. */
 export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
   return await show(visit, noRecovery);
 }

@@ -8,7 +8,7 @@ import type { Visit } from './visit.ts';
 /** States by which events are looked for; `none`: no endpoint took it. */
 const states = [...deliveryStatuses, 'none'] as const;
 
-/** What is chosen, as the address has it; `null`: nothing. */
+/** Choices in the URL; `null`: none. */
 interface EventChoice {
   readonly type: string | null;
   readonly state: (typeof states)[number] | null;
@@ -32,7 +32,7 @@ export function endOf(typed: string): string | null {
     : time.toISOString();
 }
 
-/** What an address chooses; what cannot be chosen is as good as nothing. */
+/** Reads the choices in a URL. Unknown ones count as none. */
 export function choiceOf({ request: { query }, desk }: Visit): EventChoice {
   const [type, endpoint] = [query.get('type'), query.get('endpoint')];
   const until = query.get('until')?.trim().slice(0, 40) ?? '';

@@ -18,7 +18,7 @@ ${apiSnippets(desk, voice, { id: 'call-redeliver', title: words.redeliver, call:
 ${apiSnippets(desk, voice, { id: 'call-trigger', title: words.trigger, call: trigger })}</section>`;
 }
 
-/** One event: its body, and each delivery with its attempts. */
+/** Page of an event: its body, and each delivery with its attempts. */
 export async function event(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const { language, words } = voice;
@@ -72,7 +72,7 @@ export async function redeliver(
   form: ReadonlyMap<string, string>,
 ): Promise<ConsoleAnswer> {
   const done = (notice: Notice) => seeOther(urlOf('event', { id, notice }));
-  // Where this is found, it is the endpoint that is not.
+  // If the event exists, the endpoint is missing.
   await api('getEvent', { path: { id } });
   try {
     const body = JSON.stringify({ endpointId: form.get('endpoint') });

@@ -13,7 +13,7 @@ function eventRow(event: ListedEvent, { urlOf, voice: { language, words } }: Vis
   return html`<li id="${id}"><p class="what"><a href="${urlOf('event', { id })}">${nameOf(type)} <span class="hidden">${id}</span></a> <span>${moment(createdAt, language)}</span></p>${stateBadges(deliveries, words)}${hasMoreDeliveries ? andOlder : null}</li>`;
 }
 
-/** What was typed as the id of an event, without blanks around it. */
+/** Typed id of an event, without blanks around it. */
 const typedId = ({ request }: Visit): string => request.query.get('id')?.trim().slice(0, 100) ?? '';
 
 /** The address of the event whose id was typed; `null` where none was, or there is no such event. */
@@ -35,9 +35,9 @@ export async function eventsPanel(
   endpoints: readonly WebhookEndpoint[],
 ): Promise<{
   readonly panel: Html;
-  /** What is said of the newest one. */
+  /** Description of the newest one. */
   readonly said: string;
-  /** Whether something was typed that is no time. */
+  /** True if the typed text is not a time. */
   readonly isRefused: boolean;
 }> {
   const { api, request, urlOf, voice } = visit;
@@ -48,7 +48,7 @@ export async function eventsPanel(
   const before = place !== null && /^[1-9][0-9]{0,14}$/.test(place) ? place : null;
   const end = until === null ? null : endOf(until);
   const isRefused = until !== null && end === null;
-  // A time that is none leaves nothing out, and the field says so.
+  // An invalid time excludes nothing, and the field says so.
   const query = queryOf({ before, type, status: state, endpointId: endpoint, until: end });
   const { data: events, hasMore, nextBefore } = await api('latestEvents', { query });
   const [newest] = events;

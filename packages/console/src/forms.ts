@@ -2,18 +2,18 @@ import { PartnerError } from '@ostiary/core/console';
 import { type Html, html, icons, nameOf } from '@ostiary/core/pages';
 import { problemRow } from './frame.ts';
 
-/** What is said of a field: words of ours, or text that may hold what was typed. */
+/** Message about a field: our own text, or text that may contain user input. */
 export type Message = string | Html;
 
-/** What is wrong with a form, by the name of the field; under `''` what belongs to none. */
+/** Problems of a form, by the name of the field; under `''` those of no field. */
 export type Problems = ReadonlyMap<string, readonly Message[]>;
 
-/** Of a form that nobody has sent yet. */
+/** State of a form that was not sent yet. */
 export const noProblems: Problems = new Map();
 
 /**
- * What an operation of the partner API refused, by the field that each of its problems is about. A field has the name of the
- * member that is sent for it; problems of members without a field go to `otherwise`.
+ * Returns the problems that an operation of the partner API reported, by field. A field has the name of the
+ * member that is sent for it. Problems of members without a field go to `otherwise`.
  * @throws whatever is no refusal of what was filled in
  */
 export function problemsOf(error: unknown, fields: readonly string[], otherwise = ''): Problems {
@@ -29,15 +29,15 @@ export function problemsOf(error: unknown, fields: readonly string[], otherwise 
   return problems;
 }
 
-/** One control of a form. */
+/** A control of a form. */
 interface Control {
   readonly name: string;
   /** The beginning of its tag, with what is its own: `<input type="url" required`. Name, id and marks follow. */
   readonly tag: Html;
-  /** What ends the tag, and the element. @defaultValue `>` */
+  /** End of the tag and the element. @defaultValue `>` */
   readonly end?: Html;
   readonly hint?: Message;
-  /** What belongs to it and stands below. */
+  /** Text that belongs to it, below it. */
   readonly below?: Html | null;
 }
 
@@ -97,7 +97,7 @@ export function formOf<Name extends string>(
     /** 400 where something is wrong. */
     status: problems.size === 0 ? 200 : 400,
 
-    /** What is wrong in all, with a link to each field. */
+    /** Lists all problems, with a link to each field. */
     summary:
       problems.size === 0
         ? null

@@ -38,7 +38,7 @@ export function pageBar({
 }: {
   readonly label: string;
   readonly parts: readonly { readonly href: string; readonly words: string; readonly isHere: boolean }[];
-  /** Whether it is the first page of its part. */
+  /** True if it is the first page of its part. */
   readonly isFirst: boolean;
   readonly title: string;
   readonly about: Html;
@@ -81,7 +81,7 @@ export interface FramedPage {
   readonly body: Html;
   /** The layout of the body: one narrow column, or two where there is room. */
   readonly layout: 'one' | 'aside-first' | 'main-first' | 'halves';
-  /** Where the page keeps itself up to date: what is said to those who hear it change. */
+  /** Announcement for screen readers when the page updates itself. */
   readonly said?: string;
   /** The part of the console that it belongs to. @defaultValue `"events"` */
   readonly section?: 'events' | 'requests' | 'tools';

@@ -6,8 +6,8 @@ import type { Visit } from './visit.ts';
 type Action = (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>;
 
 /**
- * What a form about an endpoint does; where there is no such endpoint (any more), a page that says so. It was removed while
- * the form was open, or is that of somebody else: which of them is not told.
+ * Handles a form about an endpoint. If there is no such endpoint (any more), shows a page that says so. It
+ * was removed while the form was open, or belongs to another partner, which the page does not reveal.
  */
 export const orGone =
   (handle: Action): Action =>

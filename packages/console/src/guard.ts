@@ -18,7 +18,7 @@ const mostSessions = 8;
 
 type Otherwise = (context: PageContext) => ConsoleAnswer;
 
-/** Who gets in. `script` is the address of what keeps pages up to date. */
+/** Admits visitors. `script` is the URL of the script that keeps pages up to date. */
 export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pace: typeof paceOf) {
   const cookie = sessionCookie(desk);
   const keepUpToDate = createLiveStreams(desk, pace);
@@ -39,8 +39,8 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pac
   const sessionsIn = (request: ConsoleRequest): string[] => cookie.values(request).slice(0, mostSessions);
 
   /**
-   * A page for those whose session is good; whatever else a browser takes for a session is ended. All others get `otherwise`,
-   * by default the way to the first page. A page that is open is answered with what changes on it.
+   * Shows a page to visitors with a valid session. An invalid session cookie is removed, and those visitors
+   * get `otherwise`, by default a redirect to the first page. An open page gets its updates.
    */
   const guarded =
     (
@@ -72,7 +72,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pac
     return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };
   }
 
-  /** What the form of a page does, after it was found to come from this session. */
+  /** Handles the form of a page, after a check that it came from this session. */
   const action = (
     handle: (visit: Visit, form: ReadonlyMap<string, string>, session: string) => Promise<ConsoleAnswer>,
   ): ConsoleHandler =>

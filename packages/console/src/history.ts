@@ -3,7 +3,7 @@ import { type DeliveryStatus, deliveryStatuses, type EndpointHistory, type Histo
 import { counted, moment, stateBadge } from './parts.ts';
 import type { Voice } from './words.ts';
 
-/** What a bar is made of, from the bottom up; pictures have whole numbers of pixels. */
+/** Parts of a bar, from the bottom up. Pictures have whole numbers of pixels. */
 const stacked: readonly DeliveryStatus[] = ['delivered', 'pending', 'cancelled', 'dropped'];
 
 const [barWidth, barGap, chartHeight] = [10, 3, 64];
@@ -13,14 +13,14 @@ const sumOf = (hours: readonly HistoryHour[], status: DeliveryStatus): number =>
 
 const madeIn = (hour: HistoryHour): number => deliveryStatuses.reduce((sum, status) => sum + hour[status], 0);
 
-/** One bar an hour, as high as there were deliveries; the highest one fills the picture. */
+/** Draws one bar an hour, as high as the number of deliveries. The highest one fills the picture. */
 function chart(hours: readonly HistoryHour[], label: string): Html {
   const scale = chartHeight / Math.max(...hours.map(madeIn));
   const bars = hours.map((hour, index) => {
     let top = chartHeight;
     return stacked.map((status) => {
       if (hour[status] === 0) return null;
-      // What happened at all is seen.
+      // Even a single delivery is visible.
       const height = Math.max(2, Math.round(hour[status] * scale));
       top -= height;
       return html`<rect class="${status}" x="${index * (barWidth + barGap)}" y="${Math.max(0, top)}" width="${barWidth}" height="${height}"/>`;
@@ -30,7 +30,10 @@ function chart(hours: readonly HistoryHour[], label: string): Html {
   return html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${chartHeight}" preserveAspectRatio="none">${bars}</svg>`;
 }
 
-/** How the deliveries of the last day to an endpoint ended: in all, as a picture, and hour by hour in numbers. Nothing where there were none. */
+/**
+ * Shows the results of an endpoint's deliveries in the last day: in total, as a picture, and hour by hour in
+ * numbers. Empty without deliveries.
+ */
 export function historyPanel({ hours, isCut }: EndpointHistory, { language, words }: Voice): Html {
   const { history, states } = words.deliveries;
   const occurring = deliveryStatuses.filter((status) => sumOf(hours, status) > 0);

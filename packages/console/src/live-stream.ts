@@ -11,7 +11,10 @@ import { createPlaces, type Leave, type Room } from './places.ts';
 
 const room: Room = { partner: 20, process: 500 };
 
-/** How many pages a process makes in a second for those that are open: with more of them, each is made less often. */
+/**
+ * Maximum number of renderings per second for open pages in a process. If more pages are open, each is
+ * rendered less often.
+ */
 const pagesPerSecond = 50;
 
 /** Proxies and pages take a connection for broken on which nothing comes for long. */
@@ -23,11 +26,11 @@ const lifetimeMs = 5 * 60_000;
 /** So many characters of a page take as long to make as any other page; what endpoints answer makes pages of megabytes. */
 const usualLength = 128 * 1024;
 
-/** Milliseconds between two looks at a page of this length, when so many are open. */
+/** Returns the milliseconds between two checks of a page of this length, while so many are open. */
 export const paceOf = (open: number, length: number): number =>
   1_000 * Math.max(1, (open / pagesPerSecond) * Math.max(1, length / usualLength));
 
-/** What a page that is open is told: the page as it is, nothing new, load the page again, the session is over. */
+/** Messages to an open page: its present content, no change, reload, the session has ended. */
 type Message = 'page' | 'still' | 'reload' | 'ended';
 
 const message = (event: Message, data = ''): string =>
@@ -36,11 +39,11 @@ const message = (event: Message, data = ''): string =>
     .map((line) => `data: ${line}\n`)
     .join('')}\n`;
 
-/** Whether a page that is open asks for what changes on it. */
+/** Checks whether an open page requests its updates. */
 export const asksForStream = ({ raw: { method, headers } }: ConsoleRequest): boolean =>
   method === 'GET' && headers.accept === 'text/event-stream';
 
-/** A stream that tells an open page that its session is over: a redirect would lead nowhere. */
+/** A stream that ends an open page's session. A redirect would have no effect there. */
 export const endedStream: ConsoleAnswer = {
   status: 200,
   async *stream() {
@@ -56,7 +59,9 @@ export interface OpenPage {
   render(visit: ConsoleVisit): Promise<ConsoleAnswer>;
 }
 
-/** Whether a page keeps itself up to date: nothing that is put into one has a quotation mark left. */
+/**
+ * Checks whether a page keeps itself up to date. Values in a page never contain an unescaped quotation mark.
+ */
 const isLive = (page: string): boolean => page.includes(' data-exit="');
 
 /** Keeps open pages up to date. */
@@ -74,7 +79,10 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
     }
   }
 
-  /** What changes on a page, about once a second. Each look is admitted as a request is, but not counted as one. */
+  /**
+   * Sends the changes of a page, about once a second. Each check is admitted like a request, but not counted
+   * as one.
+   */
   async function* changes(
     page: OpenPage,
     admitted: ConsoleVisit,
@@ -120,7 +128,7 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
     try {
       yield* changes(...given);
     } catch (error) {
-      // Whoever asks again is told what the API says.
+      // End quietly: on reconnecting, the page gets the API's error.
       if (!(error instanceof PartnerError)) throw error;
     } finally {
       leave();

@@ -2,13 +2,13 @@ import { type Fragment, type Html, html, visible } from '@ostiary/core/pages';
 import { type DeliveryStatus, deliveryStatuses } from './api.ts';
 import type { Language, Voice, Words } from './words.ts';
 
-/** Where a delivery is; `none`: no endpoint took the event. */
+/** State of a delivery; `none`: no endpoint accepted the event. */
 type StateName = keyof Words['deliveries']['states'];
 
 const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
 
 /**
- * How dates and numbers are written: as in Britain where a page is in English, the day before the month; as in French where `Intl`
+ * Locales of dates and numbers: Britain for pages in English, the day before the month; French where `Intl`
  * does not know Haitian Creole.
  */
 const localesOf = (language: Language): readonly string[] => [language === 'en' ? 'en-GB' : language, 'fr'];
@@ -17,7 +17,7 @@ const localesOf = (language: Language): readonly string[] => [language === 'en' 
 export const counted = (number: number, language: Language): string =>
   number.toLocaleString(localesOf(language));
 
-/** A moment, to the second, in UTC: the same words for whoever compares it with a log. */
+/** Writes a moment, to the second, in UTC, as logs do. */
 export function moment(time: string, language: Language): Html {
   return html`<time datetime="${time}">${new Date(time).toLocaleString(localesOf(language), style)} UTC</time>`;
 }
@@ -28,7 +28,7 @@ export function dueMoment(time: string, now: number, language: Language): Html {
   const words = new Intl.RelativeTimeFormat(localesOf(language));
   const left =
     seconds < 60 ? words.format(seconds, 'second') : words.format(Math.floor(seconds / 60), 'minute');
-  // Where scripts run, they count it down.
+  // Scripts count it down.
   return html`${moment(time, language)} <span data-left="${String(Math.max(0, Date.parse(time) - now))}">(${left})</span>`;
 }
 
@@ -37,7 +37,7 @@ export function stateBadge(state: StateName | 'enabled' | 'disabled', words: str
   return html`<span class="state ${state}">${words}</span>`;
 }
 
-/** Whether something is enabled, in words and colour. */
+/** Says whether something is enabled, in words and colour. */
 export function enabledBadge(
   isEnabled: boolean,
   words: { readonly enabled: string; readonly disabled: string },
@@ -63,7 +63,7 @@ export function stateBadges(statuses: readonly DeliveryStatus[], words: Words): 
   return html`<span class="states">${stateWords(statuses, words).map(([state, text]) => stateBadge(state, text))}</span>`;
 }
 
-/** What is said to those who hear how the deliveries of something change. */
+/** Announcement for screen readers when deliveries change. */
 export function statesSaid(title: string, statuses: readonly DeliveryStatus[], words: Words): string {
   const states = stateWords(statuses, words).map(([, text]) => text);
   return `${title}: ${states.join(', ')}`;
@@ -76,7 +76,7 @@ export function statesSaid(title: string, statuses: readonly DeliveryStatus[], w
 export const visibleText = (text: string): string => text.replace(/[^\n\t -~]+/g, visible);
 
 /**
- * Text of many lines from outside: whatever could reorder or hide text is replaced. It can be
+ * Shows text of many lines from outside. Characters that could reorder or hide text are replaced. It can be
  * scrolled with the keyboard.
  */
 export function foreignText(text: string, label: string): Html {
@@ -85,7 +85,7 @@ export function foreignText(text: string, label: string): Html {
 ${visibleText(text.replace(/\r\n?/g, '\n'))}</pre>`;
 }
 
-/** What stands where a list would be. */
+/** Text in place of an empty list. */
 export function emptyList(title: string, text: string, icon: Html | null = null): Html {
   return html`<div class="empty">${icon === null ? null : html`<span class="disc">${icon}</span>`}<h3>${title}</h3><p class="muted">${text}</p></div>`;
 }
@@ -98,7 +98,7 @@ export function pageLinks(links: readonly (readonly [href: string | null, words:
   return shown.length === 0 ? null : html`<p class="pages">${shown}</p>`;
 }
 
-/** A choice that narrows a list down; it is a page of its own, so that it can be kept and passed on. */
+/** A filter of a list. Each choice is a URL, so that it can be kept and passed on. */
 export function filterForm(
   { words }: Voice,
   {

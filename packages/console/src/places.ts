@@ -1,4 +1,4 @@
-/** How many pages are kept up to date at once, at most. */
+/** Limits the number of pages that are kept up to date at once. */
 export interface Room {
   readonly partner: number;
   readonly process: number;
@@ -13,7 +13,7 @@ export function createPlaces(room: Room) {
   let all = 0;
 
   return {
-    /** How many are taken. */
+    /** Number of places in use. */
     taken: () => all,
     /** @returns how to leave; without a place, the status that says whose places are taken: the partner's (429) or all (503) */
     take(partner: string): Leave | 429 | 503 {

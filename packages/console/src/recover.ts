@@ -7,13 +7,13 @@ import type { Visit } from './visit.ts';
 /** As many deliveries are queued by one call at most; the next call goes on with the rest. */
 const mostRecovered = 1_000;
 
-/** What was filled in, and what is wrong with it. */
+/** Values and problems of the form. */
 export interface Recovery {
   readonly since: string;
   readonly problems: Problems;
 }
 
-/** Of a form that nobody has sent yet. */
+/** State of a form that was not sent yet. */
 export const noRecovery: Recovery = { since: '', problems: noProblems };
 
 /** The form that delivers again what was dropped since a time, and the summary of what is wrong with it. */
@@ -48,7 +48,7 @@ export async function recover(
     return (await api('recoverWebhook', { path: { id }, body })).queued;
   } catch (error) {
     const problems = problemsOf(error, ['since']);
-    // The API speaks of its own notation, which nobody sees here.
+    // The API's message mentions its own notation, which this page does not show.
     return {
       since,
       problems: problems.has('since') ? new Map([['since', [voice.words.recovery.badSince]]]) : problems,
@@ -56,7 +56,7 @@ export async function recover(
   }
 }
 
-/** What became of it, where the address of the page tells. */
+/** Shows the result, if the URL of the page has it. */
 export function recovered({ request, voice }: Visit): Html | string | null {
   const words = voice.words.recovery;
   const queued = request.query.get('queued') ?? '';

@@ -112,7 +112,7 @@ function repetition({ method, route, sent }: LoggedRequest, { desk, voice }: Vis
   }</section>`;
 }
 
-/** One request: when it came, how it ended, what was sent and answered. */
+/** Page of a request: its time, its result, request and response. */
 export async function request(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, voice } = visit;
   const { words, language } = voice;

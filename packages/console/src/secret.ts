@@ -28,7 +28,7 @@ ${secretOnce(secret, visit)}
   );
 }
 
-/** What the page offers: to generate a secret, or the one that was generated for this answer. */
+/** Offer of the page: to generate a secret, or the secret that was generated for this response. */
 function generatedPanel(visit: Visit, generated: string | null): Html {
   const { id, urlOf, voice } = visit;
   const words = voice.words.secrets;

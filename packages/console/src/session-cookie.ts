@@ -15,7 +15,7 @@ export function sessionCookie(desk: ConsoleDesk) {
         .map((pair) => pair.trim())
         .filter((pair) => pair.startsWith(`${name}=`))
         .map((pair) => pair.slice(name.length + 1)),
-    /** What `Set-Cookie` says to keep a session, and to forget it. */
+    /** Values of `Set-Cookie` that keep a session, and that remove it. */
     keep: (session: string, seconds: number) => `${name}=${session}; Max-Age=${seconds}; ${attributes}`,
     forget: `${name}=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; ${attributes}`,
   };

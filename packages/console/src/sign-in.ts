@@ -45,7 +45,7 @@ export async function signIn(context: PageContext, cookie: SessionCookie): Promi
   const { desk, request, urlOf } = context;
   const form = await desk.form(request, strangers);
   try {
-    // What surrounds a key is a slip of the hand that copied it.
+    // Characters around a key are a mistake in copying it.
     const { session, seconds } = await desk.signIn((form.get('key') ?? '').trim(), request);
     return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
   } catch (error) {

@@ -3,7 +3,7 @@ import { fillText, type Html, html } from '@ostiary/core/pages';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words.ts';
 
-/** What a snippet needs to know of the partner API. */
+/** Information about the partner API that a snippet needs. */
 export type DescribedApi = Pick<ConsoleDesk, 'apiUrl' | 'keyHeader' | 'routes'>;
 
 /** A call of the partner API. */
@@ -26,7 +26,7 @@ function routeOf({ routes }: DescribedApi, { operation }: ApiCall): ConsoleRoute
 /** Text as one word of a POSIX shell: between single quotes nothing has a meaning but the next one. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What curl says by itself. */
+/** Headers that curl sends by itself. */
 const curlSays = new Set(['host', 'connection', 'content-length']);
 
 const command = (words: readonly string[]): string => words.join(' \\\n  ');
@@ -68,7 +68,7 @@ export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
   ]);
 }
 
-/** How the SDK makes a call: with its path's parameter and its body, as far as it has them. */
+/** Writes a call of the SDK, with its path's parameter and its body, if it has them. */
 type SdkCall = (id: string, body: string | null) => string;
 
 const answered = (call: string): string => `console.log(await ostiary.${call});`;
@@ -131,7 +131,8 @@ export function copyButton({ words: { snippets: words } }: Voice, title: string,
 
 /** Text to be copied: with a button where scripts run (`conveniences.ts`), and to be selected without. */
 export function snippet(voice: Voice, title: string, text: string): Html {
-  // What is shown instead of a character that hides or reorders text must not be copied.
+  // Leave out text with characters that hide or reorder text. The page shows replacements for them, which
+  // must not be copied.
   const isShown = visibleText(text) === text;
   const button = copyButton(voice, title, isShown ? '' : text);
   return html`<div class="snippet"><div class="head"><strong class="small">${title}</strong>${button}</div>${foreignText(text, title)}</div>`;
@@ -149,7 +150,7 @@ export function apiSnippets(
   }: {
     readonly id: string;
     readonly title: string;
-    /** What the heading above says, for those who jump from one disclosure to the next. */
+    /** Repeats the heading above for readers who jump from one disclosure to the next. */
     readonly about?: string;
     readonly call: ApiCall;
   },

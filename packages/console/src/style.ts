@@ -140,5 +140,8 @@ export const consoleStyle: Html = html`
 if (!render(consoleStyle).endsWith(`<style>${rules}</style>`))
   throw new TypeError('the style sheet must not contain & < > " or \'');
 
-/** What `style-src` of the page's Content-Security-Policy must name besides the style sheet of all pages. */
+/**
+ * Source that `style-src` of the page's Content-Security-Policy must name in addition to the style sheet of
+ * all pages.
+ */
 export const consoleStyleHash = `'sha256-${createHash('sha256').update(rules).digest('base64')}'`;

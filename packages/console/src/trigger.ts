@@ -48,7 +48,7 @@ export async function sendEvent(visit: Visit, form: ReadonlyMap<string, string>)
   if (form.get('step') === 'edit') return seeOther(urlOf('trigger', { type }));
   const data = form.get('data');
   try {
-    // What was written stands there as it is: whether it is JSON is for the API to say.
+    // Keep the typed text as it is. The API checks whether it is JSON.
     const member = data === undefined ? '' : `,"data":${data}`;
     const body = `{"type":${JSON.stringify(type)}${member}}`;
     const { id } = await api('createSandboxEvent', { body });

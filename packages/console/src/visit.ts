@@ -3,13 +3,13 @@ import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words.ts';
 
-/** What every page works with. */
+/** Dependencies of every page. */
 export interface PageContext {
   readonly desk: ConsoleDesk;
   readonly urlOf: UrlOf;
   readonly request: ConsoleRequest;
   readonly voice: Voice;
-  /** What the address says has just happened. */
+  /** Action in the URL that was just done. */
   readonly notice: Notice | null;
   /** Proves that a form came from a page for this visitor. */
   readonly csrf: string;
@@ -21,7 +21,7 @@ export interface PageContext {
 export interface Visit extends PageContext {
   readonly partner: string;
   readonly api: Api;
-  /** Of the path, '' where it has none. */
+  /** Parameter of the path, '' if it has none. */
   readonly id: string;
 }
 

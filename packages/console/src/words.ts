@@ -41,7 +41,7 @@ export async function voiceOf(acceptLanguage: string | undefined): Promise<Voice
 /** Name of a text about what has just happened. */
 export type Notice = keyof Words['notices'];
 
-/** Tells whether a parameter of an address is the name of a notice. */
+/** Checks whether a parameter of a URL is the name of a notice. */
 export function isNotice(name: string | null): name is Notice {
   return name !== null && Object.hasOwn(en.notices, name);
 }

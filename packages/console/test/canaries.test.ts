@@ -48,7 +48,7 @@ it('secrets and people of calls are in no page, address, stream or line of the l
   const lines = JSON.stringify(provider.logged);
   const everything = [list, ...shown, (await next())?.data ?? '', lines];
 
-  // What the console makes itself is shown in its answer, and nowhere later.
+  // A secret that the console makes is shown in its response, and nowhere later.
   const form = csrfOf((await browser.get('/sandbox/tools')).text);
   const minted = await browser.post('/sandbox/tools/passport', { csrf: form, kid: 'KID-TEST-APPROVED' });
   const [token = ''] = /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(minted.text) ?? [];

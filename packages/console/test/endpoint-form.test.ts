@@ -6,7 +6,7 @@ import { markedFields } from './form-checks.ts';
 const secret = 'a secret of this test';
 const allTypes = { 'type *': 'on' };
 
-/** What of an endpoint a form may change. */
+/** Settings of an endpoint that a form may change. */
 const settingsOf = async ({ kit, key }: Awaited<ReturnType<typeof visited>>, id: string) => {
   const found = await kit.storage.webhooks.find({ partner: key.partner, mode: 'test' }, id);
   return found && { url: found.url, events: found.events, version: found.version };
@@ -136,7 +136,7 @@ describe('a URL that another endpoint has', () => {
     expect(text).toContain('type it again');
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(1);
     const anyway = /name="anyway" value="(\d+)"/.exec(text)?.[1] ?? '';
-    // Whoever agreed to a second one still hears what else is wrong.
+    // A partner who confirmed a second one still sees the other problems.
     const short = await act(browser, '/sandbox/endpoints', { ...form, anyway, secret: 'too-brief' });
     expect([markedFields(short.text), short.text.includes('name="anyway" value="1" checked')]).toEqual([
       ['secret'],
@@ -211,7 +211,7 @@ describe('a refused form', () => {
     expect(text).toContain(
       'value="https://receiver.example/&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\"',
     );
-    // A form that nobody has sent has nothing wrong.
+    // A form that was not sent has no problems.
     for (const path of [
       'endpoints',
       `endpoints/${id}`,

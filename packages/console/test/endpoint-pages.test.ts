@@ -33,7 +33,10 @@ describe('the pages of an endpoint, in a real browser', () => {
   const endpointsOf = async ({ kit, key }: Awaited<ReturnType<typeof opened>>) =>
     kit.storage.webhooks.list({ partner: key.partner, mode: 'test' });
 
-  /** What a reader of the page is told of the field that has the focus, or gets it a moment after the page has loaded. */
+  /**
+   * Returns the text that a screen reader says for the field that has the focus, or gets it a moment after
+   * the page has loaded.
+   */
   async function focused(page: Page) {
     await page.locator(':focus').waitFor();
     return page.evaluate(() => {
@@ -77,7 +80,7 @@ describe('the pages of an endpoint, in a real browser', () => {
       await page.evaluate(() => JSON.stringify([location.href, document.title, { ...localStorage }])),
     ).not.toContain(secret);
 
-    // Where the browser does not let a page write to the clipboard, the keyboard does.
+    // If the browser does not let a page write to the clipboard, the keyboard can copy.
     await context.clearPermissions();
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));

@@ -154,9 +154,9 @@ describe('events', () => {
     const rest = (await browser.get(older)).text;
     expect(shown(rest)).toEqual([nowhere]);
     expect(rest).not.toContain('Search older events');
-    // Without a delivery or a time to look for, there is nothing to search.
+    // Without a filter by delivery or time, nothing is searched.
     expect((await page('type=payment.failed')).text).toContain('Nothing fits this filter.');
-    // What is not kept any more is not searched.
+    // Events that are not kept any more are not searched.
     await kit.storage.purge({ now: now + 1, before: 0, eventsBefore: now - 1, limit: 100 });
     expect((await kit.storage.events.list({ ...owner, after: 0, limit: 1 })).oldestSequence).toBe(5);
     const purged = (await page('state=cancelled')).text;

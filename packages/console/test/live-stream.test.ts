@@ -12,7 +12,7 @@ import { createPlaces } from '../src/places.ts';
 import { act, consoleKit, visited } from './console-kit.ts';
 import { idsOf, messagesOf, openStream } from './stream-kit.ts';
 
-/** A console that does not wait for its second between two looks at a page. */
+/** Makes a console without the pause of a second between two checks of a page. */
 const quick = { console: consoleAt(() => 20) };
 
 type Kit = Awaited<ReturnType<typeof visited>>['kit'];
@@ -91,7 +91,7 @@ describe('the stream of an open page', () => {
     expect((await browser.get('/sandbox')).status).toBe(200);
     expect((await browser.get('/sandbox')).status).toBe(200);
     expect((await browser.get('/sandbox')).status).toBe(429);
-    // Whose limit is used up waits.
+    // A page whose limit is used up waits.
     expect(await next()).toBeNull();
     expect((await openStream(browser)).response.status).toBe(429);
   });

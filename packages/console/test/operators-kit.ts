@@ -4,7 +4,7 @@ import type { Answer, TestBrowser } from '../../core/test/support/browser.ts';
 import { operatorsConsole } from '../src/index.ts';
 import { consoleKit, csrfOf, target } from './console-kit.ts';
 
-/** Who is who at this host: the cookie that every browser of the tests carries names its operator. */
+/** Operators of this host. The cookie of every browser in the tests names its operator. */
 export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storage?: Storage) {
   const names = new Map<string, string>();
   const kit = await consoleKit(
@@ -36,7 +36,7 @@ export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storag
       const [last] = await kit.storage.audit.chain({ after: number - 1, limit: 1 });
       return { actor: last?.actor, action: last?.action, target: last?.target, details: last?.details };
     },
-    /** How many acts are written down. */
+    /** Returns the number of acts in the audit log. */
     acts: async () => (await kit.storage.audit.head()).number,
   };
 }

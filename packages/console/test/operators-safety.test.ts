@@ -142,7 +142,7 @@ describe('what others have written', () => {
   });
   afterAll(() => browser.close());
 
-  /** A page that tells of everything it should not do; the operator's cookie is the host's. */
+  /** A page that reports everything that it should not do. The operator's cookie is the host's. */
   async function watched(kit: OperatorsKit, name: string): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext();
     const [, value = ''] = kit.browser(name).cookieHeader('/').split('=');

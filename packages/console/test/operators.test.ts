@@ -25,7 +25,7 @@ describe('the pages for operators', () => {
       expect(text).toContain(words);
     expect(text).toMatch(/Deliveries that wait<\/dt><dd>1<br>/);
     expect(text).toMatch(/given up within a day<\/dt><dd>2</);
-    // Where they were given up, whoever it belongs to, and the way there.
+    // Shows the endpoints with deliveries that were given up, of every partner, with a link.
     const [, href = ''] = /<a href="([^"]+)"><bdi>https:\/\/receiver\.example\/hook</.exec(text) ?? [];
     expect(text).toMatch(
       new RegExp(`<span>${key.partner} · Test data</span></p><span class="state dropped">2<`),
@@ -198,7 +198,7 @@ describe('the pages for operators', () => {
     const changed = await followed(browser, '/clients/app', settings);
     expect(changed.text).toContain('The changes are saved.');
     expect(changed.text).not.toContain(secret);
-    // What the form did not change is no part of the act.
+    // Values that the form did not change are not part of the act.
     expect(await kit.lastAct()).toEqual({
       ...{ actor: 'ana', action: 'client.update', target: 'client:app' },
       details: { name: 'Other', partner: null, redirectUris: ['https://app.example/a'], idTokenAlg: 'ES256' },

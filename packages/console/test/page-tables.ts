@@ -8,7 +8,10 @@ interface Row {
   readonly POST?: unknown;
 }
 
-/** Both consoles, and the tables of their pages once a provider has asked for them: whoever goes through these forgets none. */
+/**
+ * Returns both consoles, and the tables of their pages once a provider has requested them, so that a test can
+ * visit all pages.
+ */
 export function watchedConsoles() {
   const tables: Row[] = [];
   const kept = <Page extends Row>(prefix: string, pages: readonly Page[]): readonly Page[] => {

@@ -81,7 +81,7 @@ describe('what was dropped', () => {
       false,
       true,
     ]);
-    // It was disabled while the form was open.
+    // The endpoint was disabled while the form was open.
     const form = { action: 'recover', since: '2026-01-31T14:05' };
     const late = await act(browser, `/sandbox/endpoints/${id}`, form);
     expect([late.status, /role="alert".*enable it first/s.test(late.text)]).toEqual([400, true]);

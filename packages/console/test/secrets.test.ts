@@ -13,14 +13,14 @@ const options = { sealingKeys: [sealingKey], requestLog: 'all' } as const;
 
 const generatedIn = (text: string): string[] => [...new Set(text.match(/whsec_[0-9a-f]{64}/g))];
 
-/** What an endpoint signs with now. */
+/** Returns the secret with which an endpoint signs now. */
 async function secretOf({ kit, key }: Visited, id: string): Promise<string> {
   const { webhooks } = kit.storage;
   const found = await webhooks.find({ partner: key.partner, mode: 'test' }, id);
   return found === null ? '' : sealer.open(found.sealedSecret, webhookSecretContext(id));
 }
 
-/** Every page that tells anything of an endpoint, with its headers, and all that was logged. */
+/** Returns every page about an endpoint, with its headers, and all log lines. */
 async function everything({ kit, key, browser }: Visited, id: string): Promise<string> {
   const paths = [
     '',

@@ -17,7 +17,7 @@ async function checking(url: string) {
   return { kit, key, browser, id: String(id), check };
 }
 
-/** Whether a receiver that was made with the verifier takes what came. */
+/** Returns whether a receiver that was made with the verifier accepts the request. */
 const isGenuine = async ({ headers, body, at }: Received): Promise<boolean> =>
   (await safeVerify(body, headers, { secret, now: at })).ok;
 
@@ -103,7 +103,7 @@ describe('the check that an endpoint verifies signatures', () => {
     const refused = await check();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
     expect(refused.text).toContain('429 rate_limit_exceeded');
-    // Another key of the same partner has no room of its own.
+    // Another key of the same partner shares its limit.
     const sibling = await kit.provider.key({ mode: 'test', partner: key.partner });
     const form = { endpoint: id };
     expect((await act(await kit.signedIn(sibling), '/sandbox/tools/signature', form)).status).toBe(429);
@@ -178,7 +178,7 @@ describe('the first run', () => {
       void response.writeHead((await isGenuine(delivery)) ? 204 : 403).end();
     await check();
     expect(await home()).toEqual(['endpoint: done', 'event: done', 'signature: done', 'payment']);
-    // Live payments are none of the sandbox.
+    // Live payments do not belong to the sandbox.
     const live = await kit.provider.key({ mode: 'live', partner: key.partner });
     const pay = (by: typeof key, kid: string) =>
       kit.provider.partnerCall(by, 'POST /v1/partner/payments', {
@@ -190,7 +190,7 @@ describe('the first run', () => {
     expect(await home()).toHaveLength(4);
     await pay(key, 'KID-TEST-APPROVED');
     expect(await home()).toEqual([]);
-    // It is remembered, also when the endpoint is gone, and checked again.
+    // The result is kept, even when the endpoint is gone, and checked again.
     await check();
     await act(browser, `/sandbox/endpoints/${id}`, { action: 'remove' });
     expect(await home()).toEqual([]);

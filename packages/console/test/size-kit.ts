@@ -3,7 +3,7 @@ import { testPayment } from '../../core/test/support/partner-api.ts';
 import { operatorsKit } from './operators-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
 
-/** One of everything that pages show, and an address of each page by its path in the table. */
+/** Makes one object of each kind that pages show, and returns a URL of each page by its path in the table. */
 export async function consolesOver(storage: Storage) {
   const { console, pages, shown } = watchedConsoles();
   const kit = await operatorsKit(

@@ -20,7 +20,7 @@ const hostile = [
   '',
 ];
 
-/** What a shell makes of words, each behind the other. */
+/** Returns the words into which a shell splits each text. */
 const wordsOf = (shell: string, script: string): string[] =>
   execFileSync(shell, ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
 
@@ -87,7 +87,10 @@ describe('a command of curl', () => {
   });
 });
 
-/** What the compiler says of each of these programs; what they import is compiled with the rest of this repository. */
+/**
+ * Returns the compiler's errors for each of these programs. Their imports are compiled with the rest of this
+ * repository.
+ */
 function problemsIn(programs: readonly string[]): string[][] {
   const options: ts.CompilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'] },

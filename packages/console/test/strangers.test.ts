@@ -59,7 +59,7 @@ describe('strangers', () => {
         const answer = await raw(origin, `${method} ${path}`);
         answers.set(answer, [...(answers.get(answer) ?? []), path]);
       }
-      // What is not below `/operators` is nothing, as anywhere else.
+      // Paths outside `/operators` do not exist, as anywhere else.
       const outside = (path: string) => !/^\/operators(?:$|[/?])/.test(path);
       expect([...answers.values()].map((paths) => new Set(paths.map(outside)).size)).toEqual([1, 1]);
     },

@@ -176,7 +176,7 @@ describe('why an attempt failed', () => {
   });
 });
 
-/** What is on each page, besides the words of its frame. */
+/** Returns the texts of each page, without those of its frame. */
 const partnerPages = (event: string, endpoint: string) =>
   [
     ['/sandbox', ({ trigger }: Words) => trigger.title],

@@ -73,7 +73,7 @@ ${form.line('target', text.targetHint, target ?? '')}
   });
 }
 
-/** What administrators did, newest first. */
+/** Page of the audit log, newest first. */
 export const audit = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit);
 
 /** Checks the chain. It reads the whole log: no link does it. */
@@ -82,7 +82,7 @@ export async function verifyAudit(visit: OperatorContext, form: Form): Promise<C
   const head = (form.get('head') ?? '').trim();
   const result = await attempt(() => visit.admin.audit.verify(head === '' ? {} : { head }));
   if ('done' in result) return show(visit, { checked: verified(result.done, visit) });
-  // It is called an argument there.
+  // The error calls it an argument.
   const problems = new Map([['head', [...result.problems.values()].flat()]]);
   return show(visit, { filled: { form, problems } });
 }

@@ -9,7 +9,7 @@ import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
 import { attempt, type Do, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
-/** What can be done to a client, with the fields that takes. */
+/** Actions on a client, with their fields. */
 function acts(
   client: Client,
   visit: OperatorContext,
@@ -81,7 +81,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   });
 }
 
-/** One client. */
+/** Page of a client. */
 export const client = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
 async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {

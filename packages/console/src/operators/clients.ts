@@ -48,7 +48,10 @@ export const storedSettings = (client: Client): Settings => ({
   ),
 });
 
-/** Those that a form changes: what somebody else changes meanwhile, or the command line, stays as it is. */
+/**
+ * Fields that a form changes. Others stay as they are, also if another operator or the command line changes
+ * them meanwhile.
+ */
 export function changedSettings(client: Client, filled: Settings): Partial<Settings> {
   const stored = new Map(Object.entries(storedSettings(client)));
   return Object.fromEntries(
@@ -89,7 +92,7 @@ ${form.tick('firstParty', settings.firstParty)}
 ${form.tick('resourceServer', settings.resourceServer)}</fieldset>`;
 }
 
-/** What those fields say. */
+/** Values of those fields. */
 export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
   const text = (name: string): string | null => {
     const value = (form.get(name) ?? '').trim();

@@ -3,7 +3,7 @@ import { formOf, type Message, noProblems, type Problems } from '../forms.ts';
 import { choiceField } from '../parts.ts';
 import type { Form, OperatorContext } from './visit.ts';
 
-/** What was filled in, and what is wrong with it. */
+/** Values and problems of a form. */
 export interface Filled {
   readonly form: Form;
   readonly problems: Problems;
@@ -15,7 +15,7 @@ export const wrongField = (form: Form, name: string, message: string): Filled =>
   problems: new Map([[name, [message]]]),
 });
 
-/** What is wrong, by the fields that a form has; what is about none of them is said at the top. */
+/** Shows the problems of a form by its fields, and those of no field at the top. */
 function problemsIn(labels: object, { problems }: Filled): Problems {
   const sorted = new Map<string, readonly Message[]>();
   for (const [name, messages] of problems) {
@@ -79,7 +79,7 @@ ${textOf(name, value.join('\n'))}</textarea>`,
   };
 }
 
-/** Which of the boxes of `ticks` are ticked. */
+/** Returns the checked boxes of `ticks`. */
 export const ticked = <Option extends string>(form: Form, name: string, options: readonly Option[]) =>
   options.filter((option) => form.has(`${name} ${option}`));
 
@@ -117,7 +117,7 @@ export function asked(
     ...act
   }: Parameters<typeof actForm>[1] & {
     readonly hint: string;
-    /** Where it was just refused. */
+    /** Place of the last refusal. */
     readonly isOpen?: boolean;
     readonly isFinal?: boolean;
   },

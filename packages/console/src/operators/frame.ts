@@ -21,7 +21,7 @@ export interface OperatorFrame {
   readonly isFirst?: boolean;
   /** The layout of the body: one narrow column, or two where there is room. */
   readonly layout?: 'one' | 'aside-first' | 'main-first';
-  /** What was refused. */
+  /** The refused action. */
   readonly refused?: Html | null;
 }
 

@@ -169,7 +169,7 @@ ${asked(visit, { action, act: 'revoke', label: text.revoke, hint: text.revokeHin
   });
 }
 
-/** One key: everything but the key. */
+/** Page of a key, without its secret. */
 export const key = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
 /** Rolls or revokes a key. */

@@ -4,7 +4,10 @@ import { secretText } from '../parts.ts';
 import { framed, type OperatorFrame } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** The page of what nobody can read again; the answer to the act that made it, and of no address. */
+/**
+ * Page of a new secret, which is shown only now. It is the response to the action that made it, and has no
+ * URL.
+ */
 export function shownOnce(
   visit: OperatorContext,
   {

@@ -6,17 +6,19 @@ import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Where counting ends. */
+/** Limit of counts. */
 const countedAtMost = 10_000;
 
-/** Where deliveries fail, of all partners; each leads to what was given up there. */
+/**
+ * Lists endpoints of all partners with failed deliveries. Each links to the deliveries that were given up.
+ */
 function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
   const row = ({ partner, mode, endpointId, url, count }: FailingEndpoint): Html =>
     html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]}</span></p>${stateBadge('dropped', counted(count, voice.language))}</li>`;
   return html`<section class="panel" aria-labelledby="failing"><h2 id="failing">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
 }
 
-/** How the service is. */
+/** Page with the state of the service. */
 export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice, words } = visit;
   const text = words.overview;

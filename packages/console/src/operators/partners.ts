@@ -78,7 +78,7 @@ ${
   });
 }
 
-/** One partner. */
+/** Page of a partner. */
 export const partner = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
 /** Renames, disables or enables a partner. */

@@ -27,7 +27,7 @@ ${asked(visit, { action, act: 'reseal', label: text.reseal, hint: text.resealHin
   });
 }
 
-/** What is rarely needed. */
+/** Rare actions. */
 export const upkeep = async (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
 /** Ends the access to a user, removes old rows, or seals secrets anew. */

@@ -15,10 +15,10 @@ import type { Words } from '../words.ts';
 import { type Voice, voiceOf } from '../words.ts';
 import { type OperatorUrls, operatorUrls } from './urls.ts';
 
-/** What has just been done. */
+/** The action that was just done. */
 export type OperatorNotice = keyof Words['operators']['notices'];
 
-/** What every page works with. */
+/** Dependencies of every page. */
 export interface OperatorContext
   extends Pick<OperatorVisit<Administration>, 'admin' | 'operator' | 'proof' | 'query'> {
   readonly desk: OperatorDesk;
@@ -26,7 +26,7 @@ export interface OperatorContext
   readonly voice: Voice;
   readonly words: Words['operators'];
   readonly notice: OperatorNotice | null;
-  /** Of the path, '' where it has none. */
+  /** Parameter of the path, '' if it has none. */
   readonly slug: string;
   readonly id: string;
 }
@@ -69,11 +69,11 @@ export function parameter({ query }: Pick<OperatorContext, 'query'>, name: strin
   return text === '' ? null : text;
 }
 
-/** Which half of a partner's data a page is about. */
+/** Mode of the partner's data on a page. */
 export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =>
   visit.query.get('mode') === 'test' ? 'test' : 'live';
 
-/** Where a list goes on. */
+/** Place where a list continues. */
 export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
   const after = parameter(visit, 'after');
   return { limit, ...(after !== null && { after }) };
@@ -95,7 +95,7 @@ const codeOf = (error: unknown): string | null =>
     : null;
 
 /**
- * Why the administration refused something, by the fields that it is about; under `''` what is about none.
+ * Returns the reasons of a refusal by the administration, by field; under `''` those of no field.
  * @throws the error itself where it is no refusal, or PartnerError `not_found`
  */
 function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<string, readonly string[]> {
@@ -144,7 +144,7 @@ export function found<Row>(row: Row | null | undefined): Row {
   return row;
 }
 
-/** What a form says that no page of ours has. */
+/** Error for a form that none of our pages could have sent. */
 export function unknownAct(): never {
   throw new PartnerError('invalid_request', { description: 'The form asks for an act that there is not.' });
 }
@@ -155,7 +155,7 @@ export function integerOf(form: Form, name: string): number | null {
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
 }
 
-/** A field with a time: `null` where it is empty, `undefined` where it is none. */
+/** Reads a field with a time: `null` if it is empty, `undefined` if it is invalid. */
 export function timeOf(form: Form, name: string): Date | null | undefined {
   const text = (form.get(name) ?? '').trim();
   if (text === '') return null;

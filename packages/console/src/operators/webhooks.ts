@@ -54,7 +54,7 @@ ${nextAttemptAt === null ? null : html`<span>${words.webhooks.due}: ${moment(nex
 <div class="states">${stateBadge(status, voice.words.deliveries.states[status])}</div>${again}</li>`;
 }
 
-/** What narrows deliveries down, which stays in the address. */
+/** Filter of deliveries, which stays in the URL. */
 function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]): Html {
   const { slug, urls, voice, words } = visit;
   const text = words.webhooks;
@@ -173,7 +173,7 @@ ${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHin
   });
 }
 
-/** One endpoint. */
+/** Page of an endpoint. */
 export const operatorEndpoint = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
 /** Enables, disables, removes or recovers an endpoint. */

@@ -2,9 +2,9 @@ import type { WebhookEndpoint } from '@ostiary/core/console';
 import type { SandboxUser } from '../api.ts';
 import type { Visit } from '../visit.ts';
 
-/** What the tools show. */
+/** Data of the tools. */
 export interface ToolsData {
-  /** Of the session's key. */
+  /** Properties of the session's key. */
   readonly scopes: readonly string[];
   readonly users: readonly SandboxUser[];
   readonly endpoints: readonly WebhookEndpoint[];

@@ -9,7 +9,7 @@ import { missingScopes, refusal, toolPanel, type Used } from './parts.ts';
 
 const badges = { approved: 'delivered', pending: 'pending', rejected: 'dropped' } as const;
 
-/** Whether this partner changed it. */
+/** True if this partner changed it. */
 export const isChanged = ({ kycStatus, kycTier, original }: SandboxUser): boolean =>
   kycStatus !== original.kycStatus || kycTier !== original.kycTier;
 

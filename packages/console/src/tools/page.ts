@@ -29,8 +29,8 @@ async function show(visit: Visit, name: ToolName | null = null, used: Used = unu
 export const tools = (visit: Visit): Promise<ConsoleAnswer> => show(visit);
 
 /**
- * Uses a tool. Where it leads to an answer of its own that is given; else the page again, with what came of it or with why the API
- * refused it. A failure of the service is passed on, as is whatever does not exist.
+ * Uses a tool. Returns its own response if it has one, otherwise the page with the result or the API's
+ * refusal. A failure of the service is passed on, and so is a missing object.
  */
 export async function useTool(
   visit: Visit,

@@ -8,27 +8,27 @@ import type { Voice, Words } from '../words.ts';
 /** The tools of the page, in the order in which they stand on it. */
 export type ToolName = 'payment' | 'signature' | 'passport' | 'kyc';
 
-/** What was typed into a form, by the name of its field. */
+/** Typed values of a form, by the name of the field. */
 export type Filled = ReadonlyMap<string, string>;
 
-/** What a form led to, if it was one of this tool. */
+/** Result of a form, if it was one of this tool. */
 export interface Used {
   readonly filled: Filled;
-  /** Why the API did not do it. */
+  /** Refusal by the API. */
   readonly problem: PartnerError | null;
-  /** What came of it. */
+  /** Result. */
   readonly outcome: Html | null;
 }
 
 export const unused: Used = { filled: new Map(), problem: null, outcome: null };
 
-/** Which of the scopes that a tool needs a key lacks. */
+/** Returns the scopes of a tool that a key lacks. */
 export const missingScopes = (needed: readonly string[], held: readonly string[]): string[] =>
   needed.filter((scope) => !held.includes(scope));
 
 /**
- * Why the API did not do what a form asked for, with its code. The focus goes there, unless one of these fields is to blame, which
- * is marked and has it.
+ * Shows the API's refusal of a form, with its code. It gets the focus, unless one of these fields caused it;
+ * then the field is marked and gets it.
  */
 export function refusal({ problem }: Used, words: Words, lineFields: readonly string[] = []): Html | null {
   if (problem === null) return null;
@@ -71,7 +71,7 @@ ${form}${call}`;
 ${body}</section>`;
 }
 
-/** What a tool does, as a call of the API. */
+/** A tool's call of the API. */
 export function toolCall({ desk, voice }: Visit, name: ToolName, call: ApiCall): Html {
   return apiSnippets(desk, voice, { id: `${name}-call`, title: voice.words.tools.call, call });
 }

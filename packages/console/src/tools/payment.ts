@@ -15,7 +15,7 @@ const isOutcome = (name: string): name is keyof typeof cents => Object.hasOwn(ce
 
 const currencies = ['HTG', 'USD'].map((name) => [name, name] as const);
 
-/** What a form asks the API for. */
+/** Input of the API for a form. */
 export function orderOf(form: Filled) {
   const outcome = form.get('outcome') ?? 'completed';
   const reference = (form.get('reference') ?? '').trim();
@@ -30,7 +30,10 @@ export function orderOf(form: Filled) {
 /** The fields into which something is typed. */
 const typed = ['amount', 'reference'];
 
-/** What the API found wrong with them. Of an amount it speaks as it is sent, with the cents of the outcome. */
+/**
+ * Problems that the API found with them. Its messages about an amount concern the amount as it is sent, with
+ * the cents of the outcome.
+ */
 function wrongOf({ problem }: Used, { amountWrong }: Words['tools']['payment']): Problems {
   const details = (problem?.details ?? []).filter(({ path }) => typed.includes(path));
   return new Map(details.map(({ path, message }) => [path, [path === 'amount' ? amountWrong : message]]));

@@ -29,7 +29,7 @@ ${choiceField({ label: words.endpoint, id: 'signature-endpoint', name: 'endpoint
   });
 }
 
-/** What became of one of the two events. */
+/** Result of one of the two events. */
 function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Visit): Html {
   const { deliveries, failures, tools } = voice.words;
   const { httpStatus, error, response, durationMs } = answer;
@@ -41,7 +41,7 @@ function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Vi
   return html`<div><h3>${name}</h3><p class="small">${status} · ${durationMs} ms</p>${why}${response === null || response === '' ? null : foreignText(response, fillText(voice.language, tools.signature.answer, { name }))}</div>`;
 }
 
-/** What the answers of an endpoint mean. */
+/** Meaning of an endpoint's responses. */
 export function signatureOutcome({ verdict, genuine, forged }: SignatureCheck, visit: Visit): Html {
   const { signature: words } = visit.voice.words.tools;
   const isRight = verdict === 'right';

@@ -16,10 +16,10 @@ import { createPipeline } from './pipeline/pipeline.ts';
 import { requestNotes } from './request-log.ts';
 import { partnerRoutes } from './routes.ts';
 
-/** Where the description of the partner API is. */
+/** Path of the description of the partner API. */
 const openApiPath = '/v1/openapi.json';
 
-/** What the partner API is a face of. */
+/** Dependencies of the partner API. */
 export interface PartnerTopics {
   readonly passports: Passports;
   readonly webhooks: Webhooks;
@@ -37,7 +37,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const pipeline = createPipeline(core, limits);
   const notes = requestNotes(core);
   const streams = createEventStreams(options.logger);
-  // What a console may call: every operation of the API, what people read of events and requests, and what they try out.
+  // Operations of a console: every operation of the API, reading events and requests, and trying things out.
   const operations = [
     ...table,
     ...historyOperations(core, topics.webhooks),

@@ -109,7 +109,7 @@ function consoleCalls(
         const operation = byName.get(name);
         if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
         const answer = await pipeline.answer({
-          // The visit was counted, whatever it calls.
+          // The visit was counted, with all of its calls.
           ...callOf(request, operation, { id }),
           idempotencyKeys: idempotencyKey === undefined ? [] : [idempotencyKey],
           path,

@@ -19,8 +19,8 @@ const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);
 const everything: FirstRun = { endpoint: true, event: true, signature: true, payment: true };
 
 /**
- * How far a partner's first run in test mode is, by what is stored, whoever did it. Once all of it is done that is remembered, in
- * one record, and nothing else is asked any more, also when what was done is gone.
+ * Returns the progress of a partner's first run in test mode, according to the stored data. Once all of it is
+ * done, one record remembers that, and nothing else is queried any more, even when the data is gone.
  */
 export function firstRuns({ storage }: Pick<Core, 'storage'>) {
   const { sandbox, webhooks, events, transfers } = storage;
@@ -43,7 +43,10 @@ export function firstRuns({ storage }: Pick<Core, 'storage'>) {
       return found;
     },
 
-    /** An endpoint of the partner was found to check signatures: nothing else that is stored tells it. */
+    /**
+     * Records that an endpoint of the partner was found to check signatures, which no other stored data
+     * shows.
+     */
     async signatureChecked(partner: string, now: number): Promise<void> {
       const remembered = await sandbox.find(recordOf(partner), now);
       if (remembered === null) await sandbox.save(recordOf(partner), { signature: true }, now + rememberedMs);

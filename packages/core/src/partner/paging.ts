@@ -5,13 +5,13 @@ import { readPage, readPlace, writePlace } from '../text/list-pages.ts';
 
 const defaultPageSize = 25;
 
-/** What is read of a list: at most so many items that come after a place. */
+/** Bounds of a read: at most so many items that come after a place. */
 export interface Page {
   readonly after: ListPosition | null;
   readonly limit: number;
 }
 
-/** Base64url, so that nobody takes it apart: what it says may change. */
+/** Base64url, so that clients do not parse it. Its content may change. */
 const cursorOf = (place: ListPosition): string => Buffer.from(writePlace(place)).toString('base64url');
 
 /**

@@ -26,7 +26,10 @@ const isRemoved = (name: string): boolean => {
 
 const removed = '[removed]';
 
-/** What a JSON Web Token is made of; each run is looked at once, however it was made to look like the beginning of many. */
+/**
+ * Matches JSON Web Tokens. Each run of characters is matched once, even if it looks like the beginning of
+ * many.
+ */
 const tokenRuns = /[\w.-]+/g;
 
 /** Private keys as PEM (RFC 7468), to the end of the text: the end of a key may be missing. */
@@ -35,11 +38,11 @@ const privateKeys = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]*/g;
 const withoutTokens = (run: string): string =>
   run.includes('eyJ') && run.split('.').length > 2 ? removed : run;
 
-/** How much of a body is kept, in characters. */
+/** Maximum length of a logged body, in characters. */
 const maxLength = 8 * 1024;
 
 /**
- * What a log may keep of bodies.
+ * Returns the part of a body that a log may keep.
  * @param prefix - what tokens and keys of the service begin with
  * @returns a function that answers the JSON without secrets and personal data, cut to 8 KiB; `null` for what is no JSON. What
  * an error blames (paths such as `events.0`) goes too: it may be anything, such as a secret in the wrong place
@@ -71,7 +74,7 @@ export function bodyRedaction(prefix: string) {
       const whole = JSON.stringify(kept(JSON.parse(body), '', new Set(blamed)));
       return whole.slice(0, maxLength).toWellFormed();
     } catch {
-      // Whatever it is, nobody can say what is secret in it.
+      // In other formats it is unknown which parts are secret.
       return null;
     }
   };

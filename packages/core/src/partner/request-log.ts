@@ -11,7 +11,7 @@ import { bodyRedaction } from './redaction.ts';
 /** Requests that are kept of each partner and mode. */
 const mostOfPartner = 5_000;
 
-/** When so many requests of a process wait to be stored, what comes then is lost. */
+/** Number of waiting requests of a process beyond which further requests are not logged. */
 const mostWaiting = 1_000;
 
 /** Stored in one call: a commit to the disk costs as much for one as for all of them. */

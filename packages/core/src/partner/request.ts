@@ -26,7 +26,7 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
   readonly path: Path;
 }
 
-/** What a handler answers: JSON, as text or not, or a stream of another type. */
+/** Response of a handler: JSON, as text or not, or a stream of another type. */
 export type PartnerAnswer =
   | { readonly status: number; readonly body: JsonObject | string; readonly replayed?: boolean }
   | {
@@ -36,7 +36,7 @@ export type PartnerAnswer =
       readonly fileName?: string;
     };
 
-/** One line of the partner API's route table. */
+/** A line of the partner API's route table. */
 export interface PartnerRoute<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -53,11 +53,11 @@ export interface PartnerRoute<
   readonly operation: string;
   readonly summary: string;
   readonly body?: Body;
-  /** Whether a request without a body means `{}`. @defaultValue `false` */
+  /** True if a request without a body means `{}`. @defaultValue `false` */
   readonly bodyIsOptional?: boolean;
   readonly query?: Query;
   readonly pathSchema?: Path;
-  /** How a path that does not fit is answered. @defaultValue `"not_found"` */
+  /** Error for a path with an invalid parameter. @defaultValue `"not_found"` */
   readonly wrongPath?: 'not_found' | 'invalid_request';
   /** Success: its status, the schema of its body, and other media types in which it may come. */
   readonly success: {
@@ -65,7 +65,7 @@ export interface PartnerRoute<
     readonly schema: z.ZodType;
     readonly texts?: readonly string[];
   };
-  /** Whether the `Idempotency-Key` header means something: `handle` is not called for a replay. */
+  /** True if the `Idempotency-Key` header has an effect: `handle` is not called for a replay. */
   readonly idempotent?: boolean;
   /** Only with a test key; live ones see 404, and why. */
   readonly testOnly?: boolean;
@@ -74,7 +74,7 @@ export interface PartnerRoute<
   ) => Promise<PartnerAnswer>;
 }
 
-/** What can be called in this process too: what a route is without its address. */
+/** An operation that this process can call too: a route without its path. */
 export type PartnerOperation<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,

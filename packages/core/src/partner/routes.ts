@@ -12,7 +12,7 @@ import { deliveryRoutes, webhookRoutes } from './handlers/webhooks.ts';
 import { whoamiRoutes } from './handlers/whoami.ts';
 import type { PartnerRoute } from './request.ts';
 
-/** What the handlers work with. */
+/** Dependencies of the handlers. */
 export interface PartnerTopics {
   readonly core: Core;
   readonly passports: Passports;

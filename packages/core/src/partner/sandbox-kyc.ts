@@ -14,14 +14,14 @@ import { sameKyc, sandboxKycStore, sandboxTierOf } from '../users/sandbox-kyc.ts
 import { newEvent } from '../webhooks/outgoing.ts';
 
 /**
- * Changes the identity check of a sandbox user for a partner's test keys, and tells its test endpoints as a real change would: where
- * something did change. The change is kept first and told afterwards, for there is no transaction over both: where the database fails
- * in between, a change of the sandbox is not told.
+ * Changes the identity check of a sandbox user for a partner's test keys, and notifies its test endpoints as
+ * a real change would, if something did change. The change is stored first and published afterwards, because
+ * there is no transaction over both. If the database fails in between, no event is published for it.
  */
 export function changeSandboxKyc(core: Core, catalogue: Catalogue) {
   const kept = sandboxKycStore(core);
 
-  /** Answers with the id of the event that tells of it, `null` where nothing changed. */
+  /** Returns the id of the event, `null` if nothing changed. */
   return async (
     request: RepeatableRequest & { readonly user: SandboxUser; readonly kycStatus: KycStatus },
   ): Promise<RepeatableAnswer> => {

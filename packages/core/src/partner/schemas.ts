@@ -25,7 +25,7 @@ export const kid = field(
   'KID-TEST-APPROVED',
 );
 
-/** E.164, strictly: a plus, a country code, digits; nothing that only looks like one. */
+/** E.164, strictly: a plus, a country code, digits, and no look-alikes. */
 export const phone = field(
   z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'has to be a phone number in E.164, such as +50937000001'),
   'Phone number in E.164.',
@@ -71,7 +71,7 @@ const metadata = field(
   { till: '4' },
 );
 
-/** How many items a list gives at most, in a query. */
+/** Maximum number of items of a list, in a query. */
 export const pageSize = z
   .string()
   .regex(/^[1-9][0-9]{0,2}$/, 'has to be 1 to 100')
@@ -85,14 +85,17 @@ const cursorExample = Buffer.from(
   writePlace({ time: Date.parse('2026-01-01T12:00:00.000Z'), id: 'tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687' }),
 ).toString('base64url');
 
-/** Where a list goes on, in a query. */
+/** Place where a list continues, in a query. */
 export const cursor = field(
   z.string().min(1).max(300).optional(),
   'The `nextCursor` of the page before, with the same filters.',
   cursorExample,
 );
 
-/** Where a list goes on, in its answer. The example is a last page: a client that follows a mock server's pages has to come to an end. */
+/**
+ * Place where a list continues, in its response. The example is a last page, so that a client which follows a
+ * mock server's pages comes to an end.
+ */
 export const nextCursor = field(
   z.string().nullable(),
   'Send it as `cursor` for the next page; `null` on the last one.',
@@ -145,7 +148,7 @@ export const transferPath = z.object({
   ),
 });
 
-/** What a passport looks like; nobody signed this one. */
+/** Example of a passport, without a valid signature. */
 const passportExample = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InBhc3Nwb3J0K2p3dCJ9.eyJtb2RlIjoidGVzdCJ9.c2lnbmF0dXJl';
 
 export const verifyBody = requestBody('A passport to verify.', {

@@ -30,7 +30,7 @@ const url = field(
   'https://partner.example.com/webhooks',
 );
 
-/** Whatever its characters are, its UTF-8 bytes are the key; a lone surrogate has none. */
+/** Its UTF-8 bytes are the key, for all characters; a lone surrogate has none. */
 const secret = field(
   z
     .string()
@@ -54,7 +54,7 @@ export const endpointChanges = (types: readonly string[]) =>
     })
     .refine((changes) => Object.keys(changes).length > 0, {
       error: 'names nothing to change',
-      // What is not known is named as such.
+      // Unknown types are named in the error.
       when: ({ issues }) => issues.length === 0,
     })
     .meta({ description: 'What to change of an endpoint: at least one member.', minProperties: 1 });
@@ -149,7 +149,7 @@ export const recovered = component('Recovered', 'How many deliveries are sent ag
   queued: field(z.int().min(0), 'How many deliveries were queued.', 3),
 });
 
-/** Which events to list: those after a place in the sequence. */
+/** Filter of a list of events: those after a place in the sequence. */
 export const eventsQuery = z.strictObject({
   after: z
     .string()

@@ -17,7 +17,7 @@ import { endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
 
 const defaultPageSize = 20;
 
-/** Deliveries of each event that the list looks at. */
+/** Maximum number of deliveries of each event that the list reads. */
 const deliveriesPerEvent = 20;
 
 type AttemptRequests = ReadonlyMap<AttemptRecord, AttemptRequest>;
@@ -31,7 +31,10 @@ function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): Json
   return { ...deliveryView(delivery), attempts };
 }
 
-/** What was sent with each attempt of deliveries of one event; those of endpoints that are gone are left out. */
+/**
+ * Returns the request of each attempt of one event's deliveries. Those of endpoints that are gone are left
+ * out.
+ */
 async function requestsOf(
   { storage: { events, webhooks } }: Core,
   { requestOf }: Webhooks,
@@ -68,7 +71,7 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
         ...query,
         async read(page) {
           const found = await deliveries.list({ ...filters, ...page });
-          // Of tests alone: signatures of live events are made for their endpoints only.
+          // Only for tests, because signatures of live events are made for their endpoints only.
           if (mode === 'test') requests = await requestsOf(core, webhooks, owner, path.id, found);
           return found;
         },
@@ -106,7 +109,7 @@ function attemptAnswer({ storage }: Core): PartnerOperation {
 
 const hourMs = 3_600_000;
 
-/** Of a history: hours that it goes back, this one included, and deliveries that it counts at most. */
+/** Limits of a history: hours back, including the present one, and deliveries that it counts. */
 const [historyHours, countedAtMost] = [24, 10_000];
 
 function endpointHistory({ storage, clock }: Core): PartnerOperation {
@@ -133,8 +136,8 @@ function endpointHistory({ storage, clock }: Core): PartnerOperation {
 }
 
 /**
- * What a console reads of events beside the partner API, which lists them in their sequence for programs: the newest first,
- * for people.
+ * Operations of a console for events, in addition to the partner API, which lists them in their sequence for
+ * programs: the newest first, for people.
  */
 export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperation[] {
   const { events, deliveries } = core.storage;

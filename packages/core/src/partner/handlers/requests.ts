@@ -12,7 +12,7 @@ function requestView({ partner: _, mode: __, createdAt, ...request }: LoggedRequ
   return { ...request, createdAt: iso(createdAt) };
 }
 
-/** What a console reads of the log of requests. */
+/** Operations of a console for the log of requests. */
 export function requestOperations({ storage: { requestLog } }: Core): PartnerOperation[] {
   return [
     operation({

@@ -17,7 +17,7 @@ function sandboxUser(kid: string | undefined): SandboxUser {
   throw new PartnerError('not_found', { description: 'There is no such user in the sandbox.' });
 }
 
-/** What test keys can do to try things out. */
+/** Operations of test keys for trying things out. */
 export function sandboxRoutes(passports: Passports): PartnerRoute[] {
   return [
     route({
@@ -50,7 +50,7 @@ export function sandboxRoutes(passports: Passports): PartnerRoute[] {
   ];
 }
 
-/** What a console does with the sandbox beside the partner API. */
+/** Operations of a console for the sandbox, in addition to the partner API. */
 export function sandboxOperations(
   core: Core,
   { catalogue }: Pick<Webhooks, 'catalogue'>,

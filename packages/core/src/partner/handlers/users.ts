@@ -8,7 +8,7 @@ import { shownFields } from '../shown-user.ts';
 
 const always = ['kid', 'handle', 'name', 'role', 'country', 'createdAt'] as const;
 
-/** Looks users up by public id and by phone number. */
+/** Finds users by public id and by phone number. */
 export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { consents } = core.storage;
   const withoutKyc = shownFields(core, always);

@@ -16,7 +16,7 @@ const maxChecks = 6;
 /** Events of a type among which that of a transfer is looked for. */
 const searchedEvents = 100;
 
-/** What a console does for somebody who tries things out, beside the partner API. */
+/** Operations of a console for trying things out, in addition to the partner API. */
 export function workbenchOperations(
   core: Core,
   { checkSignature }: Pick<Webhooks, 'checkSignature'>,
@@ -59,7 +59,7 @@ export function workbenchOperations(
       scope: 'payments:read',
       testOnly: true,
       pathSchema: transferPath,
-      /** The event that told of a transfer's end: `null` before, and where many have come since. */
+      /** Returns the final event of a transfer: `null` before it, and if many events came since. */
       async handle({ path, partner, mode }) {
         const owner = { partner, mode };
         const transfer = await storage.transfers.find(owner, path.id);

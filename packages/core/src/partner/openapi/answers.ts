@@ -66,7 +66,7 @@ export function successHeaders(route: PartnerRoute): Json {
   ]);
 }
 
-/** One answer for errors: its status, and the codes that come with it. */
+/** A response for errors: its status, and the codes that come with it. */
 interface ErrorAnswer {
   readonly status: number;
   readonly codes: readonly PartnerErrorCode[];
@@ -74,7 +74,7 @@ interface ErrorAnswer {
   readonly description?: string;
   /** @defaultValue those of every request that was counted */
   readonly headers?: readonly HeaderName[];
-  /** Which routes give it. @defaultValue every one */
+  /** Routes that have it. @defaultValue every route */
   readonly of?: (route: PartnerRoute) => boolean;
 }
 
@@ -151,7 +151,7 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
   },
 };
 
-/** What an error looks like. */
+/** Schema of an error. */
 function errorExample(code: PartnerErrorCode): Json {
   return {
     value: { code, message: partnerErrors[code].text, requestId: headers.RequestId.schema.examples[0] },

@@ -47,7 +47,7 @@ function headerParameters(): Json {
   };
 }
 
-/** How a request proves who sends it. A signature is an alternative, so that tools send none unless they are given one. */
+/** Ways to authenticate a request. A signature is an alternative, so that tools without one send none. */
 function securitySchemes(prefix: string): Json {
   const wire = prefix.toUpperCase();
   return {
@@ -83,7 +83,7 @@ function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** What a partner has to know of a route besides its fields. */
+/** Notes for partners about a route, in addition to its fields. */
 function explanation(
   { summary, scope, limit, idempotent, testOnly }: PartnerRoute,
   { limits }: LimitOptions,

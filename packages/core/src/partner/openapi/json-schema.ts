@@ -4,7 +4,7 @@ import type { HostEventSchema } from '../../events.ts';
 /** A part of the document. */
 export type Json = { readonly [name: string]: unknown };
 
-/** What is sent, or what is answered. */
+/** Direction of a schema: sent, or returned. */
 export type Direction = 'input' | 'output';
 
 /** Keywords of JSON Schema that hold data, and those that hold schemas by name; others hold a schema or a list of them. */
@@ -28,7 +28,7 @@ function nullable({ anyOf, ...rest }: Json): Json | null {
 /** Bounds of what JavaScript can count: no rule of the API. */
 const countable = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const;
 
-/** Where a number of generated clients ends, unless its format says otherwise. */
+/** Limit of a number in generated clients, unless its format says otherwise. */
 const maxInt32 = 2 ** 31 - 1;
 
 /** Takes away what is true and trips generators. The checks stay as they are; only what is said about them is less. */
@@ -71,14 +71,14 @@ function adapted(schema: Json, direction: Direction, follow: (reference: string)
   return $ref === undefined ? adapt : { ...follow(String($ref)), ...adapt };
 }
 
-/** What a library makes of a schema. */
+/** Result of a library for a schema. */
 interface Generated {
   readonly schema: Json;
   readonly definitions: Readonly<Record<string, Json>>;
 }
 
 function generatedBy(made: unknown): Generated {
-  // Members that are undefined are none.
+  // Drop undefined members.
   const { $schema: _, $defs = {}, ...schema } = JSON.parse(JSON.stringify(made)) as Json;
   return { schema, definitions: $defs as Generated['definitions'] };
 }
@@ -87,7 +87,7 @@ const definition = '#/$defs/';
 
 export type Components = ReturnType<typeof createComponents>;
 
-/** The schemas of the document. Whatever has a name is one component, referred to from where it is used. */
+/** The schemas of the document. Each named schema is one component, with references from its uses. */
 export function createComponents() {
   const schemas: Record<string, Json> = {};
   const refer = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
@@ -110,8 +110,8 @@ export function createComponents() {
 }
 
 /**
- * What a host's library says about its schema, written out: oapi-codegen leaves out components that nothing but a
- * webhook refers to. What it does not say, or says in another way, may be anything.
+ * Returns a host's schema, written out, because oapi-codegen leaves out components to which only a webhook
+ * refers. Parts that the library does not describe, or describes in another way, may be anything.
  */
 export function hostSchema(schema: HostEventSchema): Json {
   try {
@@ -122,7 +122,7 @@ export function hostSchema(schema: HostEventSchema): Json {
       (above: readonly string[]) =>
       (reference: string): Json => {
         const part = definitions[reference.slice(definition.length)];
-        // What contains itself is described once.
+        // Describe a schema that contains itself once.
         return part === undefined || above.includes(reference)
           ? {}
           : adapted(part, 'output', within([...above, reference]));

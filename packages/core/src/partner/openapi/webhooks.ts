@@ -39,8 +39,8 @@ function nameOf(type: string): string {
 export const deliveriesTag = { name: 'Deliveries', description: 'What your webhook endpoints receive.' };
 
 /**
- * What each type of event is delivered as. All of it is written out: oapi-codegen leaves out components that nothing
- * but a webhook refers to.
+ * Returns the delivery of each type of event. Everything is written out, because oapi-codegen leaves out
+ * components to which only a webhook refers.
  */
 export function webhooks(
   descriptions: readonly EventDescription[],
@@ -52,7 +52,7 @@ export function webhooks(
   const parameters = Object.entries(headers).map(([suffix, rest]) => ({
     name: `X-${wire}-${suffix}`,
     in: 'header',
-    // Nobody may count on the number of the attempt.
+    // Receivers must not rely on the number of the attempt.
     required: suffix !== 'Attempt',
     ...rest,
   }));
@@ -74,7 +74,7 @@ export function webhooks(
         summary,
         description: when ?? summary,
         tags: [deliveriesTag.name],
-        // Whoever receives it checks the signature.
+        // The receiver checks the signature.
         security: [],
         parameters,
         requestBody: {

@@ -35,7 +35,7 @@ function keyOf(values: readonly string[]): string | null {
   return key;
 }
 
-/** The parts of a request by which a repetition is told from another request with the same key. */
+/** Parts of a request that distinguish a repetition from another request with the same key. */
 export interface Fingerprinted {
   /** Method and path. */
   readonly target: string;

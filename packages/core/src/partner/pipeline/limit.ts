@@ -7,7 +7,7 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { RateLimitState, RateLimitStore } from '../../ports/rate-limits.ts';
 import { goesOn } from '../../time/clock.ts';
 
-/** How requests are counted. */
+/** Options of the count of requests. */
 export interface LimitOptions {
   readonly store: RateLimitStore;
   readonly limits: { readonly [Group in LimitGroup]: PartnerLimit };
