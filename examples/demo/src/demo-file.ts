@@ -31,7 +31,7 @@ const apiKey = z.object({
 /** An endpoint of the shop; its secret signs every delivery, and the partner API never shows it again. */
 const webhook = z.object({ mode, url: text, secret: text, id: text });
 
-/** What the first start makes and later ones keep. */
+/** Data that the first start makes and later ones keep. */
 const seeded = z.object({
   users: z.array(user),
   clients: z.array(client),
@@ -45,17 +45,17 @@ export type DemoApiKey = z.output<typeof apiKey>;
 export type DemoWebhook = z.output<typeof webhook>;
 export type Seeded = z.output<typeof seeded>;
 
-/** What `demo.json` holds: everything that one needs to try the demo, passwords and secrets included. */
+/** Content of `demo.json`: everything for trying the demo, passwords and secrets included. */
 export interface DemoFile extends Readonly<Seeded> {
   readonly authUrl: string;
   readonly baseUrl: string;
-  /** What tokens and keys begin with, and the middle of header names. */
+  /** Prefix of tokens and keys, and middle of header names. */
   readonly prefix: string;
 }
 
 export const demoFilePath = (dataDir: string): string => join(dataDir, 'demo.json');
 
-/** What an earlier start wrote down, or `null` when there is nothing that can be used. */
+/** Returns the data of an earlier start, or `null` if there is none that can be used. */
 export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
   try {
     return seeded.parse(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')));

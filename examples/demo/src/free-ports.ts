@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Where ports are drawn from: below those that systems give to outgoing connections. A free one of theirs may be taken by
- * any connection before its server listens, or while that server is restarted.
+ * Range of ports: below those that systems give to outgoing connections. A free port of that range may be
+ * taken by any connection before its server listens, or while that server is restarted.
  */
 const range = { from: 10_000, to: 32_000 } as const;
 
@@ -27,7 +27,7 @@ async function holdOne(): Promise<{ readonly port: number; readonly server: Serv
   }
 }
 
-/** Ports that nobody uses at this moment; held together, so that they differ. */
+/** Returns ports that are free at this moment. They are held together, so that they differ. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held = await Promise.all(Array.from({ length: count }, holdOne));
   await Promise.all(held.map(({ server }) => new Promise((resolve) => server.close(resolve))));

@@ -9,7 +9,7 @@ const demoPartner = 'kafe-lakay';
 
 type Person = Omit<NewUser, 'password'>;
 
-/** One user for every state of the identity check. */
+/** A user for each state of the identity check. */
 const people: readonly Person[] = [
   {
     handle: 'anaika',
@@ -115,10 +115,10 @@ async function provision(installation: Installation, partnerUrl: string): Promis
   return { users, clients, apiKeys };
 }
 
-/** Where the demo runs, for what is seeded. */
+/** Addresses of the demo, for the seeded data. */
 interface SeedOptions {
   readonly prefix: string;
-  /** Where this process reaches the partner API. */
+  /** URL at which this process reaches the partner API. */
   readonly apiOrigin: string;
   readonly partnerUrl: string;
 }
@@ -165,7 +165,7 @@ async function adapt(installation: Installation, known: Seeded, options: SeedOpt
 }
 
 /**
- * What the demo needs: made on the first start, kept on later ones.
+ * Makes the data of the demo on the first start, and keeps it on later ones.
  *
  * @throws {@link ConfigError} for data whose passwords and secrets nobody knows any more
  */

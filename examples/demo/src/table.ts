@@ -5,7 +5,10 @@ import { columns, look } from './terminal.ts';
 
 const plain = (text: string): string => text;
 
-/** What the terminal shows once everything runs: where to go, what to try, and whom to be. The rest is in `demo.json`. */
+/**
+ * Text in the terminal once everything runs: where to go, what to try, and as whom to sign in. The rest is in
+ * `demo.json`.
+ */
 export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Promise<string> {
   const path = relative(process.cwd(), demoFilePath(dataDir));
   const users: string[][] = [];

@@ -5,7 +5,7 @@ type Style = Parameters<typeof styleText>[0];
 /** Colours a text where a terminal shows it: not in a pipe or a file, nor with `NO_COLOR`. */
 const coloured = (style: Style) => (text: string) => styleText(style, text, { stream: process.stdout });
 
-/** How texts of the terminal look, by what they are. */
+/** Styles of the terminal's texts. */
 export const look = {
   heading: coloured('bold'),
   address: coloured(['cyan', 'underline']),
@@ -16,7 +16,7 @@ export const look = {
   bad: coloured('red'),
 } as const;
 
-/** Rows in columns that are as wide as they have to be; `styles` are those of the columns. */
+/** Writes rows in columns of the necessary width, in the `styles` of the columns. */
 export function columns(
   rows: readonly (readonly string[])[],
   styles: readonly ((text: string) => string)[] = [],

@@ -21,7 +21,7 @@ const looks = {
   ],
 } as const;
 
-/** That a page is readable and accessible. */
+/** Checks that a page is readable and accessible. */
 async function expectLooks(page: Page, name: keyof typeof looks): Promise<void> {
   for (const [viewport, colorScheme] of looks[name]) {
     await page.setViewportSize(viewport);
@@ -127,7 +127,7 @@ test('the shop pays its customer', async () => {
   const transfer = page.locator('.transfer');
   await transfer.waitFor();
   expect(await transfer.textContent()).toContain('25.00 HTG');
-  // Nobody asks: the webhook arrives at the shop, and the shop tells the page.
+  // Without a request of the page, the webhook arrives at the shop, and the shop updates the page.
   await page.locator('.transfer[data-status=completed]').waitFor();
   await expectLooks(page, 'one');
   expect(complaints).toEqual([]);
@@ -153,7 +153,7 @@ async function trigger(message: string): Promise<void> {
   await sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
 }
 
-// What is for developers is in English, whatever the browser prefers.
+// Pages for developers are in English, with any preference of the browser.
 test('the shop shows webhooks as they arrive', async () => {
   const { page, complaints } = await open({ locale: 'fr-FR' });
   await page.goto(`${demo.partnerUrl}/webhooks`);
@@ -164,7 +164,7 @@ test('the shop shows webhooks as they arrive', async () => {
   const event = page.locator('.event', { hasText: message });
   await event.locator('[data-outcome=handled]').waitFor();
   expect(await page.locator('#live-status').textContent()).toContain('the latest is webhook.test, handled');
-  // What is open stays open when something else arrives.
+  // An open disclosure stays open when something else arrives.
   await event.locator('summary').click();
   await trigger(`${message}, again`);
   await page.locator('.event', { hasText: `${message}, again` }).waitFor();

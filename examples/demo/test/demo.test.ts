@@ -34,7 +34,7 @@ async function environment(): Promise<NodeJS.ProcessEnv & { readonly OSTIARY_DAT
   };
 }
 
-/** What the first start made, for tests of what comes later: most of its time are passwords that it hashes. */
+/** Data of the first start, for tests of later starts. Most of its time is spent on hashing passwords. */
 const afterFirstStart = { OSTIARY_DATA_DIR: '', PORT: '', PARTNER_PORT: '' };
 beforeAll(async () => {
   afterFirstStart.OSTIARY_DATA_DIR = await mkdtemp(join(tmpdir(), 'demo-test-'));
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(afterFirstStart.OSTIARY_DATA_DIR, { recursive: true, force: true }));
 
-/** Where a demo was started once and closed. */
+/** Folder in which a demo was started once and closed. */
 async function startedBefore(): Promise<typeof afterFirstStart> {
   const folder = await temporaryFolder();
   await cp(afterFirstStart.OSTIARY_DATA_DIR, folder, { recursive: true });
@@ -64,7 +64,7 @@ function partnerOf({ file }: Demo, mode: 'live' | 'test'): OstiaryPartner {
   return new OstiaryPartner({ apiKey, baseUrl: file.baseUrl });
 }
 
-/** That a test event is shown by the page of the shop, with how its delivery ended. */
+/** Checks that the page of the shop shows a test event, with the result of its delivery. */
 async function arrives(demo: Demo, message: string): Promise<void> {
   await partnerOf(demo, 'test').sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
   const shown = async () => (await fetch(`${demo.partnerUrl}/webhooks`)).text();

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Authentication, PaymentRail, UserDirectory, UserRecord } from '@ostiary/core';
 
-/** What an application has before Ostiary comes: users, sessions, a login, pages of its own, a way to move money. */
+/**
+ * Parts of an application before Ostiary is added: users, sessions, a login, its own pages, a way to move
+ * money.
+ */
 export interface Host {
   readonly users: UserDirectory;
   readonly payments: PaymentRail;
-  /** Who is signed in in the browser that sent a request. */
+  /** Returns the user who is signed in in the browser that sent a request. */
   sessionOf(request: IncomingMessage): Authentication | null;
   loginPage(returnTo: string): string;
   /** Signs in; answers the session's cookie and where the browser goes next. */
@@ -65,7 +68,7 @@ export function createHost(site: string): Host {
     signIn({ username = '', return_to: returnTo = '/' }) {
       const id = randomBytes(16).toString('base64url');
       sessions.set(id, { sub: username, authenticatedAt: new Date() });
-      // A login that goes wherever it is told to makes phishing easy.
+      // A login that redirects anywhere helps phishing.
       const target = URL.canParse(returnTo, site) ? new URL(returnTo, site) : new URL(site);
       const isOwn = target.origin === new URL(site).origin;
       return {

@@ -11,7 +11,7 @@ import { serveNodeHttp } from './node-http.ts';
 /** Starts a server of a framework, with Ostiary in front of the host's own routes. */
 export type Mount = (ostiary: Ostiary, host: Host, port: number) => Promise<Stop>;
 
-/** Every framework that has a server of its own; Next.js has not. */
+/** Frameworks with a server of their own. Next.js has none. */
 export const mounts: { readonly [framework: string]: Mount } = {
   express: serveExpress,
   fastify: serveFastify,

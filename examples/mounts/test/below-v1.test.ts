@@ -12,7 +12,10 @@ vi.setConfig({ testTimeout: 60_000 });
 const belowV1 = /^\/v1(\/|$)/i;
 const browser = { accept: 'text/html' };
 
-/** That the host answers its own below `/v1/`, and Ostiary everything else there, in JSON. */
+/**
+ * Checks that the host serves its own paths below `/v1/`, and that Ostiary responds to all others there, in
+ * JSON.
+ */
 async function expectBoth({ site }: Deployment): Promise<void> {
   const order = await ask(`${site}/v1/orders`, { headers: browser });
   expect([order.status, order.text]).toEqual([200, 'the orders of the shop']);

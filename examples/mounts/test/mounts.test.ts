@@ -21,7 +21,7 @@ async function walk(deployment: Deployment): Promise<void> {
   await signIn(deployment);
   await signIn(deployment, { post: true });
   await callPartnerApi(deployment);
-  // What Ostiary does not have below /v1/ is the host's too.
+  // Paths below /v1/ that Ostiary does not have are the host's too.
   await visitShop(deployment, ['/v1/orders', '/v1/partner/orders', '/v1/oauth/token/']);
 }
 
@@ -34,7 +34,7 @@ const serveExpressAtPaths: Serve = (ostiary, host, port) => {
 };
 
 describe.each(Object.entries(mounts))('%s', (name, serve) => {
-  // How prefixes and a proxy go together is Ostiary's affair, the same behind every framework: one shows it.
+  // Ostiary combines prefixes and a proxy in the same way behind every framework, so one framework suffices.
   it.each(name === 'node-http' ? variants : twoVariants)(
     '$name: sign-in, partner API with webhook, and the host beside them',
     (variant) => deployed(serve, walk, { variant }),

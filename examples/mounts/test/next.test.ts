@@ -48,7 +48,8 @@ describe('Next.js, built for production', () => {
         ...everywhere,
         'content-security-policy': expect.stringContaining("form-action 'self'"),
       },
-      // What `headers()` names takes the place of Ostiary's own; browsers hide the origin of the form then.
+      // `headers()` replaces Ostiary's own headers of the same name. Browsers then hide the origin of the
+      // form.
       consentHeaders: {
         ...everywhere,
         'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),

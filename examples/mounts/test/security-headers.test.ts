@@ -6,7 +6,7 @@ import { type Proof, walkWithHeaders } from './support/headers.ts';
 import { openPartnerSite, type PartnerSite, walkInBrowser } from './support/partner-site.ts';
 import { expressWithHelmet, fastifyWithHelmet, honoWithSecureHeaders } from './support/secured.ts';
 
-/** What helmet sends unless it is told otherwise. */
+/** Default headers of helmet. */
 const helmetDefaults = {
   'content-security-policy': expect.stringContaining("form-action 'self'"),
   'referrer-policy': 'no-referrer',
@@ -86,7 +86,7 @@ it('@fastify/helmet, as it is: sends the headers of helmet() on Express, and let
   deployed(fastifyWithHelmet, (deployment) => walkWithHeaders(deployment, behindHelmet), { worker: false }));
 
 describe('a login behind security headers, in a real browser', () => {
-  // What a policy that names the app lets pass, no policy stops.
+  // A policy that names the app stops nothing.
   it('a login page with a form-action that names the app lets it pass', () => {
     const directives = { formAction: ["'self'", 'http://localhost:*'] };
     const serve = expressWithHelmet({ contentSecurityPolicy: { directives } });

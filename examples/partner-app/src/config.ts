@@ -1,11 +1,11 @@
-/** How this shop is registered at the identity provider. */
+/** Registration of this shop at the identity provider. */
 interface RegisteredClient {
   readonly clientId: string;
   /** `null` for a public client: it proves itself with PKCE alone. */
   readonly clientSecret: string | null;
 }
 
-/** What the shop needs to know. */
+/** Settings of the shop. */
 export interface PartnerConfig {
   /** Origin of this shop, as browsers see it. */
   readonly url: string;
@@ -25,20 +25,20 @@ export interface PartnerConfig {
   };
   /** For paying customers and verifying passports; `null` for a shop that only signs people in. */
   readonly partnerApi: PartnerApiKey | null;
-  /** For being told what happened; `null` for a shop that asks instead. */
+  /** Settings for webhooks; `null` for a shop that polls instead. */
   readonly webhooks: WebhookSettings | null;
 }
 
-/** How long a call may take, in milliseconds: somebody is waiting for a page. */
+/** Time limit of a call, in milliseconds, because a person is waiting for a page. */
 export const patience = { timeout: 10_000, totalTimeout: 15_000 } as const;
 
-/** What the partner API knows the shop by. Both stay on the server. */
+/** Credentials of the shop at the partner API. Both stay on the server. */
 export interface PartnerApiKey {
   readonly key: string;
   readonly signingSecret: string;
 }
 
-/** What the shop needs to verify webhooks. Each mode has an address and a secret of its own. */
+/** Settings for verifying webhooks. Each mode has its own path and secret. */
 export interface WebhookSettings {
   /** The wire prefix of the provider: headers are `X-<PREFIX>-…`. */
   readonly prefix: string;

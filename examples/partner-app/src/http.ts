@@ -2,7 +2,7 @@ import { contentPolicy as policyOf } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { styleHash } from './pages/layout.ts';
 
-/** The shop itself says no, whatever the provider would say. */
+/** The shop itself refuses, without calling the provider. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: 'wrong_state';
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a page may do; `more` adds to it. */
+/** Permissions of a page; `more` adds to them. */
 export const contentPolicy = (...more: readonly string[]): string =>
   policyOf(styleHash, "img-src 'self' https: data:", ...more);
 

@@ -56,7 +56,8 @@ async function pay(
       // The recipient is who signed in, never what a form says.
       recipient: { kid },
       description: 'Cashback',
-      // It stands in the signed body, and is good for one payment for ever: who sends the body again pays nothing.
+      // The key stands in the signed body and is valid for one payment for ever, so sending the body again
+      // pays nothing.
       reference: idempotencyKey,
     } as const;
     keep(await api.payments.create(payment, { idempotencyKey }));
@@ -70,7 +71,7 @@ async function pay(
   }
 }
 
-/** What the shop does with its API key: it pays the customer, and verifies passports. */
+/** Uses of the API key in the shop: it pays the customer, and verifies passports. */
 export function addPartnerRoutes(
   router: Router,
   config: PartnerConfig,
@@ -93,7 +94,7 @@ export function addPartnerRoutes(
     seeOther(ctx, '/');
   });
 
-  // For `live.js`. Who signed out meanwhile sees nothing more.
+  // For `live.js`. A customer who signed out meanwhile sees nothing more.
   router.get('/cashback/payments', (ctx) =>
     show(ctx, paymentsPart(wordsFor(ctx), paymentsOf(sessions.of(ctx), transfers))),
   );

@@ -12,7 +12,7 @@ export interface PendingSignIn {
   readonly codeVerifier: string;
 }
 
-/** Who signed in, and what the shop may still ask about them. */
+/** The signed-in customer, and the tokens for further requests. */
 export interface SignedIn {
   readonly client: PendingSignIn['client'];
   readonly accessToken: string;
@@ -23,7 +23,7 @@ export interface SignedIn {
   readonly readAt: Date;
 }
 
-/** What the shop remembers of a browser. Tokens never leave the server. */
+/** Data of a browser's session. Tokens never leave the server. */
 export interface Session {
   /** Sign-ins under way, one per tab, the latest last. */
   pending: PendingSignIn[];

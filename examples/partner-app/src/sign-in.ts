@@ -47,7 +47,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
     if (!session || !pending || uris[pending.client] !== `${url}${ctx.path}`) {
       throw new Refusal('wrong_state', 'This answer does not belong to a sign-in of this browser.');
     }
-    // Taken out first: an answer counts once, whatever it is.
+    // Removed first, so that a response counts once, even an invalid one.
     session.pending = session.pending.filter((candidate) => candidate !== pending);
     const { client, codeVerifier } = pending;
     const tokens = await oauth[client].exchange({ callbackUrl, state: pending.state, codeVerifier });
@@ -81,7 +81,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
   router.post('/revoke', async (ctx) => {
     const session = sessions.of(ctx);
     if (session?.signedIn) {
-      // Whoever has a token may end it, so it does not matter which client asks.
+      // Any holder of a token may end it, so any client may send this.
       await oauth.confidential.revoke(session.signedIn.accessToken);
       session.notice = { kind: 'good', text: wordsFor(ctx).revoked };
     }

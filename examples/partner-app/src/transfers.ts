@@ -3,7 +3,7 @@ import type * as Sdk from '@ostiary/client-sdk';
 /** A transfer, as far as the shop shows it. */
 export type Transfer = Pick<Sdk.Transfer, 'id' | 'status' | 'amount' | 'currency' | 'failure' | 'createdAt'>;
 
-/** What the shop knows of its payments, wherever it heard of them: an answer of the API, or a webhook. */
+/** States of the shop's payments, from responses of the API and from webhooks. */
 export type Transfers = ReturnType<typeof createTransfers>;
 
 const maximum = 10_000;
@@ -12,8 +12,8 @@ export function createTransfers() {
   const known = new Map<string, Transfer>();
   return {
     /**
-     * Keeps the latest state. A webhook may be faster than the answer to the request that caused it, so what is final
-     * stays, whatever is said afterwards.
+     * Keeps the latest state. A webhook may arrive before the response to the request that caused it, so a
+     * final state stays, whatever arrives later.
      */
     remember(transfer: Transfer): void {
       const before = known.get(transfer.id);

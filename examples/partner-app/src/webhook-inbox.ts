@@ -4,7 +4,7 @@ import type { WebhookMode } from './config.ts';
 /** A delivery that was verified, and what the shop did with it. */
 export interface Arrival {
   readonly at: Date;
-  /** `null` for a duplicate, which is acknowledged before anybody looks at it, and when the delivery does not say. */
+  /** `null` for a duplicate, which is acknowledged before it is read, and if the delivery does not say. */
   readonly attempt: number | null;
   readonly outcome: 'handled' | 'failed' | 'duplicate';
 }
@@ -23,7 +23,7 @@ export interface Refusal {
   readonly code: string;
 }
 
-/** What arrived, in memory: the shop forgets it when it stops. */
+/** Received events, in memory. The shop forgets them when it stops. */
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
 const shownEvents = 50;

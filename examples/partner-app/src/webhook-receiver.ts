@@ -11,8 +11,8 @@ class PlannedFailure extends Error {
 }
 
 /**
- * What the shop does about an event. It happens once per event: the receiver leaves duplicates out. Nothing depends on other
- * types; they are shown. So is whatever a newer Ostiary sends.
+ * Handles an event, once per event, because the receiver skips duplicates. Other types have no effect and are
+ * only shown, as are types of a newer Ostiary.
  */
 function handle(event: WebhookEvent, transfers: Transfers): void {
   const isPayment = event.type === 'payment.completed' || event.type === 'payment.failed';
@@ -20,7 +20,7 @@ function handle(event: WebhookEvent, transfers: Transfers): void {
   if (isPayment && event.mode === 'live') transfers.remember(event.data);
 }
 
-/** Tells the inbox of events that were handled before. */
+/** Reports events to the inbox that were handled before. */
 function noticing(store: DedupeStore, inbox: WebhookInbox): DedupeStore {
   return {
     ...store,
@@ -57,7 +57,7 @@ export function createWebhookReceiver(
           },
         },
         ({ event, attempt }) => {
-          // The sandbox has a secret of its own, which must not vouch for real money.
+          // The sandbox has its own secret, which must not vouch for real money.
           if (event.mode !== mode)
             throw new Error(`an event of mode ${event.mode} came to the address of ${mode}`);
           if (receiver.failures > 0) {

@@ -7,7 +7,7 @@ import type { Transfers } from './transfers.ts';
 import { createWebhookInbox } from './webhook-inbox.ts';
 import { createWebhookReceiver } from './webhook-receiver.ts';
 
-/** Receives webhooks, and shows what came to whoever runs the shop. */
+/** Receives webhooks, and shows them to the people of the shop. */
 export function addWebhookRoutes(router: Router, config: PartnerConfig, transfers: Transfers): void {
   const { webhooks } = config;
   const inbox = createWebhookInbox();
@@ -17,7 +17,8 @@ export function addWebhookRoutes(router: Router, config: PartnerConfig, transfer
     if (receiver !== null && secret !== null)
       router.post(`/webhooks/${mode}`, receiver.routeOf(mode, secret));
   }
-  // What follows is for the shop's people. A real shop would ask who they are; this one shows it on their own machine only.
+  // The pages below are for the shop's people. A real shop would authenticate them; this one shows the pages
+  // on their own machine only.
   if (!isLoopbackUrl(config.url)) return;
 
   const state = () => ({

@@ -57,7 +57,7 @@ describe('the callback', () => {
     expect(html).toContain('Bonjou, &lt;b&gt;Ana&lt;/b&gt;!');
     expect(html).toContain('usr_1');
     expect(html).not.toContain('svc_at_1');
-    // What was not granted is not shown.
+    // Data that was not granted is not shown.
     expect(html.match(/The shop did not ask/g)).toHaveLength(3);
   });
 

@@ -15,7 +15,7 @@ describe('cashback', () => {
     const { customer, calls } = await shop();
     const key = keyOf(await customer.page());
     expect(key).toMatch(/^cashback-[\w-]{24}$/);
-    // What a form says about the recipient counts for nothing.
+    // The recipient in a form is ignored.
     await customer.send('/cashback', { amount: '25.00', idempotency_key: key, kid: 'K2' });
     const { body = {}, headers = {} } = calls()[0] ?? {};
     expect(body).toEqual({
@@ -33,7 +33,7 @@ describe('cashback', () => {
     expect(after).toContain('data-transfer="tr_1" data-status="pending"');
     expect(keyOf(after)).not.toBe(key);
     for (const secret of Object.values(apiKey)) expect(after).not.toContain(secret);
-    // What became of it is shown when asked.
+    // Its state is shown on request.
     await customer.send('/cashback/refresh', { id: 'tr_1' });
     expect(await customer.page()).toContain('data-status="completed"');
   });

@@ -54,7 +54,7 @@ export const transfer = {
 /** Answers of a provider, by path. */
 export type Script = Readonly<Record<string, () => { readonly status: number; readonly body: string }>>;
 
-/** One that lets everybody do everything. */
+/** A provider that allows everything. */
 const kind: Script = {
   '/v1/oauth/token': json(200, token),
   '/v1/oauth/userinfo': json(200, identity),
@@ -147,7 +147,7 @@ export class Customer {
     return this.request(`${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /** Signs in with whatever the provider says. */
+  /** Signs in with any response of the provider. */
   async signIn(iss: string) {
     const { state } = await this.begin();
     return this.callback({ code: 'the-code', state, iss });

@@ -42,7 +42,7 @@ async function shop() {
   return { ...opened, send, page, fail };
 }
 
-/** How the deliveries of an event ended, as the page tells it. */
+/** Results of an event's deliveries, as the page shows them. */
 const outcomesOf = (html: string, { id }: AnyEvent): string[] => {
   const [, row = ''] = html.split(`data-event="${id}"`);
   const [own = ''] = row.split('data-event=');
@@ -153,7 +153,7 @@ describe('payment.completed', () => {
 
   test('changes what the customer sees, without a question to the API; one of the sandbox does not', async () => {
     const { send, pay, status, received, customer } = await paying();
-    // What the script of the page asks for.
+    // Returns the data that the script of the page requests.
     const part = async () => (await customer.request('/cashback/payments')).html;
     await pay();
     expect((await send(event({ type: 'payment.completed', data: completed }))).status).toBe(200);

@@ -5,7 +5,7 @@ export interface Page {
   readonly headers: Headers;
   readonly html: string;
   readonly forms: readonly Form[];
-  /** Where a redirect leads; absolute. */
+  /** Target of a redirect, absolute. */
   readonly location: string | null;
 }
 
@@ -13,11 +13,11 @@ export interface Form {
   readonly action: string;
   /** Hidden fields and prefilled ones. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What its buttons send. */
+  /** Values of its buttons. */
   readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Told of every request and answer. */
+/** Called with every request and response. */
 export type Observer = (exchange: {
   readonly method: string;
   readonly url: string;

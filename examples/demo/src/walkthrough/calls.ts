@@ -3,7 +3,7 @@ import type { DemoApiKey, DemoFile } from '../demo-file.ts';
 import { found } from './found.ts';
 import { type Fields, type Report, shortUrl } from './report.ts';
 
-/** What a call answered. */
+/** Response of a call. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -49,7 +49,7 @@ export function read(report: Report, url: string, token?: string): Promise<Answe
   return call(report, 'GET', url, token === undefined ? {} : { Authorization: `Bearer ${token}` });
 }
 
-/** Whether an error of either API came. */
+/** Checks whether a response is an error of either API. */
 export const isRefused = ({ status, body }: Answer, wanted: number, code: string): boolean =>
   status === wanted && (body.code ?? body.error) === code;
 

@@ -10,11 +10,11 @@ export interface Surroundings {
   readonly file: DemoFile;
   /** Origin of the shop. */
   readonly shopUrl: string;
-  /** What the server's own staff does; see `ostiary users kyc`. */
+  /** Actions of the server's own staff; see `ostiary users kyc`. */
   readonly changeKyc: IdentityChecks['change'];
 }
 
-/** What every step works with. */
+/** Environment of every step. */
 export interface Walk extends Surroundings {
   readonly report: Report;
   readonly browser: Browser;
@@ -26,7 +26,7 @@ export interface Walk extends Surroundings {
   readonly endpoints: Endpoints;
 }
 
-/** Addresses that discovery tells. */
+/** URLs from discovery. */
 export type Endpoints = Readonly<
   Record<
     'authorization_endpoint' | 'token_endpoint' | 'userinfo_endpoint' | 'revocation_endpoint' | 'jwks_uri',
@@ -34,7 +34,7 @@ export type Endpoints = Readonly<
   >
 >;
 
-/** One authorization request of an app. */
+/** An authorization request of an app. */
 export interface Attempt {
   readonly client: DemoClient;
   readonly scope: string;
@@ -101,7 +101,7 @@ export async function decide(
   return query;
 }
 
-/** Asks for scopes that the signed-in user approves; answers what has to be sent for a token. */
+/** Requests scopes that the signed-in user approves. Returns the parameters of the token request. */
 export async function approvedExchange(walk: Flow, client: DemoClient, scope: string) {
   const { attempt, page } = await authorize(walk, client, scope);
   const query = await decide(walk, attempt, page, 'approve');

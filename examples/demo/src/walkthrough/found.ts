@@ -13,7 +13,7 @@ export function textOf(value: unknown, what: string): string {
   return value;
 }
 
-/** Looks until something is there. @throws {@link StepFailed} when that takes too long */
+/** Polls until something is there. @throws {@link StepFailed} if that takes too long */
 export async function eventually<Value>(
   what: string,
   look: () => Promise<Value | undefined> | Value | undefined,

@@ -54,7 +54,7 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     /** Every request, in its order. */
     deliveries: deliveries as readonly Delivery[],
-    /** How often the handler was through with an event. */
+    /** Number of times that the handler completed an event. */
     handled: handled as ReadonlyMap<string, number>,
     /** The first `count` requests of a kind, as soon as they are there. @throws StepFailed after fifteen seconds */
     until: (count: number, isWanted: (delivery: Delivery) => boolean): Promise<readonly Delivery[]> =>

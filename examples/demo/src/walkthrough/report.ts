@@ -15,7 +15,7 @@ const secretNames: ReadonlySet<string> = new Set(
   ),
 );
 
-/** How much is shown of what a secret stands in, its name for people included. */
+/** Number of characters that are shown of a text with a secret, including its readable prefix. */
 const shownStart: Readonly<Record<string, number>> = { Authorization: 17, 'X-API-Key': 12 };
 
 function shorten(name: string, value: unknown): string {
@@ -52,7 +52,7 @@ export function createReport(write: (line: string) => void) {
     },
     sent: (line: string, fields?: Fields | null): void => told(`${look.sent('→')} ${line}`, fields),
     received: (line: string, fields?: Fields | null): void => told(`${look.quiet('←')} ${line}`, fields),
-    /** What has to hold, by what is claimed. @throws {@link StepFailed} */
+    /** Checks a claim. @throws {@link StepFailed} */
     check(claims: Readonly<Record<string, boolean>>): void {
       for (const [claim, holds] of Object.entries(claims)) {
         told(holds ? look.good(`✓ ${claim}`) : look.bad(`✗ ${claim}`));

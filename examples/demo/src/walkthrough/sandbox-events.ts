@@ -4,7 +4,7 @@ import { random } from './flow.ts';
 import { found } from './found.ts';
 import { arrivals, refusalOf, register, type WebhookWalk } from './webhook-walk.ts';
 
-/** What a partner sees without writing a program. */
+/** Shows the sandbox to a partner who writes no program. */
 async function lookIntoConsole(walk: WebhookWalk, eventId: string): Promise<void> {
   const { report, browser, file, receiver } = walk;
   report.step('It looks into the sandbox console');

@@ -3,7 +3,7 @@ import { random, type Walk } from './flow.ts';
 import { found, textOf } from './found.ts';
 import type { Delivery, Receiver } from './receiver.ts';
 
-/** What the steps about webhooks share. */
+/** State that the steps about webhooks share. */
 export interface WebhookWalk extends Walk {
   readonly live: PartnerCalls;
   readonly test: PartnerCalls;

@@ -2,7 +2,7 @@ import type { Ostiary } from '@ostiary/core';
 import { createHost, type Host } from '../host.ts';
 import { openOstiary } from '../ostiary.ts';
 
-/** What this process has of each. */
+/** Objects of which this process has one each. */
 interface Parts {
   readonly host: Host;
   readonly ostiary: Promise<Ostiary>;

@@ -1,4 +1,4 @@
-/** One answer, with its body read. */
+/** A response with its body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -6,7 +6,7 @@ export interface Answer {
   json(): Record<string, unknown>;
 }
 
-/** What is sent: a form, or JSON (an object, or text that is sent as it is), or nothing. */
+/** Body: a form, or JSON (an object, or text that is sent unchanged), or nothing. */
 export interface Sent {
   readonly method?: string;
   readonly headers?: Record<string, string>;
@@ -14,10 +14,10 @@ export interface Sent {
   readonly body?: object | string | undefined;
 }
 
-/** How long an answer may take on a machine that is busy, in milliseconds. Nothing in these tests waits on purpose. */
+/** Time for a response on a busy machine, in milliseconds. These tests never wait on purpose. */
 const patienceMs = 20_000;
 
-/** One request; nothing is followed. */
+/** Sends one request, and follows no redirect. */
 export async function ask(url: string | URL, { method, headers, form, body }: Sent = {}): Promise<Answer> {
   const json = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(url, {

@@ -14,12 +14,12 @@ import { clientAddress, startTlsProxy } from './tls-proxy.ts';
 /** A mount, as every example exports one. The settings are for one that runs elsewhere. */
 export type Serve = (ostiary: Ostiary, host: Host, port: number, settings: Settings) => Promise<Stop>;
 
-/** How an example is deployed. */
+/** Deployment of an example. */
 export interface Variant {
   readonly name: string;
-  /** Whether the addresses have paths. */
+  /** True if the URLs have paths. */
   readonly prefix: boolean;
-  /** Whether there is a proxy in front, at which TLS ends. */
+  /** True if TLS ends at a proxy in front. */
   readonly tls: boolean;
 }
 
@@ -43,11 +43,11 @@ export const variants: readonly Variant[] = [
 /** An example that runs. */
 export interface Deployment {
   readonly ostiary: Ostiary;
-  /** Where browsers find the host. */
+  /** URL of the host for browsers. */
   readonly site: string;
   readonly authUrl: string;
   readonly baseUrl: string;
-  /** The address of the tests' requests, as the deployment has to see it. */
+  /** Client address of the tests' requests, as the deployment must see it. */
   readonly clientAddress: string;
   stop(): Promise<void>;
 }
@@ -117,7 +117,7 @@ export async function deployed(
 ): Promise<void> {
   const trusted = getCACertificates();
   if (variant.tls) setDefaultCACertificates([...trusted, certificate]);
-  // The tests of other files in this process trust nobody new.
+  // The tests of other files in this process must not trust this certificate.
   await using opened = new AsyncDisposableStack();
   opened.defer(() => setDefaultCACertificates(trusted));
   const deployment = opened.adopt(await deploy(serve, variant, worker), (it) => it.stop());

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import { Browser, type Page } from '../../../demo/src/walkthrough/browser.ts';
 import type { Deployment } from './deployment.ts';
 
-/** What has to be seen on the way for a walk to prove anything. */
+/** Headers that a walk must have met to prove anything. */
 export interface Proof {
-  /** Of the host's own login page. */
+  /** Headers of the host's own login page. */
   readonly hostHeaders: object;
-  /** Of Ostiary's consent page. */
+  /** Headers of Ostiary's consent page. */
   readonly consentHeaders: object;
-  /** What the browser names as the origin of the consent form. */
+  /** Origin of the consent form, according to the browser. */
   readonly origin: (site: string) => string;
 }
 

@@ -7,7 +7,7 @@ import { installBuilt } from '../../../../lab/support/packages/install-built.ts'
 const example = resolve(import.meta.dirname, '../..');
 const nextBin = join(example, 'node_modules/next/dist/bin/next');
 
-/** How long the server may take to answer on a machine that is busy, in milliseconds. */
+/** Time for the server's response on a busy machine, in milliseconds. */
 const startMs = 50_000;
 
 /** A Next.js application that was built for production. */
@@ -74,7 +74,7 @@ export async function buildNextProject(): Promise<NextProject> {
         }
         await ended;
       };
-      // One that never answers must not outlive its test.
+      // A server that never responds must not outlive its test.
       const deadline = setTimeout(() => server.kill('SIGKILL'), startMs);
       await Promise.race([answers(), ended]);
       clearTimeout(deadline);

@@ -9,7 +9,7 @@ import type { Proof } from './headers.ts';
 /** The site of an app, to which users come back, in a real browser. */
 export interface PartnerSite {
   readonly page: Page;
-  /** Where the link on the app's page leads. */
+  /** Target of the link on the app's page. */
   readonly link: string;
   /** Clicks the link that asks Ostiary, as a page of another site than Ostiary's. */
   start(parameters?: Record<string, string>): Promise<void>;
@@ -18,7 +18,7 @@ export interface PartnerSite {
   close(): Promise<void>;
 }
 
-/** Starts an app on another site than the deployment's, with a browser profile of its own. */
+/** Starts an app on another site than the deployment's, with a new browser profile. */
 export async function openPartnerSite(browser: Browser, deployment: Deployment): Promise<PartnerSite> {
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -69,7 +69,7 @@ export async function openPartnerSite(browser: Browser, deployment: Deployment):
   };
 }
 
-/** What a page is answered with. */
+/** Response to the request of a page. */
 const headersOf = async (page: Page): Promise<object> => (await page.reload())?.headers() ?? {};
 
 /** Clicks a button of a form; answers the request that posts it. */

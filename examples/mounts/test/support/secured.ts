@@ -12,7 +12,7 @@ import { listening } from '../../src/listening.ts';
 import { shop } from '../../src/node-http.ts';
 import type { Serve } from './deployment.ts';
 
-/** Express behind helmet, with what it does unless it is told otherwise, or told for the login page. */
+/** Express behind helmet, with its default settings, or with those for the login page. */
 export function expressWithHelmet(onLogin: HelmetOptions = {}): Serve {
   return (ostiary, host, port) => {
     const app = express();

@@ -7,10 +7,13 @@ import {
   privateKey,
 } from '../../../../packages/core/test/webhooks/support/target-certificate.ts';
 
-/** Where the proxy says that every client is: an address of the internet (RFC 5737), from which no test can call. */
+/**
+ * Address that the proxy reports for every client: an address of the internet (RFC 5737), from which no test
+ * can call.
+ */
 export const clientAddress = '203.0.113.7';
 
-/** What a proxy with TLS does to what passes through it. */
+/** Changes that a proxy with TLS makes to a request. */
 export interface ProxyOptions {
   /** Any free one, unless given. */
   readonly port?: number;

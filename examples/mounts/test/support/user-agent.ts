@@ -1,13 +1,13 @@
 import { Browser, type Page } from '../../../demo/src/walkthrough/browser.ts';
 import './ask.ts';
 
-/** What the user's browser ended up with. */
+/** Result of the user's browser. */
 export interface Visit {
   /** The parameters that came back to the redirect URI, or `null` when the browser never left the provider. */
   readonly callback: URLSearchParams | null;
   /** The page on which the browser stands, or the last redirect. */
   readonly page: Page;
-  /** How often the user had to sign in, and to decide about consent, on the way. */
+  /** Number of times that the user had to sign in, and to decide about consent, on the way. */
   readonly logins: number;
   readonly consents: number;
 }

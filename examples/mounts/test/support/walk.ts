@@ -65,7 +65,7 @@ export async function signIn(
   expect((await ask(userinfo, { headers: bearer(token) })).status).toBe(401);
 }
 
-/** An address from which no request comes, whatever callers write. */
+/** An address from which no request comes, even if callers claim it. */
 const elsewhere = '198.51.100.1';
 
 /** A partner with a key that works from the address of these tests only, and one that works from elsewhere. */
@@ -140,7 +140,7 @@ export async function callPartnerApi(deployment: Deployment): Promise<void> {
   expect([refused.status, refused.json().code]).toEqual([403, 'ip_not_allowed']);
 }
 
-/** What is not Ostiary's is answered by the host, with its own parsers; so are unknown paths. */
+/** The host responds to requests that are not Ostiary's, with its own parsers, and to unknown paths. */
 export async function visitShop({ site }: Deployment, more: readonly string[] = []): Promise<void> {
   expect((await ask(`${site}/shop`)).text).toContain('The shop of nobody');
   const order = await ask(`${site}/shop/orders`, { method: 'POST', body: { item: 'rice' } });

@@ -3,12 +3,12 @@ import { fill, type Html, html, render } from '@ostiary/web-kit';
 import type { Transfer } from '../transfers.ts';
 import type { Words } from './words.ts';
 
-/** What the shop gives back, in gourdes. */
+/** Cashback in gourdes. */
 export const cashbackAmounts = ['5.00', '25.00', '50.00'] as const;
 
 const kinds: Readonly<Record<string, string>> = { completed: 'good', failed: 'bad' };
 
-/** What became of a transfer, in words. */
+/** Explains the state of a transfer. */
 export const statusIn = (words: Words, status: string): string =>
   status === 'pending' || status === 'completed' || status === 'failed' ? words[status] : status;
 
@@ -37,7 +37,7 @@ export function paymentsPart(words: Words, transfers: readonly Transfer[]): stri
 
 /** The form that pays the customer, and what was paid. */
 export function cashbackCard(words: Words, transfers: readonly Transfer[], provider: string): Html {
-  // Sent again, by a second click or by reloading, the same form pays nothing more.
+  // The same form pays only once, even after a second click or a reload.
   const key = `cashback-${randomBytes(18).toString('base64url')}`;
   const choices = cashbackAmounts.map(
     (amount, at) =>

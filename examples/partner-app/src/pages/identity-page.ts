@@ -45,7 +45,7 @@ function card(
   return html`<section class="card">${heading}<dl>${rows}</dl></section>`;
 }
 
-/** What the shop received, scope by scope. */
+/** Shows the data that the shop received, scope by scope. */
 export function identityPage(
   words: Words,
   config: PartnerConfig,

@@ -25,7 +25,7 @@ function result({ user, expiresAt }: Verification): Html {
 <div><dt>Valid until</dt><dd>${expiresAt.slice(11, 19)} UTC</dd></div></dl></section>`;
 }
 
-/** Where the shop checks the passport of whoever stands at the counter. */
+/** Page on which the shop checks the passport of the customer at the counter. */
 export function verifyPage(
   { provider, partnerApi }: PartnerConfig,
   outcome: { readonly verification: Verification | null; readonly notice: Notice | null },

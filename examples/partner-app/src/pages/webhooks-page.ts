@@ -5,10 +5,10 @@ import type { Arrival, ReceivedEvent, Refusal } from '../webhook-inbox.ts';
 import { page } from './layout.ts';
 import { english } from './words.ts';
 
-/** How many deliveries the page can make fail: five is every attempt of one delivery. */
+/** Number of deliveries that the page can make fail: five is every attempt of one delivery. */
 export const failureChoices = [0, 1, 2, 5] as const;
 
-/** What the page shows. */
+/** Content of the page. */
 export interface WebhookState {
   /** Deliveries that will be made to fail. */
   readonly failures: number;
@@ -19,7 +19,7 @@ export interface WebhookState {
 
 const time = (at: Date): string => `${at.toISOString().slice(11, 19)} UTC`;
 
-/** What happened, in a line. */
+/** Describes an event in a line. */
 function tell({ type, data }: WebhookEvent): string {
   switch (type) {
     case 'payment.completed':
@@ -115,7 +115,7 @@ function causeCard({ provider, webhooks, url }: PartnerConfig): Html {
 <h3>Where the shop listens</h3><dl>${rows}</dl></section>`;
 }
 
-/** What came, for whoever runs the shop. */
+/** Lists received events, for the people of the shop. */
 export function webhooksPage(config: PartnerConfig, state: WebhookState): string {
   const { name } = config.provider;
   const intro = html`<h1 class="modest">What ${name} told the shop</h1>

@@ -4,7 +4,7 @@ import type en from '../../texts/en.json';
 
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 
-/** What the pages of customers say, in one language. Those for developers are in English. */
+/** Texts of the customers' pages, in one language. Pages for developers are in English. */
 export type Words = typeof en & { readonly language: string };
 
 const wordsIn = (language: string): Words => {

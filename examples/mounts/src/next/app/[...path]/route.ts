@@ -3,7 +3,8 @@ import { parts } from '../../ostiary.ts';
 /** Ostiary in Next.js: it answers what no other route does. */
 export async function GET(request: Request): Promise<Response> {
   const ostiary = await parts().ostiary;
-  // Next.js tells no socket's address. Every request comes from the proxy in front, which names the client in `X-Forwarded-For`.
+  // Next.js does not expose the address of the connection. Every request comes from the proxy in front, which
+  // names the client in `X-Forwarded-For`.
   return ostiary.fetch(request, {
     address: process.env.PROXY_ADDRESS,
     next: () => new Response('not in this shop', { status: 404 }),
