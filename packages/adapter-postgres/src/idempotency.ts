@@ -4,13 +4,15 @@ import type {
   IdempotencyKey,
   IdempotencyOutcome,
   IdempotencyStore,
+  Owner,
+  Quota,
   StoredAnswer,
   StoredRequest,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isLockTimeout } from './errors.ts';
-import { type Connection, lookup, prepared } from './statement.ts';
-import { callTimeoutMs, lockTimeoutMs } from './timeouts.ts';
+import { type Connection, lookup, prepared, statement } from './statement.ts';
+import { callTimeoutMs, lockTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type Found = StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>;
@@ -104,11 +106,34 @@ export function postgresIdempotency(database: Database): IdempotencyStore {
   `,
   );
 
+  const oldest = statement<Owner & Quota & { readonly limit: number }>(`
+    DELETE FROM ${schema}.idempotency_records WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM ${schema}.idempotency_records
+      WHERE partner = :partner AND mode = :mode AND key IN (
+        SELECT key FROM (
+          SELECT key, ends_at, row_number() OVER newest AS rows,
+            sum(octet_length(key) + octet_length(body)) OVER newest AS bytes
+          FROM ${schema}.idempotency_records WHERE partner = :partner AND mode = :mode
+          WINDOW newest AS (ORDER BY ends_at DESC, key DESC ROWS UNBOUNDED PRECEDING)
+        ) AS counted
+        WHERE rows > :rows OR bytes > :bytes
+        ORDER BY ends_at, key LIMIT :limit
+      )
+      FOR UPDATE SKIP LOCKED
+    ))
+  `);
+
   return {
     async find({ partner, mode, key, now }) {
       const row = await database.get(find, { partner, mode, key, now });
       return row && storedOf(row);
     },
+
+    removeOldest: ({ partner, mode, rows, bytes, limit }) =>
+      database.change(
+        (connection) => oldest.run(connection, { partner, mode, rows, bytes, limit }),
+        longTimeoutMs,
+      ),
   };
 }
 

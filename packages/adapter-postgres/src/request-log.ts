@@ -3,6 +3,7 @@ import type {
   LoggedRequest,
   LoggedRequestFilter,
   Owner,
+  Quota,
   RequestLog,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
@@ -52,6 +53,22 @@ function statementsIn(schema: string) {
       WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    removeOldest: statement<Owner & Quota & { readonly limit: number }>(`
+      DELETE FROM ${schema}.logged_requests WHERE id = ANY (ARRAY (
+        SELECT id FROM ${schema}.logged_requests WHERE id IN (
+          SELECT id FROM (
+            SELECT id, created_at, row_number() OVER newest AS rows,
+              sum(coalesce(octet_length(sent), 0) + coalesce(octet_length(answered), 0)) OVER newest AS bytes
+            FROM ${schema}.logged_requests WHERE partner = :partner AND mode = :mode
+            WINDOW newest AS (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)
+          ) AS counted
+          WHERE rows > :rows OR bytes > :bytes
+          ORDER BY created_at, id LIMIT :limit
+        )
+        FOR UPDATE SKIP LOCKED
+      ))
+    `),
+
     purge: statement<{ readonly before: number; readonly limit: number }>(`
       DELETE FROM ${schema}.logged_requests WHERE ctid = ANY (ARRAY (
         SELECT ctid FROM ${schema}.logged_requests
@@ -83,5 +100,11 @@ export function postgresRequestLog(database: Database): RequestLog {
 
     purge: (before, limit) =>
       database.change((connection) => sql.purge.run(connection, { before, limit }), longTimeoutMs),
+
+    removeOldest: ({ partner, mode, rows, bytes, limit }) =>
+      database.change(
+        (connection) => sql.removeOldest.run(connection, { partner, mode, rows, bytes, limit }),
+        longTimeoutMs,
+      ),
   };
 }

@@ -1,4 +1,4 @@
-import type { ListPosition, Owner, TransferRecord, TransferStore } from '@ostiary/core/storage';
+import type { ListPosition, Owner, Quota, TransferRecord, TransferStore } from '@ostiary/core/storage';
 import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
 import { isDataError } from './errors.ts';
@@ -77,11 +77,21 @@ function statementsIn(schema: string) {
       ORDER BY updated_at, id LIMIT :limit
     `),
 
-    removeOldest: statement<Owner & { before: number; limit: number }>(`
+    removeOldest: statement<Owner & Quota & { before: number; limit: number }>(`
       DELETE FROM ${schema}.transfers WHERE id = ANY (ARRAY (
-        SELECT id FROM ${schema}.transfers
-        WHERE partner = :partner AND mode = :mode AND created_at < :before
-        ORDER BY created_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
+        SELECT id FROM ${schema}.transfers WHERE id IN (
+          SELECT id FROM (
+            SELECT id, created_at, row_number() OVER newest AS rows, sum(
+              coalesce(octet_length(description), 0) + coalesce(octet_length(reference), 0)
+                + coalesce(octet_length(metadata), 0)
+            ) OVER newest AS bytes
+            FROM ${schema}.transfers WHERE partner = :partner AND mode = :mode
+            WINDOW newest AS (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)
+          ) AS counted
+          WHERE created_at < :before OR rows > :rows OR bytes > :bytes
+          ORDER BY created_at, id LIMIT :limit
+        )
+        FOR UPDATE SKIP LOCKED
       ))
     `),
   };
@@ -162,9 +172,9 @@ export function postgresTransfers(database: Database): TransferStore {
       return (await database.all(sql.listFinal, page)).map(transferOf);
     },
 
-    removeOldest: ({ partner, mode, before, limit }) =>
+    removeOldest: ({ partner, mode, rows, bytes, before, limit }) =>
       database.change(
-        (connection) => sql.removeOldest.run(connection, { partner, mode, before, limit }),
+        (connection) => sql.removeOldest.run(connection, { partner, mode, rows, bytes, before, limit }),
         longTimeoutMs,
       ),
   };

@@ -3,6 +3,8 @@ import type {
   IdempotencyKey,
   IdempotencyOutcome,
   IdempotencyStore,
+  Owner,
+  Quota,
   StoredAnswer,
   StoredRequest,
 } from '@ostiary/core/storage';
@@ -71,9 +73,26 @@ export function sqliteClaims(database: Database) {
 
 export function sqliteIdempotency(database: Database): IdempotencyStore {
   const claims = sqliteClaims(database);
+  const sql = database.prepare((connection) => ({
+    removeOldest: connection.prepare<[Owner & Quota & { readonly limit: number }]>(`
+      DELETE FROM idempotency_records WHERE rowid IN (
+        SELECT id FROM (
+          SELECT rowid AS id, ends_at, key, row_number() OVER newest AS rows,
+            sum(octet_length(key) + octet_length(body)) OVER newest AS bytes
+          FROM idempotency_records WHERE partner = :partner AND mode = :mode
+          WINDOW newest AS (ORDER BY ends_at DESC, key DESC ROWS UNBOUNDED PRECEDING)
+        )
+        WHERE rows > :rows OR bytes > :bytes
+        ORDER BY ends_at, key LIMIT :limit
+      )
+    `),
+  }));
   return {
     async find({ partner, mode, key, now }) {
       return database.read(() => claims.find({ partner, mode, key, now }));
     },
+
+    removeOldest: ({ partner, mode, rows, bytes, limit }) =>
+      database.write(() => sql().removeOldest.run({ partner, mode, rows, bytes, limit }).changes),
   };
 }

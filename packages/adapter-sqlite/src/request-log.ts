@@ -3,6 +3,7 @@ import type {
   LoggedRequest,
   LoggedRequestFilter,
   Owner,
+  Quota,
   RequestLog,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
@@ -49,6 +50,19 @@ export function sqliteRequestLog(database: Database): RequestLog {
       SELECT ${columns} FROM logged_requests WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    removeOldest: connection.prepare<[Owner & Quota & { readonly limit: number }]>(`
+      DELETE FROM logged_requests WHERE id IN (
+        SELECT id FROM (
+          SELECT id, created_at, row_number() OVER newest AS rows,
+            sum(ifnull(octet_length(sent), 0) + ifnull(octet_length(answered), 0)) OVER newest AS bytes
+          FROM logged_requests WHERE partner = :partner AND mode = :mode
+          WINDOW newest AS (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)
+        )
+        WHERE rows > :rows OR bytes > :bytes
+        ORDER BY created_at, id LIMIT :limit
+      )
+    `),
+
     purge: connection.prepare<[{ readonly before: number; readonly limit: number }]>(`
       DELETE FROM logged_requests WHERE id IN (
         SELECT id FROM logged_requests WHERE created_at < :before ORDER BY created_at LIMIT :limit
@@ -75,5 +89,8 @@ export function sqliteRequestLog(database: Database): RequestLog {
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
 
     purge: (before, limit) => database.write(() => sql().purge.run({ before, limit }).changes),
+
+    removeOldest: ({ partner, mode, rows, bytes, limit }) =>
+      database.write(() => sql().removeOldest.run({ partner, mode, rows, bytes, limit }).changes),
   };
 }

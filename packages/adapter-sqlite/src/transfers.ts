@@ -1,6 +1,7 @@
 import type {
   ListPosition,
   Owner,
+  Quota,
   TransferCreation,
   TransferRecord,
   TransferStore,
@@ -92,10 +93,16 @@ function statementsOn(connection: Connection) {
       ORDER BY updated_at, id LIMIT +:limit
     `),
 
-    removeOldest: connection.prepare<[Owner & { before: number; limit: number }]>(`
+    removeOldest: connection.prepare<[Owner & Quota & { before: number; limit: number }]>(`
       DELETE FROM transfers WHERE id IN (
-        SELECT id FROM transfers
-        WHERE partner = :partner AND mode = :mode AND created_at < :before
+        SELECT id FROM (
+          SELECT id, created_at, row_number() OVER newest AS rows, sum(
+            ifnull(octet_length(description), 0) + ifnull(octet_length(reference), 0) + ifnull(octet_length(metadata), 0)
+          ) OVER newest AS bytes
+          FROM transfers WHERE partner = :partner AND mode = :mode
+          WINDOW newest AS (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)
+        )
+        WHERE created_at < :before OR rows > :rows OR bytes > :bytes
         ORDER BY created_at, id LIMIT :limit
       )
     `),
@@ -168,8 +175,8 @@ export function sqliteTransfers(database: Database): TransferStore {
           .map(transferOf);
       }),
 
-    removeOldest: ({ partner, mode, before, limit }) =>
-      database.write(() => sql().removeOldest.run({ partner, mode, before, limit }).changes),
+    removeOldest: ({ partner, mode, rows, bytes, before, limit }) =>
+      database.write(() => sql().removeOldest.run({ partner, mode, rows, bytes, before, limit }).changes),
   };
 }
 

@@ -62,7 +62,7 @@ export type {
   StoredRequest,
 } from './ports/idempotency.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
-export type { ListPosition } from './ports/lists.ts';
+export type { ListPosition, Quota } from './ports/lists.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/queue.ts';
 export type {

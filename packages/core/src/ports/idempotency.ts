@@ -1,3 +1,4 @@
+import type { Quota } from './lists.ts';
 import type { Owner } from './partners.ts';
 
 /** An answer that is kept, to be given again. */
@@ -50,4 +51,11 @@ export interface IdempotencyStore {
    * valid at `now`.
    */
   find(request: IdempotencyKey & { readonly now: number }): Promise<StoredRequest | null>;
+
+  /**
+   * Removes records beyond a quota, first those that end first, and at most `limit`. Rows that another transaction has locked stay.
+   * Keys and answers are the texts.
+   * @returns how many were removed
+   */
+  removeOldest(request: Owner & Quota & { readonly limit: number }): Promise<number>;
 }

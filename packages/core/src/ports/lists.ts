@@ -3,3 +3,10 @@ export interface ListPosition {
   readonly time: number;
   readonly id: string;
 }
+
+/** Rows of a list that stay: the newest ones, as many as are within both bounds. */
+export interface Quota {
+  readonly rows: number;
+  /** Total size of the texts that the rows hold, as UTF-8. */
+  readonly bytes: number;
+}

@@ -1,4 +1,4 @@
-import type { ListPosition } from './lists.ts';
+import type { ListPosition, Quota } from './lists.ts';
 import type { Owner } from './partners.ts';
 
 /** A request to the partner API, as the people of its partner see it afterwards. Times are milliseconds since the Unix epoch. */
@@ -43,4 +43,6 @@ export interface RequestLog {
   find(owner: Owner, id: string): Promise<LoggedRequest | null>;
   /** Removes requests that came before a time, the oldest first and at most `limit`: how many. */
   purge(before: number, limit: number): Promise<number>;
+  /** Removes requests of one partner and mode beyond a quota, the oldest first and at most `limit`: how many. Bodies are the texts. */
+  removeOldest(request: Owner & Quota & { readonly limit: number }): Promise<number>;
 }

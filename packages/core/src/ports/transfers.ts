@@ -1,7 +1,7 @@
 import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { JsonObject } from './interactions.ts';
-import type { ListPosition } from './lists.ts';
+import type { ListPosition, Quota } from './lists.ts';
 import type { Owner } from './partners.ts';
 import type { NewJob } from './queue.ts';
 
@@ -107,9 +107,10 @@ export interface TransferStore {
   ): Promise<TransferRecord[]>;
 
   /**
-   * Removes transfers created before a time, in any state, the oldest first and at most `limit`. Their
-   * references can be used again. Rows that another transaction has locked stay.
+   * Removes transfers created before a time or beyond a quota, in any state, the oldest first and at most `limit`.
+   * Their references can be used again. Rows that another transaction has locked stay. Descriptions, references and
+   * metadata are the texts.
    * @returns how many were removed
    */
-  removeOldest(request: Owner & { readonly before: number; readonly limit: number }): Promise<number>;
+  removeOldest(request: Owner & Quota & { readonly before: number; readonly limit: number }): Promise<number>;
 }

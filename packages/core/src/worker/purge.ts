@@ -1,7 +1,7 @@
 import type { Core } from '../options/context.ts';
 import type { JobHandler } from '../ports/queue.ts';
 import type { LongestWaits, Purged } from '../ports/storage.ts';
-import { boundTestData, removeOldTestTransfers } from './test-data.ts';
+import { boundTestEvents, boundTestRequests } from './test-data.ts';
 import { boundWaits } from './waits.ts';
 
 /**
@@ -76,9 +76,14 @@ async function purgeBatches(
 export async function purgeNow(core: Core, onProgress?: (removed: number) => void): Promise<Purged> {
   const { total } = await purgeBatches(core, Number.POSITIVE_INFINITY, onProgress);
   const old = total as Purged;
-  const tests = await boundTestData(core);
-  await removeOldTestTransfers(core);
-  return { ...old, events: old.events + tests.events, deliveries: old.deliveries + tests.deliveries };
+  const { events, deliveries } = await boundTestEvents(core);
+  const { answers } = await boundTestRequests(core);
+  return {
+    ...old,
+    events: old.events + events,
+    deliveries: old.deliveries + deliveries,
+    idempotency: old.idempotency + answers,
+  };
 }
 
 /**
@@ -89,11 +94,10 @@ export function purgeHandler(core: Core, kinds: LongestWaits['jobs']['kinds']): 
   return async () => {
     await boundWaits(core, kinds);
     const { isThrough } = await purgeBatches(core, maxBatches);
-    const tests = await boundTestData(core);
-    await removeOldTestTransfers(core);
-    if (tests.events > 0)
-      core.options.logger.debug(tests, 'rows beyond the bounds of test mode were removed');
-    const restMs = tests.events > 0 ? testPurgeIntervalMs : purgeIntervalMs;
+    const removed = { ...(await boundTestEvents(core)), ...(await boundTestRequests(core)) };
+    const isBeyond = Object.values(removed).some((rows) => rows > 0);
+    if (isBeyond) core.options.logger.debug(removed, 'rows beyond the bounds of test mode were removed');
+    const restMs = isBeyond ? testPurgeIntervalMs : purgeIntervalMs;
     return { dueAt: core.clock.now() + (isThrough ? restMs : 0) };
   };
 }

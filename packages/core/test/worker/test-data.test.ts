@@ -69,17 +69,17 @@ it.each(storages)('an event of test mode is kept for seven days, on %s', async (
   expect(await ends(live)).toEqual([1, 1]);
 });
 
-it.each(storages)('a partner keeps 100 MiB of events of test mode, on %s', async (_, open) => {
+it.each(storages)('a partner keeps 70 MiB of events of test mode, on %s', async (_, open) => {
   const { live, publish, ends, purge } = await sandbox(open());
   const whole = JSON.stringify({ x: 'x'.repeat(mebibyte - rowBytes - 8) });
   expect(whole).toHaveLength(mebibyte - rowBytes);
   await publish(times(2, whole), 'live');
-  await publish(times(100, whole));
+  await publish(times(70, whole));
   await purge();
-  expect(await ends()).toEqual([1, 100]);
+  expect(await ends()).toEqual([1, 70]);
   await publish(['{}']);
   await purge();
-  expect(await ends()).toEqual([2, 101]);
+  expect(await ends()).toEqual([2, 71]);
   expect(await ends(live)).toEqual([1, 2]);
 });
 
@@ -142,4 +142,62 @@ it.each(storages)('a payment of test mode is kept for seven days, on %s', async 
   provider.clock.advance(10 * minute);
   await work();
   expect([await statusOf(id), await statusOf(ofLive, live)]).toEqual([404, 200]);
+});
+
+it.each(storages)('what requests of a test key leave behind is bounded, on %s', async (_, open) => {
+  const storage = open();
+  const { provider, key, work } = await shop({ storage });
+  const metadata = Object.fromEntries(times(20).map((_text, index) => [`key ${index}`, 'x'.repeat(500)]));
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  const kept = Math.floor((10 * mebibyte) / bytes);
+  /** Stores payments with an answer to their key, and their requests. */
+  async function pay(mode: 'test' | 'live', count: number): Promise<void> {
+    const owner = { partner: key.partner, mode } as const;
+    for (let number = 1; number <= count; number += 1) {
+      const now = provider.clock.now() + number;
+      const [id, name] = [`tr_${mode}_${number}`, `${number}`];
+      const body = 'x'.repeat(bytes - name.length);
+      await storage.transfers.create({
+        transfer: {
+          ...{ ...owner, id, status: 'completed', amount: 100n, currency: 'HTG', recipientKid: 'kid' },
+          ...{ description: null, reference: null, metadata, failure: null },
+          ...{ createdAt: now, updatedAt: now, completedAt: now },
+        },
+        idempotency: {
+          ...{ ...owner, key: name, fingerprint: Buffer.alloc(32), answer: { status: 201, body } },
+          endsAt: now + day,
+        },
+        job: { id, kind: 'none', payload: {}, dueAt: now },
+        now,
+      });
+      await storage.requestLog.append(
+        [
+          {
+            ...{ ...owner, id: `req_${mode}_${number}`, keyId: key.id, createdAt: now, durationMs: 1 },
+            ...{ method: 'POST', route: '/v1/partner/payments', status: 201, code: null },
+            ...{ sent: body, answered: name },
+          },
+        ],
+        5_000,
+      );
+    }
+  }
+  await work();
+  await pay('test', kept + 3);
+  await pay('live', kept + 3);
+  provider.clock.advance(10 * minute);
+  await work();
+  for (const [mode, first] of [
+    ['test', 4],
+    ['live', 1],
+  ] as const) {
+    const owner = { partner: key.partner, mode } as const;
+    const remains = async (number: number) => [
+      (await storage.transfers.find(owner, `tr_${mode}_${number}`)) !== null,
+      (await storage.idempotency.find({ ...owner, key: `${number}`, now: provider.clock.now() })) !== null,
+      (await storage.requestLog.find(owner, `req_${mode}_${number}`)) !== null,
+    ];
+    expect(await remains(first)).toEqual([true, true, true]);
+    if (first > 1) expect(await remains(first - 1)).toEqual([false, false, false]);
+  }
 });

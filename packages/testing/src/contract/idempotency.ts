@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { IdempotencyClaim } from '@ostiary/core/storage';
+import type { IdempotencyClaim, Owner, Quota } from '@ostiary/core/storage';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
 import { digestOf, now } from './samples.ts';
@@ -36,6 +36,40 @@ export const idempotencyCases = casesOf('idempotency', {
       { key: key.slice(0, -1) },
     ];
     for (const changes of others) assert.equal(await find(changes), null, JSON.stringify(changes));
+  },
+
+  'the records of an owner beyond a quota go, first those that end first, and those of others stay': async (
+    storage,
+  ) => {
+    const sandbox = { ...acme, mode: 'test' } as const;
+    const store = async (label: string, owner: Owner, endsAt: number, body = 'é') => {
+      const claim = sampleClaim(label, { ...owner, endsAt, answer: { status: 201, body } });
+      assertOutcome(await create(storage, sampleTransfer(label, owner), claim), 'created');
+    };
+    // Two bytes of the key and two of the answer, as UTF-8.
+    for (const [at, label] of ['d4', 'c3', 'b2', 'a1'].entries()) await store(label, sandbox, now + 1 + at);
+    const others = [
+      ['live', { ...acme, mode: 'live' }],
+      ['other', { partner: 'other', mode: 'test' }],
+    ] as const;
+    for (const [label, owner] of others) await store(label, owner, now + 1);
+    const left = async () => {
+      const found = ['a1', 'b2', 'c3', 'd4'].map(async (key) => {
+        const record = await storage.idempotency.find({ ...sandbox, key, now });
+        return record === null ? [] : [key];
+      });
+      return (await Promise.all(found)).flat();
+    };
+    const remove = (quota: Quota, limit = 10) =>
+      storage.idempotency.removeOldest({ ...sandbox, ...quota, limit });
+    assert.equal(await remove({ rows: 4, bytes: 16 }), 0);
+    assert.equal(await remove({ rows: 2, bytes: 16 }, 1), 1);
+    assertSame(await left(), ['a1', 'b2', 'c3']);
+    assert.equal(await remove({ rows: 4, bytes: 11 }), 1);
+    assertSame(await left(), ['a1', 'b2']);
+    assert.equal(await remove({ rows: 1, bytes: 16 }), 1);
+    assertSame(await left(), ['a1']);
+    for (const [key, owner] of others) assert.ok(await storage.idempotency.find({ ...owner, key, now }));
   },
 
   'looked up together, each key finds its own record': async (storage) => {
@@ -98,4 +132,5 @@ export const idempotencyCases = casesOf('idempotency', {
 /** Each call of this port, as `storage.ts` beside this file tries it. */
 export const idempotencyCalls: Calls<'idempotency'> = {
   find: ({ idempotency }) => idempotency.find({ ...sampleClaim('a'), now }),
+  removeOldest: ({ idempotency }) => idempotency.removeOldest({ ...acme, rows: 1, bytes: 1, limit: 1 }),
 };

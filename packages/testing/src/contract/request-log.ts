@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LoggedRequest, LoggedRequestFilter, Storage } from '@ostiary/core/storage';
+import type { LoggedRequest, LoggedRequestFilter, Quota, Storage } from '@ostiary/core/storage';
 import { assertFields, assertSame, type Calls, casesOf, countedTo, inParallel } from './case.ts';
 import { acme } from './partner-samples.ts';
 import { now } from './samples.ts';
@@ -81,6 +81,28 @@ export const requestLogCases = casesOf('request log', {
     assert.equal((await listed(storage)).length, 40);
   },
 
+  'the oldest of a partner and mode beyond a quota go, and those of others stay': async (storage) => {
+    const { requestLog } = storage;
+    // Two bytes as UTF-8 and one.
+    const bodies = { sent: 'é', answered: '1' };
+    const requests = countedTo(4).map((at) => sampleRequest(`${at}`, { ...bodies, createdAt: at }));
+    const others = [
+      sampleRequest('live', { mode: 'live', createdAt: 1 }),
+      sampleRequest('other', { partner: 'other', createdAt: 1 }),
+    ];
+    await requestLog.append([...requests, ...others], most);
+    const remove = (quota: Quota, limit = 10) => requestLog.removeOldest({ ...ours, ...quota, limit });
+    assert.equal(await remove({ rows: 4, bytes: 12 }), 0);
+    assert.equal(await remove({ rows: 2, bytes: 12 }, 1), 1);
+    assertFields(await listed(storage), 'id', ['4', '3', '2']);
+    assert.equal(await remove({ rows: 4, bytes: 8 }), 1);
+    assertFields(await listed(storage), 'id', ['4', '3']);
+    assert.equal(await remove({ rows: 1, bytes: 12 }), 1);
+    assertFields(await listed(storage), 'id', ['4']);
+    assertFields(await listed(storage, { mode: 'live' }), 'id', ['live']);
+    assertFields(await listed(storage, { partner: 'other' }), 'id', ['other']);
+  },
+
   'those that came before a time go, the oldest first': async (storage) => {
     const requests = countedTo(4).map((at) => sampleRequest(`${at}`, { createdAt: at }));
     await storage.requestLog.append(requests, most);
@@ -98,4 +120,5 @@ export const requestLogCalls: Calls<'requestLog'> = {
   list: (storage) => listed(storage, { limit: 1 }),
   find: ({ requestLog }) => requestLog.find(ours, 'a'),
   purge: ({ requestLog }) => requestLog.purge(0, 1),
+  removeOldest: ({ requestLog }) => requestLog.removeOldest({ ...ours, rows: 1, bytes: 1, limit: 1 }),
 };

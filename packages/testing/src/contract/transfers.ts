@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Quota } from '@ostiary/core/storage';
 import { assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
 import {
   acme,
@@ -32,6 +33,8 @@ const everyField = {
   updatedAt: now + 1,
 } as const;
 
+const unlimited: Quota = { rows: 1_000_000, bytes: 1_000_000_000 };
+
 export const transferCases = casesOf('transfers', {
   'the oldest transfers of an owner go, created before a time, and those of others stay': async (storage) => {
     const { transfers } = storage;
@@ -41,7 +44,8 @@ export const transferCases = casesOf('transfers', {
     await settle(storage, { id: 'tr_b', status: 'completed', failure: null, now });
     await created(storage, 'live', { createdAt: now - 9 });
     await created(storage, 'other', { partner: 'other', mode: 'test', createdAt: now - 9 });
-    const remove = (limit: number) => transfers.removeOldest({ ...sandbox, before: now, limit });
+    const remove = (limit: number) =>
+      transfers.removeOldest({ ...sandbox, ...unlimited, before: now, limit });
     assert.equal(await remove(2), 2);
     assertSame([await transfers.findById('tr_a'), await transfers.findById('tr_b')], [null, null]);
     assert.equal((await transfers.findById('tr_c'))?.id, 'tr_c');
@@ -50,6 +54,32 @@ export const transferCases = casesOf('transfers', {
     for (const id of ['tr_exact', 'tr_live', 'tr_other'])
       assert.equal((await transfers.findById(id))?.id, id);
     await created(storage, 'again', { ...sandbox, reference: 'a' });
+  },
+
+  'the oldest transfers of an owner beyond a quota go, and those of others stay': async (storage) => {
+    const { transfers } = storage;
+    const sandbox = { partner: 'acme', mode: 'test' } as const;
+    // Two bytes as UTF-8, beside the two of the reference.
+    const texts = { description: 'é', metadata: null };
+    for (const [at, label] of ['a1', 'b2', 'c3', 'd4'].entries())
+      await created(storage, label, { ...sandbox, ...texts, createdAt: now + at, reference: label });
+    await created(storage, 'live', { createdAt: now - 9 });
+    await created(storage, 'other', { partner: 'other', mode: 'test', createdAt: now - 9 });
+    const remove = (quota: Quota, limit = 10) =>
+      transfers.removeOldest({ ...sandbox, ...quota, before: 0, limit });
+    assert.equal(await remove({ rows: 4, bytes: 16 }), 0);
+    assert.equal(await remove({ rows: 2, bytes: 16 }, 1), 1);
+    assert.equal(await transfers.findById('tr_a1'), null);
+    assert.equal(await remove({ rows: 4, bytes: 11 }), 1);
+    assert.equal(await remove({ rows: 1, bytes: 16 }), 1);
+    for (const id of ['tr_d4', 'tr_live', 'tr_other']) assert.equal((await transfers.findById(id))?.id, id);
+    await created(storage, 'full', {
+      ...sandbox,
+      description: null,
+      metadata: { a: '1' },
+      createdAt: now + 9,
+    });
+    assert.equal(await remove({ rows: 4, bytes: 8 }), 2);
   },
 
   'a transfer is read back as it was stored, by its owner and by the worker': async (storage) => {
@@ -174,5 +204,5 @@ export const transferCalls: Calls<'transfers'> = {
     transfers.list({ ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 1 }),
   settle: (storage) => settle(storage, { id: 'tr_a', status: 'completed', failure: null, now }),
   listFinal: ({ transfers }) => transfers.listFinal({ ...acme, from: 0, to: now, after: null, limit: 1 }),
-  removeOldest: ({ transfers }) => transfers.removeOldest({ ...acme, before: now, limit: 1 }),
+  removeOldest: ({ transfers }) => transfers.removeOldest({ ...acme, ...unlimited, before: now, limit: 1 }),
 };
