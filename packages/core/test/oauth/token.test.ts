@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pkce } from '../support/provider.ts';
+import { pkce, type TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
@@ -77,5 +77,35 @@ describe('a second presentation of a code', () => {
     expect(await isAlive()).toBe(true);
     expect(await present()).toBe('400 invalid_grant');
     expect(await isAlive()).toBe(false);
+  });
+});
+
+describe('the token endpoint', () => {
+  /** Requests of a client, each with one fault less than the one before it. */
+  const requestsOf = ({ id, secret, redirectUri }: TestClient) =>
+    [
+      ['a malformed header', '401 invalid_client', {}, { authorization: 'Basic %%%' }],
+      ['no client', '400 invalid_request', {}, {}],
+      ['no grant type', '400 invalid_request', { client_id: 'nobody' }, {}],
+      ['an unknown grant type', '400 unsupported_grant_type', { grant_type: 'password' }, {}],
+      ['no code', '400 invalid_request', { grant_type: 'authorization_code' }, {}],
+      ['no redirect URI', '400 invalid_request', { code: 'x' }, {}],
+      ['an unknown client', '401 invalid_client', { redirect_uri: redirectUri }, {}],
+      ['a wrong secret', '401 invalid_client', { client_id: id, client_secret: 'wrong' }, {}],
+      ['an unknown code', '400 invalid_grant', { client_secret: secret }, {}],
+    ] as const;
+
+  it.each([
+    ['answers the first fault of a request', 60, null],
+    ['answers no fault to an address that has failed too often', 1, '429 slow_down'],
+  ])('%s', async (_name, failedClientAuthentications, refusal) => {
+    const own = await startProvider({ limits: { failedClientAuthentications } });
+    await own.call('/v1/oauth/token', {}, { authorization: 'Basic %%%' });
+    let body = {};
+    for (const [fault, outcome, changes, headers] of requestsOf(await own.client())) {
+      body = { ...body, ...changes };
+      const answer = await own.call('/v1/oauth/token', body, headers);
+      expect([fault, answer.outcome]).toEqual([fault, refusal ?? outcome]);
+    }
   });
 });
