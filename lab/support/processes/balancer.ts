@@ -1,27 +1,67 @@
-import { type Front, openFront } from './front.ts';
-import type { ReferenceProcess } from './reference-process.ts';
-import { isReady } from './server-process.ts';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { isReady, type ReferenceProcess } from './reference-process.ts';
 
-/** How often `/readyz` is asked: less than half of the second for which a process that ends goes on answering. */
+/** Time between two requests of `/readyz`: less than half of the second for which a process that ends goes on answering. */
 const probeMs = 250;
+
+/** Returns whether a process took the connection. A request that breaks later is a 502, because it may have taken effect. */
+function forward(
+  { origin }: ReferenceProcess,
+  { method, url = '/', headers, socket }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<boolean> {
+  const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean).join(', ');
+  return new Promise((resolve) => {
+    const options = { method, headers: { ...headers, 'x-forwarded-for': hops }, agent: false } as const;
+    const forwarded = send(new URL(url, origin), options, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+      answer.once('error', () => response.destroy());
+      resolve(true);
+    });
+    forwarded.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') return resolve(false);
+      if (!response.headersSent) response.writeHead(502, { 'Retry-After': '1' });
+      response.end();
+      resolve(true);
+    });
+    forwarded.end(body);
+  });
+}
 
 /**
  * A load balancer as it is usually set up: it takes turns among the processes whose `/readyz` says so, and asks another one when
  * nobody takes the connection. It never sends a request again that a process has taken.
  */
-export async function openBalancer(port: number, processes: readonly ReferenceProcess[]): Promise<Front> {
+export async function openBalancer(port: number, processes: readonly ReferenceProcess[]) {
   const ready = new Set(processes);
   const probe = setInterval(() => {
     for (const one of processes) {
       void isReady(one.origin).then((is) => (is ? ready.add(one) : ready.delete(one)));
     }
   }, probeMs);
-  const front = await openFront(port, ready);
+  const answeredBy: string[] = [];
+  let turn = 0;
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request).catch(() => null);
+    if (body === null) return void response.destroy();
+    turn += 1;
+    const all = [...ready];
+    const inTurn = all.map((_, at) => all[(turn + at) % all.length]).filter((one) => one !== undefined);
+    for (const upstream of inTurn)
+      if (await forward(upstream, request, body, response)) return void answeredBy.push(upstream.name);
+    response.writeHead(503, { 'Retry-After': '1' }).end();
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
   return {
-    answeredBy: front.answeredBy,
-    close() {
+    /** Names of the processes that answered, request by request. */
+    answeredBy: answeredBy as readonly string[],
+    async close(): Promise<void> {
       clearInterval(probe);
-      return front.close();
+      server.close().closeAllConnections();
     },
   };
 }

@@ -1,27 +1,73 @@
-import { serverProcess } from './server-process.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { until } from '../proof.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** The reference server in a process of its own, as it is deployed: stopped with SIGTERM, started again, also otherwise. */
+const program = fileURLToPath(new URL('../../../examples/reference-server/src/main.ts', import.meta.url));
+
+/** Environment of a child process: its own settings, where programs are found, and where Node keeps compiled code. */
+function childEnvironment(env: Settings): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { ...env, NODE_ENV: 'development', PATH, NODE_COMPILE_CACHE };
+}
+
+/** Asks a process whether it is ready for requests. */
+export async function isReady(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(3_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** The reference server in a process of its own, as it is deployed. */
 export type ReferenceProcess = ReturnType<typeof referenceProcess>;
 
-export function referenceProcess(name: string, port: number, env: Settings) {
-  let settings = env;
-  let process = serverProcess(name, port, settings);
-  return {
+export function referenceProcess(name: string, port: number, settings: Settings) {
+  const origin = `http://127.0.0.1:${port}`;
+  let env = childEnvironment({ ...settings, PORT: String(port) });
+  let child: ChildProcess | undefined;
+  let ended: Promise<number | null> = Promise.resolve(null);
+
+  const referenceServer = {
     name,
-    origin: process.origin,
-    /** Resolves when it is ready. @throws Error when it ends instead */
-    start: () => process.start(),
-    /** Ends it as whoever runs it does. @returns its exit code, or `null` where a signal ended it */
-    stop: () => process.stop(),
-    /** Stops it and starts it again, with other settings. @returns its exit code in between */
+    /** Address of this one process, whatever stands in front of it. */
+    origin,
+    /** Resolves when the process is ready. @throws Error when it ends instead */
+    async start(): Promise<void> {
+      const stdio = ['ignore', 'ignore', 'pipe'] as const;
+      const started = spawn(process.execPath, ['--conditions=source', program], { env, stdio: [...stdio] });
+      child = started;
+      let said = '';
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      let isOver = false;
+      ended = new Promise((resolve) => started.once('close', resolve));
+      void ended.then(() => {
+        isOver = true;
+      });
+      const isUp = await until(async () => {
+        if (isOver) throw new Error(`${name} ended: ${said.trim()}`);
+        return isReady(origin);
+      });
+      if (!isUp) throw new Error(`${name} is not ready`);
+    },
+    /** Sends SIGTERM. @returns the exit code, or `null` where a signal ended the process */
+    stop(): Promise<number | null> {
+      child?.kill('SIGTERM');
+      return ended;
+    },
+    /** Stops the process and starts it again, with other settings. @returns its exit code in between */
     async restart(changes: Settings): Promise<number | null> {
-      const code = await process.stop();
-      settings = { ...settings, ...changes };
-      process = serverProcess(name, port, settings);
-      await process.start();
+      const code = await referenceServer.stop();
+      env = { ...env, ...changes };
+      await referenceServer.start();
       return code;
     },
   };
+  return referenceServer;
 }
