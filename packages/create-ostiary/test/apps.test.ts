@@ -125,6 +125,13 @@ describe('an app of the packed package', () => {
     expect(said).not.toContain('Demo client');
   });
 
+  it('reads secrets from files', async () => {
+    const file = join(reader, 'sealing-key');
+    writeFileSync(file, `${Buffer.alloc(32, 7).toString('base64url')}\n`);
+    const env = { SEALING_KEY: '', SEALING_KEY_FILE: file, DATABASE_FILE: join(reader, 'other.db') };
+    expect((await startedApp(asOnPages, env)).status).toBe(200);
+  });
+
   it('has no demo users at a public address, and says so', async () => {
     const { said } = await startedApp(asOnPages, { AUTH_URL: 'https://id.example.com' });
     expect(said).toContain('There are no demo users at https://id.example.com');

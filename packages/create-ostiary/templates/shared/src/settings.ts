@@ -1,7 +1,15 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * Settings that differ between machines come from the environment. On your machine, `npm start` reads `.env`.
  */
-const { PORT = '3000', AUTH_URL, SEALING_KEY = '', TRUSTED_PROXIES = '' } = process.env;
+const { PORT = '3000', AUTH_URL, TRUSTED_PROXIES = '' } = process.env;
+
+/** Reads a secret from the file that the variable `NAME_FILE` names, as containers give it, or else from `NAME`. */
+export function readSecret(name: string): string {
+  const file = process.env[`${name}_FILE`];
+  return file === undefined ? (process.env[name] ?? '') : readFileSync(file, 'utf8').trim();
+}
 
 export const port = Number(PORT);
 
@@ -20,7 +28,7 @@ export const authUrl = AUTH_URL ?? `http://localhost:${port}`;
 export const isPublic = !/^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(new URL(authUrl).hostname);
 
 /** 32 random bytes, as base64url. They encrypt secrets in the database. */
-export const sealingKey = SEALING_KEY;
+export const sealingKey = readSecret('SEALING_KEY');
 
 /** Addresses of your proxies, separated by commas: only their `X-Forwarded-For` is believed. */
 export const trustedProxies = TRUSTED_PROXIES.split(',').filter((address) => address !== '');
