@@ -4,7 +4,7 @@ import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
 import { migrate } from './database/migrations.ts';
-import { forOperators, openDatabases } from './database/open.ts';
+import { forOperators, openDatabases, reasonOf } from './database/open.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createAskingApps } from './sign-in/asking-apps.ts';
 import { createCookies } from './sign-in/cookies.ts';
@@ -49,8 +49,9 @@ export async function openInstallation(
 ) {
   const { database, storage } = await openDatabases(config);
   try {
-    // Waits for a PostgreSQL that is not there yet.
-    await storage.open();
+    await storage.open((error) =>
+      logger.warn({ reason: reasonOf(error) }, 'waiting for the database of DATABASE_URL'),
+    );
     await migrate(database, Date.now());
     let opened: Ostiary | undefined;
     // This server and Ostiary share one clock, which is the database's if several machines share a database.

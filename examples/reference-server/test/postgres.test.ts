@@ -63,9 +63,19 @@ describe('the server on PostgreSQL', () => {
   test('waits at the start for a database that is not there yet', async () => {
     const env = await postgresEnvironment();
     const door = await doorTo(env.DATABASE_URL ?? '');
-    // Longer than any request waits.
-    setTimeout(door.open, 2_500);
-    const server = await start({ ...env, DATABASE_URL: door.url });
+    const lines: string[] = [];
+    const logger = createLogger('warn', {
+      write: (line: string) => {
+        lines.push(line);
+        door.open();
+      },
+    });
+    const server = await start({ ...env, DATABASE_URL: door.url }, { logger });
+    // Said while it waits, without the address of the database.
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      msg: 'waiting for the database of DATABASE_URL',
+      reason: 'nothing listens at its host and port',
+    });
     expect((await statusOf(`http://localhost:${server.port}/readyz`))[0]).toBe(200);
   });
 

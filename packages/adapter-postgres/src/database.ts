@@ -106,9 +106,9 @@ export class Database {
   }
 
   /** Connects and brings the schema up to date. After a failure it can be tried again. */
-  async open(): Promise<void> {
+  async open(onWait: (reason: Error) => void = ignore): Promise<void> {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
-    this.#opening ??= this.#open();
+    this.#opening ??= this.#open(onWait);
     try {
       await this.#opening;
     } catch (error) {
@@ -198,7 +198,7 @@ export class Database {
     return this.#closing;
   }
 
-  async #open(): Promise<void> {
+  async #open(onWait: (reason: Error) => void): Promise<void> {
     if (this.#pool === null) {
       const { pool, own } = this.#openPool();
       this.#pool = pool;
@@ -215,6 +215,7 @@ export class Database {
     await firstConnection(pool, {
       timeoutMs: this.#firstTimeoutMs,
       isWanted: () => this.#closing === null,
+      onWait,
     });
     await withConnection(pool, startTimeoutMs, (pooled) =>
       inTransaction(pooled, startTimeoutMs, (connection) =>

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { withConnection } from './checkout.ts';
-import { mayComeUp, StorageUnavailableError } from './errors.ts';
+import { mayComeUp, StorageUnavailableError, unavailable } from './errors.ts';
 import type { PostgresPool } from './pool.ts';
 import { connectionOn } from './statement.ts';
 
@@ -17,17 +17,26 @@ const tryMs = 2_500;
  * silent at first. What waiting cannot mend, such as a wrong password, is thrown at once.
  *
  * @param isWanted - asked between two tries
+ * @param onWait - called after each try that failed, with the reason
  */
 export async function firstConnection(
   pool: PostgresPool,
-  { timeoutMs, isWanted }: { readonly timeoutMs: number; readonly isWanted: () => boolean },
+  {
+    timeoutMs,
+    isWanted,
+    onWait,
+  }: {
+    readonly timeoutMs: number;
+    readonly isWanted: () => boolean;
+    readonly onWait: (reason: Error) => void;
+  },
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
-    const timeoutMs = Math.min(tryMs, left);
+    const tryTimeoutMs = Math.min(tryMs, left);
     try {
-      await withConnection(pool, timeoutMs, (pooled) => connectionOn(pooled.client).query('SELECT 1', []));
+      await withConnection(pool, tryTimeoutMs, (pooled) => connectionOn(pooled.client).query('SELECT 1', []));
       return;
     } catch (error) {
       if (!mayComeUp(error) || !isWanted()) throw error;
@@ -38,6 +47,7 @@ export async function firstConnection(
           { cause: error },
         );
       }
+      onWait(unavailable(error));
     }
     await pause(pauseMs);
   }

@@ -82,7 +82,7 @@ export function storageOn(database: Database): Storage {
     rateLimits: postgresRateLimits(database),
     wakeUps,
 
-    open: () => database.open(),
+    open: (onWait) => database.open(onWait),
 
     async ping() {
       await database.read((connection) => ping.get(connection, {}));

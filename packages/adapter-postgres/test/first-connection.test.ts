@@ -157,10 +157,12 @@ test.each(['its own', 'the host’s'])(
     const storage = storageAt(urlAt(network.port), whose);
     // Before the pool ends: it waits for its connections under way, and those that lost something are so for long.
     onTestFinished(() => network.close());
-    const opening = storage.open();
-    await pause(1_800);
+    const reasons: string[] = [];
+    const opening = storage.open(({ message }) => reasons.push(message));
+    await expect.poll(() => reasons.length, { timeout: 5_000 }).toBeGreaterThan(0);
     network.mend();
     await opening;
+    expect(reasons[0]).toMatch(/^the PostgreSQL database /);
     await storage.ping();
   },
 );

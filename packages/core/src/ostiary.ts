@@ -195,7 +195,9 @@ async function openStorage(core: Core, databaseClock: DatabaseClock | null): Pro
   const { storage, signingKeys } = core;
   claimStorage(storage);
   try {
-    await storage.open();
+    await storage.open(({ message: reason }) =>
+      core.options.logger.warn({ reason }, 'the database does not answer yet; waiting for it'),
+    );
   } catch (error) {
     inUse.delete(storage);
     throw error;

@@ -63,7 +63,7 @@ const reasons: Readonly<Record<string, string>> = {
  * Says in a few words why a PostgreSQL database cannot be used. The text contains no part of its URL, which
  * drivers may quote.
  */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
   if (!(inner instanceof Error)) return 'the driver refuses it';

@@ -83,8 +83,12 @@ export interface Storage {
    */
   readonly wakeUps?: WakeUps;
 
-  /** Opens the database and brings its schema up to date. Called once, before anything else. */
-  open(): Promise<void>;
+  /**
+   * Opens the database and brings its schema up to date. Called once, before anything else.
+   *
+   * @param onWait - called every few seconds while the database is not there yet, with the reason
+   */
+  open(onWait?: (reason: Error) => void): Promise<void>;
 
   /** Resolves when the database answers. */
   ping(): Promise<void>;
