@@ -20,9 +20,6 @@ export interface DeliveryContext {
   readonly canRepeat: boolean;
 }
 
-/** Answers are kept up to 16 KiB, less what was cut of a character: longer ones are shown as a beginning. */
-const cutBytes = 16 * 1024 - 4;
-
 /** Failures before anything of the request was sent. */
 const neverSent: ReadonlySet<string> = new Set([
   ...['target_refused', 'connection_refused', 'connection_failed', 'certificate', 'tls'],
@@ -41,8 +38,11 @@ export function failureKind(
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
 }
 
-/** The longest answer that stands in the page itself, in bytes: test mode keeps no more of new ones. */
+/** Longest answer that stands in the page itself, in bytes. Test mode keeps no more of an answer. */
 const inlineBytes = 1024;
+
+/** Length from which on an answer in the page is shown as a beginning, in bytes: a cut leaves out a part of a character. */
+const cutBytes = inlineBytes - 3;
 
 /** Shows a short answer of an endpoint, and links to a long one: with 50 of those, a page would take a twentieth of a second and more. */
 function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit: Visit): Html | null {
@@ -53,7 +53,7 @@ function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit:
   const bytes = Buffer.byteLength(response);
   const answerTo = fillText(voice.language, words.answerTo, { number });
   const title =
-    bytes > cutBytes
+    bytes >= cutBytes && bytes <= inlineBytes
       ? words.answerCut
       : fillText(voice.language, words.answer, { bytes: counted(bytes, voice.language) });
   if (bytes <= inlineBytes)

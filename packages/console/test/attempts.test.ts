@@ -114,6 +114,20 @@ describe('an attempt', () => {
     expect(await asked(link.replace(/dl_[^/]+/, 'dl_1'))).toBe(404);
   });
 
+  it('says of an answer of which test mode kept the first KiB that it is a beginning', async () => {
+    const { kit, key, browser } = await visited();
+    await kit.endpoint(key);
+    for (const [bytes, title] of [
+      [1_020, 'What it answered (1,020 bytes)'],
+      [1_021, 'What it answered (the first KiB)'],
+      [1_024, 'What it answered (the first KiB)'],
+    ] as const) {
+      const event = await kit.event(key);
+      await kit.attempt({ response: 'x'.repeat(bytes) });
+      expect((await browser.get(`/sandbox/events/${event}`)).text).toContain(title);
+    }
+  });
+
   it('answers to nobody with the answer to an attempt in live mode', async () => {
     const { kit, key, browser } = await visited();
     const live = await kit.provider.key({ mode: 'live', partner: key.partner });
