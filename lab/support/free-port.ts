@@ -1,6 +1,6 @@
 import { freePorts } from '../../examples/demo/src/free-ports.ts';
 
-/** A port that nobody uses at this moment, for a server that cannot choose one by itself. */
+/** Returns a free port, for a server that cannot choose one by itself. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;

@@ -30,7 +30,7 @@ export async function serving<Result>(
   }
 }
 
-/** What a request carries. @throws when its sender goes away in the middle */
+/** Reads the body of a request. @throws if its sender disconnects in the middle */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);

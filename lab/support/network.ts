@@ -23,7 +23,7 @@ export async function startNetwork(target: number) {
       });
       from.on('close', () => {
         sockets.delete(from);
-        // Who hangs up while the cable is cut is not heard at the other end, and never will be.
+        // A client that disconnects while the cable is cut is never noticed at the other end.
         if (!isCut && !isDead) to.destroy();
       });
       from.on('error', () => undefined);

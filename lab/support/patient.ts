@@ -1,5 +1,5 @@
 /**
- * How long `vi.waitFor` and `vi.waitUntil` wait. Their own second is for things that are wrong when they take a
- * second; what is awaited here has happened or never will, and a machine that is shared may stand still for longer.
+ * Time limits of `vi.waitFor` and `vi.waitUntil`. Their default of a second suits operations that must be
+ * fast. The events awaited here have happened or never will, and a shared machine may stand still for longer.
  */
 export const patient = { timeout: 20_000 };

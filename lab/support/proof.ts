@@ -4,9 +4,9 @@ import { tableOf } from './measure/table.ts';
 /** Something that was promised. */
 export interface Claim {
   readonly name: string;
-  /** What says otherwise; nothing where it holds. */
+  /** Contradictions; empty if the claim holds. */
   readonly problems: readonly string[];
-  /** What was found besides. */
+  /** Further results. */
   readonly found?: string;
 }
 
@@ -49,7 +49,7 @@ export function endProof(claims: readonly Claim[], seed?: number): never {
   process.exit(holds ? 0 : 1);
 }
 
-/** What does not happen within this time does not happen. */
+/** Time after which an event counts as missing. */
 const patienceMs = 90_000;
 
 /** Waits until it holds. @returns whether it does in the end */

@@ -9,10 +9,10 @@ export const railTables = `
   GRANT ALL ON executions TO ostiary;
 `;
 
-/** How long the rail's database may take to connect and to answer, in milliseconds. */
+/** Time limit of the rail's database for connecting and responding, in milliseconds. */
 const patienceMs = 5_000;
 
-/** A rail that keeps its journal in a database of its own, with the transfer's id as key. */
+/** A rail that keeps its journal in its own database, with the transfer's id as key. */
 export function railOn(connectionString: string): PaymentRail {
   const pool = new Pool({
     connectionString,

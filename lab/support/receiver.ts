@@ -6,7 +6,7 @@ import { secret } from './processes/cluster-options.ts';
 /** The endpoint that answers where all others hang. */
 export const healthyPath = '/acme-0/0';
 
-/** How many requests of an event an endpoint mistreats at first, by how many events had arrived before it. */
+/** Number of an event's first requests that an endpoint mistreats, by the number of events before it. */
 const misbehaviours = {
   accepting: () => 0,
   refusing: (lot) => lot % 3,
@@ -19,20 +19,20 @@ const misbehaviours = {
 /** One of {@link misbehaviours}. */
 export type Misbehaviour = keyof typeof misbehaviours;
 
-/** What came of one event at one endpoint. */
+/** Result of one event at one endpoint. */
 interface Arrived {
   readonly path: string;
-  /** Of the event. */
+  /** Id of the event. */
   readonly id: string;
-  /** How many others had arrived before. */
+  /** Number of events that had arrived before. */
   readonly lot: number;
-  /** When it came first, as `performance.now()` has it. */
+  /** Time of its first arrival, from `performance.now()`. */
   readonly at: number;
   /** The numbers of the attempts, in the order of their arrival. */
   readonly attempts: number[];
   /** Bodies as they came. */
   readonly bodies: Set<string>;
-  /** How many were answered with 2xx. */
+  /** Number of requests that got a 2xx. */
   accepted: number;
 }
 
@@ -42,7 +42,7 @@ export class Receiver {
   readonly arrivals = new Map<string, Arrived>();
   /** Ids and descriptions of transfers, and messages of test events, that were accepted. */
   readonly seen = new Set<unknown>();
-  /** Why requests were no deliveries. */
+  /** Reasons why requests were not deliveries. */
   readonly rejected: string[] = [];
   requests = 0;
   readonly #behaviour: Misbehaviour;
@@ -60,7 +60,7 @@ export class Receiver {
     return close(this.#server);
   }
 
-  /** What came of an event at an endpoint. */
+  /** Returns the result of an event at an endpoint. */
   of(path: string, eventId: string): Arrived | undefined {
     return this.arrivals.get(`${path} ${eventId}`);
   }

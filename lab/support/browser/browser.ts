@@ -23,7 +23,7 @@ async function executablePath(): Promise<string> {
   const aside = await mkdtemp(join(cache, 'unpacking-'));
   try {
     await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpack], {
-      // Where that package is found.
+      // Folder of that package.
       cwd: import.meta.dirname,
       env: { ...process.env, TMPDIR: aside, NODE_OPTIONS: '' },
     });

@@ -11,7 +11,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(images, `${name}.png`), fullPage: true });
 }
 
-/** What axe finds on a page: how many rules were kept, what is wrong, and what it cannot judge. */
+/** Results of axe for a page: number of passed rules, violations, and undecided checks. */
 export async function examine(page: Page) {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
   return page.evaluate(async () => {
@@ -22,26 +22,26 @@ export async function examine(page: Page) {
   });
 }
 
-/** What axe finds wrong on a page. */
+/** Returns the violations that axe finds on a page. */
 export async function violations(page: Page): Promise<string[]> {
   const result = await examine(page);
   if (result.kept < 15) return [`${page.url()}: axe looked at next to nothing`];
   return result.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html}`);
 }
 
-/** Whether some of a page lies beyond its right edge. */
+/** Checks whether a part of a page lies beyond its right edge. */
 export const scrollsSideways = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
-/** That a page is accessible, and no wider than the window. */
+/** Checks that a page is accessible, and no wider than the window. */
 export async function expectGood(page: Page): Promise<void> {
   expect(await violations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
 }
 
 /**
- * That a page is good: in dark colours on a phone, in light ones on a wide screen, since both schemes have the same colours at every
- * width. Its picture, where it has a name, is light.
+ * Checks that a page is good in dark colours on a phone and in light ones on a wide screen. Both schemes have
+ * the same colours at every width. The picture of a named page is light.
  */
 export async function look(page: Page, name: string | null = null): Promise<void> {
   const width = page.viewportSize()?.width;
@@ -52,7 +52,10 @@ export async function look(page: Page, name: string | null = null): Promise<void
   if (name !== null) await picture(page, `${name}-${width}`);
 }
 
-/** That a page is good on a wide screen and on a phone, which is where it goes on; see {@link look}. */
+/**
+ * Checks that a page is good on a wide screen and then on a phone, where the test continues; see {@link
+ * look}.
+ */
 export async function lookSmallAndWide(page: Page, name: string | null = null): Promise<void> {
   const { height = 800 } = page.viewportSize() ?? {};
   for (const width of [1280, 360]) {

@@ -24,10 +24,13 @@ function build(name: string): void {
   });
 }
 
-/** What a benchmark measures, by the names that `--only` takes. @param postgres - where it is measured, unless it is SQLite */
+/**
+ * Measurements of a benchmark, by the names that `--only` takes. @param postgres - the storage, unless it is
+ * SQLite
+ */
 type Measurements = Readonly<Record<string, (postgres: TestPostgres | null) => Promise<void>>>;
 
-/** Where Ostiary has its data. */
+/** Storage of Ostiary's data. */
 type StorageName = 'sqlite' | 'postgres';
 
 /** The choice of an option. @throws TypeError for what there is not */
@@ -39,8 +42,9 @@ function chosen(option: string, given: string | undefined, known: readonly strin
 }
 
 /**
- * One benchmark: its options, its processes, and its table. It takes `--quick` (a small run, whose figures mean little), `--strict`
- * (exit with 1 when a target is missed), `--only a,b`, `--storage sqlite,postgres`, and `--no-build` (use what was built before).
+ * A benchmark: its options, its processes, and its table. It takes `--quick` (a small run, whose figures mean
+ * little), `--strict` (exit with 1 if a target is missed), `--only a,b`, `--storage sqlite,postgres`, and
+ * `--no-build` (use the earlier build).
  */
 export class Benchmark {
   readonly isQuick: boolean;

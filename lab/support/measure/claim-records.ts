@@ -1,21 +1,24 @@
 import type { Storage } from '@ostiary/core/storage';
 
-/** That a worker held a delivery for certain from `from` to `to`, in nanoseconds of the machine's one monotonic clock. */
+/**
+ * Record that a worker certainly held a delivery from `from` to `to`, in nanoseconds of the machine's one
+ * monotonic clock.
+ */
 export interface Hold {
   readonly delivery: string;
   readonly claim: string;
   readonly attempt: number;
   readonly worker: number;
-  /** When the claim had answered. */
+  /** End of the claim. */
   readonly from: string;
   /**
-   * When the result was handed over to be written, for the first time: also where no answer came it may have been written
-   * then. Empty while it was not.
+   * Time at which the result was first passed on for writing. Even without a response it may have been
+   * written then. Empty before that.
    */
   to: string;
-  /** Whether the result counted; `null` while nobody knows. */
+  /** True if the result counted; `null` while it is unknown. */
   counted: boolean | null;
-  /** Whether it was given back without an attempt. */
+  /** True if it was handed back without an attempt. */
   isHandedBack: boolean;
 }
 

@@ -4,14 +4,14 @@ import { createOstiary, type OstiaryOptions } from '@ostiary/core';
 import { settings } from '../processes/control.ts';
 import { users } from './directory.ts';
 
-/** What Ostiary is started with. */
+/** Arguments with which Ostiary is started. */
 export interface HostSettings {
-  /** Where it listens. */
+  /** Address on which it listens. */
   readonly port: number;
   readonly sealingKey: string;
   /** The SQLite file. */
   readonly file: string;
-  /** Where PostgreSQL is; instead of the file unless it is `null`. */
+  /** URL of PostgreSQL, instead of the file; `null` for the file. */
   readonly database: string | null;
 }
 
@@ -28,7 +28,7 @@ export async function openHost(more: Partial<OstiaryOptions> = {}) {
   const authUrl = `http://127.0.0.1:${port}`;
   const ostiary = await createOstiary({
     ...{ authUrl, storage, sealingKeys: [sealingKey] },
-    // Look-ups in memory, so that they are not what is measured.
+    // Look-ups in memory, so that they do not count in the measurement.
     users: { find: indexed('sub'), findByKid: indexed('kid'), findByPhone: () => null },
     login: { authenticate: () => null, loginUrl: () => '/login' },
     ...more,

@@ -10,11 +10,11 @@ const many = 64;
 /** A request as its bytes stand on the wire. */
 export type RawRequest = string;
 
-/** What the load is, and what every answer has to hold. */
+/** The load, and the expected content of every response. */
 export interface Load {
   readonly port: number;
   readonly requests: readonly RawRequest[];
-  /** How many requests are made; they start over when there are fewer. @defaultValue each once */
+  /** Number of requests; they start over if there are fewer. @defaultValue each once */
   readonly count?: number;
   /** Part of every body. */
   readonly expected: string;
@@ -61,7 +61,7 @@ function bodyOf(received: string): string | null {
     .join('');
 }
 
-/** Sends requests over one connection until there are none left. */
+/** Sends requests over one connection until none is left. */
 function drive(
   port: number,
   next: () => RawRequest | undefined,
@@ -122,7 +122,10 @@ export async function measureRate(load: Load, onBody: (body: string) => void = (
   return (count * 1000) / (performance.now() - started);
 }
 
-/** How long a request takes that is alone, in microseconds: the median of all, made one after the other over one connection. */
+/**
+ * Measures the time of a request without others, in microseconds: the median of all, one after the other over
+ * one connection.
+ */
 export async function measureAlone(load: Load): Promise<number> {
   const times: number[] = [];
   let last = performance.now();

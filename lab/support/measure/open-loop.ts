@@ -2,7 +2,10 @@ export type OpenLoop = ReturnType<typeof openLoop>;
 
 const tickMs = 5;
 
-/** Under way at once; what is due beyond that is a failure: nobody has endless sockets. */
+/**
+ * Maximum number of concurrent requests. Requests that are due beyond that count as failures, because sockets
+ * are limited.
+ */
 const most = 500;
 
 /**
@@ -45,7 +48,7 @@ export function openLoop(
   }, tickMs);
 
   return {
-    /** Begins nothing more, and resolves when what has begun has ended. */
+    /** Starts nothing more, and resolves when everything under way has ended. */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);

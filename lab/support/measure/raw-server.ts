@@ -8,7 +8,7 @@ export interface RawSettings {
 
 const { headers, body } = settings<RawSettings>();
 
-// What Node itself can do with these bytes: the upper limit for anything that answers them.
+// Measures Node itself with these bytes: the upper limit for any server that sends them.
 await serve((request, response) => {
   request.resume();
   response.writeHead(200, [...headers]);

@@ -1,7 +1,7 @@
 import { arch, availableParallelism, cpus, platform } from 'node:os';
 import { type Comparison, median, ratios } from './statistics.ts';
 
-/** What is compared, and what is asked of Ostiary's value by the bare one's, if anything. */
+/** A comparison, and the required ratio of Ostiary's value to the bare one's, if there is one. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
@@ -9,7 +9,7 @@ export interface Figure {
   readonly atMost?: number;
 }
 
-/** One line of the table. */
+/** A line of the table. */
 export interface Row {
   readonly cells: readonly string[];
   readonly passed: boolean;
@@ -40,7 +40,7 @@ export function rowOf({ name, unit, atLeast, atMost }: Figure, comparison: Compa
   return { cells: [...cells, ...judged(target, passed)], passed };
 }
 
-/** What the figures depend on. */
+/** Conditions of the figures. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown CPU';
   return `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} CPUs (${model})`;

@@ -9,7 +9,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** One figure of two sides, a value for each round. */
+/** A figure of two sides, with a value for each round. */
 export interface Comparison {
   readonly bare: readonly number[];
   readonly ostiary: readonly number[];
@@ -21,8 +21,8 @@ export function ratios({ bare, ostiary }: Comparison): number[] {
 }
 
 /**
- * Measures several sides in turns, a value of each for every round, and nobody is always the first. The round before the first one
- * is not counted.
+ * Measures several sides in turns, one value of each for every round, in changing order. The first round
+ * warms up and does not count.
  */
 export async function inTurns<Side extends string>(
   rounds: number,

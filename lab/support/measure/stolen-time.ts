@@ -6,7 +6,7 @@ const stolenField = 7;
 function processorTimes(): { readonly stolen: number; readonly all: number } | null {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
-    // What follows is counted in other fields too.
+    // The following fields are counted in other fields too.
     const times = line
       .trim()
       .split(/\s+/)

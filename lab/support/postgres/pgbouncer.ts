@@ -39,7 +39,7 @@ export async function startPgBouncer(
   settings: Readonly<Record<string, string | number>> = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-pgbouncer-'));
-  // It refuses to run as root, and the user that it runs as instead reads its files.
+  // PgBouncer refuses to run as root. The other user must be able to read its files.
   await chmod(folder, 0o755);
   const port = await freePort();
   const file = join(folder, 'pgbouncer.ini');

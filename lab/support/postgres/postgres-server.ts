@@ -5,9 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { testPostgres } from './postgres.ts';
 
-/** How a server is started. */
+/** Options for starting a server. */
 export interface ServerOptions {
-  /** Whether commits wait for the disk. Crashes here are those of processes, which survive without. @defaultValue `true` */
+  /**
+   * True if commits wait for the disk. Crashes here are those of processes, which lose no data without it.
+   * @defaultValue `true`
+   */
   readonly fsync?: boolean;
   /** Settings such as `autovacuum_naptime=10s`. */
   readonly settings?: readonly string[];
@@ -33,7 +36,8 @@ export async function createDatabases(url: string): Promise<void> {
 /** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
 export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
-    // Room for those that a cut network has left behind: the server does not notice that nobody is there any more.
+    // Spare connections for those that a cut network has left behind, because the server does not notice
+    // their end.
     settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', ...settings],
   });
   const { port } = postgres;
@@ -45,11 +49,11 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
   const [app, rail] = [pool('app'), pool('rail')];
   return {
     port,
-    /** Where a database is for its owner, on the server itself or behind another port. */
+    /** URL of a database for its owner, on the server itself or behind another port. */
     url: (database: 'app' | 'rail', at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
-    /** That the server can write to. */
+    /** A folder to which the server can write. */
     folder,
-    // Connections of a superuser, beside whatever is proven.
+    // Connections of a superuser, apart from those under test.
     app,
     rail,
     /** Stops it, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 import { type PostgresOptions, startPostgres } from './embedded.ts';
 
-/** A real PostgreSQL from npm, with its data in a folder of its own. */
+/** A real PostgreSQL from npm, with its data in a new folder. */
 export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
 
 /** A server that is killed leaves memory behind in the folder of its data, which goes with the test, and nowhere else. */

@@ -5,12 +5,12 @@ import { delimiter, join } from 'node:path';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
 import { createDatabases } from './postgres-server.ts';
 
-/** Where Debian keeps versions beside each other; what is in the path there is a script. */
+/** Folder with Debian's versions. The program in the PATH is a script. */
 const debianFolder = '/usr/lib/postgresql';
-/** What comes from npm is a server without `pg_dump` and `pg_restore`. */
+/** The server from npm has no `pg_dump` and `pg_restore`. */
 const programs = ['pg_dump', 'pg_restore', 'initdb', 'pg_ctl', 'postgres'];
 
-/** Where the PostgreSQL of this machine is, one that can be dumped; `null` where there is none. */
+/** Returns the folder of this machine's PostgreSQL, which has `pg_dump`; `null` if there is none. */
 export function findPostgres(): string | null {
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : [];
   const newestFirst = versions.toSorted((a, b) => Number(b) - Number(a));
@@ -49,7 +49,7 @@ export async function startSystemServer(folder: string) {
     '--auth=trust',
     '--encoding=UTF8',
     '--locale=C.UTF-8',
-    // Nothing here has to outlast the machine.
+    // No data here must survive the machine.
     '--no-sync',
   ]);
   const flags = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;

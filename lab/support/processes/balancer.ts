@@ -33,8 +33,9 @@ function forward(
 }
 
 /**
- * A load balancer as it is usually set up: it takes turns among the processes whose `/readyz` says so, and asks another one when
- * nobody takes the connection. It never sends a request again that a process has taken.
+ * A load balancer with the usual settings. It takes turns among the processes that are ready according to
+ * `/readyz`, and chooses another one if a connection is refused. It never repeats a request that a process
+ * has taken.
  */
 export async function openBalancer(port: number, processes: readonly ReferenceProcess[]) {
   const ready = new Set(processes);

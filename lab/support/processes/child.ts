@@ -2,10 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Command, Message } from './control.ts';
 
-/** As the reference server is started; and what is alive can be told from what is not collected yet. */
+/**
+ * Options of Node, as for the reference server, and for telling live objects from those that are not
+ * collected yet.
+ */
 const sourceFlags = ['--conditions=source', '--max-semi-space-size=8', '--expose-gc'];
 
-/** How a program is started. */
+/** Options for starting a program. */
 interface ChildOptions {
   /** Options of Node. @defaultValue those of a program that runs from its source */
   readonly flags?: readonly string[];
@@ -13,13 +16,13 @@ interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A program of the lab in a process of its own, that obeys as `control.ts` has it. */
+/** A program of the lab in a process of its own, which obeys the messages of `control.ts`. */
 export class Child {
   /** Resolves when it is ready. Rejects when it ends before. */
   readonly ready: Promise<void>;
   /** With what it ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Where it listens, if it does; known when it is ready. */
+  /** Address on which it listens, if it does; known when it is ready. */
   origin = '';
   readonly #child: ChildProcess;
   readonly #read: Promise<unknown>;

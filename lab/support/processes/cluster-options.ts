@@ -1,13 +1,13 @@
 import { type HostEventDefinition, type OstiaryOptions, type PaymentRail, silentLogger } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
 
-/** Whose events and transfers they are. */
+/** Partner of the events and transfers. */
 export const partner = 'acme';
 
 /** The secret of every endpoint. */
 export const secret = 'whsec_0123456789abcdef';
 
-/** A type of event of the host's, which goes to every endpoint. */
+/** A type of event of the host, which goes to every endpoint. */
 export const eventType = 'proof.happened';
 
 /** Types of events of which each goes to one endpoint. */
@@ -25,11 +25,11 @@ const enough = { requests: 1_000_000, windowSeconds: 1 };
 /** The one limit that is reached: on purpose, in a race for it. */
 export const usersLimit = { requests: 60, windowSeconds: 60 };
 
-/** How time runs, alike in all processes: faster, and a lease that a killed process held is over sooner. */
+/** Speed of time, equal in all processes. At a higher speed, the lease of a killed process ends sooner. */
 export interface Time {
   /** 1 for the time of the machine. */
   readonly speed: number;
-  /** When both were equal, in milliseconds since the Unix epoch. */
+  /** Time at which both were equal, in milliseconds since the Unix epoch. */
   readonly origin: number;
 }
 

@@ -11,7 +11,7 @@ import { serve, settings } from './control.ts';
 const { role, databaseUrl, railUrl, sealingKey, time, isWorking } = settings<ProcessSettings>();
 const poolSize = 10;
 
-// A pool of the host's, so that the host can be the one who has all of its connections.
+// A pool of the host, so that the host can occupy all of its connections.
 const pool = postgresPool({
   connectionString: `${databaseUrl}${databaseUrl.includes('?') ? '&' : '?'}application_name=ostiary%20${role}`,
   max: poolSize,

@@ -2,14 +2,14 @@ import type { Hold } from '../measure/claim-records.ts';
 import type { Time } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
-/** What a process of a cluster is started with. */
+/** Options of a process in a cluster. */
 export interface ProcessSettings {
   readonly role: 'web' | 'worker';
   readonly databaseUrl: string;
   readonly railUrl: string;
   readonly sealingKey: string;
   readonly time: Time;
-  /** Whether a worker begins when it is started, or when it is told to. */
+  /** True if a worker begins at its start, and not on command. */
   readonly isWorking: boolean;
 }
 
@@ -37,12 +37,12 @@ export class Cluster {
     return [...this.webs, ...this.workers];
   }
 
-  /** Tells every worker the same. */
+  /** Sends every worker the same message. */
   async tellWorkers(order: 'startWorker' | 'stopWorker'): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.ask(order)));
   }
 
-  /** What all workers held since they were asked last. */
+  /** Returns the claims of all workers since the last call. */
   async holds(): Promise<Hold[]> {
     const held = await Promise.all(this.workers.map((worker) => worker.ask<Hold[]>('takeHolds')));
     return held.flat();

@@ -3,16 +3,16 @@ import { listen } from '../http.ts';
 
 /** A message to a process: the name of a command with what it needs. */
 export interface Command {
-  /** Which answer is meant for it. */
+  /** Identifies its response. */
   readonly to: number;
   readonly name: string;
   readonly argument: unknown;
 }
 
-/** What a process says: that it is ready, and where, or an answer. */
+/** Message of a process: that it is ready, and its address, or a response. */
 export type Message = { readonly origin: string } | { readonly to: number; readonly answer: unknown };
 
-/** What a process may be asked for. */
+/** Commands for a process. */
 interface Commands {
   readonly [name: string]: (argument: never) => unknown;
 }

@@ -1,4 +1,4 @@
-// A host with Ostiary on a SQLite file, as a process of its own. Started by `startHost`, never imported.
+// Runs a host with Ostiary on a SQLite file, as a process. Started by `startHost`, never imported.
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';

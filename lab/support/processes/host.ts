@@ -1,6 +1,6 @@
 import { Child } from './child.ts';
 
-/** What a host's process is started with. */
+/** Options of a host's process. */
 export interface HostSettings {
   readonly file: string;
   readonly sealingKey: string;

@@ -1,4 +1,5 @@
-// A host with a ledger on a SQLite file, as a process of its own that can be killed. Started by `openHost`, never imported.
+// Runs a host with a ledger on a SQLite file, as a process that can be killed. Started by `openHost`, never
+// imported.
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';

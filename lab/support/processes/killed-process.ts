@@ -5,9 +5,9 @@ import { Child } from './child.ts';
 export class KilledProcess {
   /** For messages. */
   readonly name: string;
-  /** How it ended, where it did by itself. */
+  /** Its end, if it ended by itself. */
   failure: string | null = null;
-  /** Where it is, or was before it was killed: a client does not know either. */
+  /** Its present or last address. A client does not know either whether it still runs. */
   origin = '';
   /** Resolves when it is up. */
   started: Promise<void>;
@@ -47,7 +47,7 @@ export class KilledProcess {
     return this.#process.ask<Answer>(name);
   }
 
-  /** As whoever runs processes does: one that could not start is started again. */
+  /** Restarts a process that could not start, as supervisors do. */
   #begin(): Promise<void> {
     return insist(async () => {
       const process = this.#start();

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
-/** What a program that has ended said. */
+/** Output of a program that has ended. */
 export interface Ended {
   readonly code: number;
   readonly output: string;
@@ -10,7 +10,7 @@ export interface Ended {
 
 let runs = 0;
 
-/** What `process.exit` throws here. */
+/** Error that `process.exit` throws here. */
 class Exit extends Error {
   readonly code: number;
 
@@ -21,9 +21,9 @@ class Exit extends Error {
 }
 
 /**
- * Runs a program that ends by itself, or by `process.exit`, in this process: another one would take most of its time
- * to start. It has the arguments, the environment and the standard input that are given and nothing else of this process.
- * One runs at a time.
+ * Runs a program that ends by itself, or by `process.exit`, in this process, because another process would
+ * take most of its time to start. The program gets the given arguments, environment and standard input, and
+ * no others of this process. One runs at a time.
  */
 export async function runHere(
   file: string,

@@ -12,15 +12,15 @@ import { type Misbehaviour, Receiver } from '../receiver.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
-/** What a proof wants. */
+/** Requirements of a proof. */
 interface StageOptions extends ServerOptions {
   readonly webs: number;
   readonly workers: number;
   /** Endpoints of the partner, in live and in test mode each; every one gets every event. */
   readonly endpoints: number;
-  /** How much faster than the machine's the time of all processes runs. @defaultValue 1 */
+  /** Speed of all processes' time, relative to the machine's. @defaultValue 1 */
   readonly speed?: number;
-  /** Whether workers begin at once. @defaultValue `true` */
+  /** True if workers begin at once. @defaultValue `true` */
   readonly isWorking?: boolean;
   /** @defaultValue `'accepting'` */
   readonly receiver?: Misbehaviour;
@@ -53,7 +53,7 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
   return { ...(await stageOn(ends, server, wanted, server.url('app', network.port))), network };
 }
 
-/** What a stage needs of a database. */
+/** Requirements for a database. */
 type StageServer = Pick<ProofServer, 'app' | 'rail'> & { url(database: 'app' | 'rail'): string };
 
 /** Sets everything up on a database that is there. @param databaseUrl - where the processes find it */
@@ -69,7 +69,7 @@ export async function stageOn<Server extends StageServer>(
   ends.defer(() => receiver.close());
   const sealingKey = randomBytes(32).toString('base64url');
   const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
-  // The administrator has a way of its own to the database, and no worker.
+  // The administrator has a separate connection to the database, and no worker.
   const { ostiary, storage } = await insist(async () => {
     const opened = postgresStorage({ connectionString: server.url('app') });
     return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
@@ -120,7 +120,7 @@ export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> 
   );
 }
 
-/** Publishes events of the host's, together. What is in doubt is published again. */
+/** Publishes events of the host, together. Doubtful ones are published again. */
 export function publish(ostiary: Ostiary, count: number): Promise<readonly { readonly id: string }[]> {
   return Promise.all(
     Array.from({ length: count }, (_, number) =>

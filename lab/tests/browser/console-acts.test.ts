@@ -142,7 +142,7 @@ describe('every action of the consoles', () => {
     await press(/^API keys$/, 'There are no keys yet.');
     await tick(/^webhooks$/);
     await press(/^Issue a key$/, 'Keep this now');
-    // For tests, as nobody said otherwise.
+    // For tests by default.
     expect(await page.getByText(/^svc_test_/).count()).toBe(1);
     await press(/^I have kept it$/, 'Roll this key');
     expect(await provider.ostiary.admin.apiKeys.list('kafe')).toHaveLength(1);

@@ -14,7 +14,7 @@ const overlaps = (page: Page): Promise<string[]> =>
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const element = node instanceof Element ? node : node.parentElement;
       if (element === null || element.closest('.hidden, script, option') !== null) continue;
-      // What scrolls in its own box is cut off by it.
+      // An element that scrolls cuts off its content by itself.
       const isText = node instanceof Text && node.data.trim() !== '' && element.closest('pre') === null;
       if (!isText && !(node instanceof Element && node.matches('input, select, textarea, svg, pre, .bead')))
         continue;
@@ -132,7 +132,7 @@ describe('the console in its languages, in a real browser', () => {
     ].map((problem) => `${name}: ${problem}`);
   }
 
-  // English ones are looked at by the tests of the pages. What axe looks for does not depend on the words.
+  // The tests of the pages check those in English. The rules of axe do not depend on the language.
   it.each(['fr', 'ht', 'es', 'pt'])(
     'in %s: the widest pages fit into 360 pixels and are accessible, and seconds are counted',
     async (language) => {

@@ -39,7 +39,7 @@ export const careful: RequestListener = async (request, response) => {
   response.writeHead(ok || request.url === '/careless' ? 200 : 400).end(ok ? 'taken' : 'what is this?');
 };
 
-/** Fills in the form for an endpoint; `look` is called before it is sent. */
+/** Fills in the form for an endpoint and calls `look` before sending it. */
 export async function fillInEndpoint(page: Page, url: string, look = async () => {}): Promise<void> {
   await page.getByRole('link', { name: 'Add an endpoint' }).click();
   await page.getByLabel('URL').fill(url);

@@ -42,7 +42,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
       }, hidden);
     await hide(true);
     await closed;
-    // Whoever comes back sees what is new at once.
+    // A returning visitor sees the changes at once.
     await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type: 'kyc.updated' });
     expect(await page.getByRole('link', { name: 'kyc.updated' }).count()).toBe(0);
     expect(asked).toEqual([]);

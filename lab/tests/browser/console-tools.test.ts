@@ -35,7 +35,7 @@ describe('the test tools, in a real browser', () => {
     await seen('sandbox-tools');
     await panel(page, 'Signature check').getByRole('button', { name: 'Check it' }).click();
     await page.getByText('This endpoint verifies signatures').waitFor();
-    // What came of it is where the reader is.
+    // The result is at the place of the reader.
     await page.locator(':focus', { hasText: 'This endpoint verifies signatures' }).waitFor();
     await seen();
     const passport = panel(page, 'Passport');
@@ -69,7 +69,7 @@ describe('the test tools, in a real browser', () => {
     await home();
     await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
     expect(await page.getByText('First steps').count()).toBe(0);
-    // The refused form is what the browser complains of.
+    // The browser's error is about the refused form.
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
     expect([...asked]).toEqual([provider.origin]);
   }, 90_000);

@@ -6,7 +6,7 @@ import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 import { fillInEndpoint, isMarked, mark, secret, send, signInWith, startConsole } from './console-pages.ts';
 
-/** What a receiver that broke says. */
+/** Response of a broken receiver. */
 const excuse = '<h1>Bad gateway</h1>\nCannot read properties of undefined (reading "id")';
 
 describe('the sandbox console, in a real browser', () => {

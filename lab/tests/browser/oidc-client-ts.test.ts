@@ -13,7 +13,7 @@ const library = readFileSync(
   ),
 );
 
-/** What the app does in a hidden frame. */
+/** Script of the app's hidden frame. */
 const inFrame =
   'new oidc.UserManager({ authority: "x", client_id: "x", redirect_uri: "x" }).signinSilentCallback()';
 
@@ -84,7 +84,7 @@ async function start() {
   return { provider, signIn, renew, signOut };
 }
 
-/** What crosses from the page. */
+/** Requests of the page. */
 function userOf(user: unknown) {
   return user as Pick<oidc.User, 'access_token' | 'refresh_token' | 'id_token' | 'profile'>;
 }

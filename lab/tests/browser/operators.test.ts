@@ -24,7 +24,7 @@ describe('the pages for operators, in a real browser', () => {
     provider = await startProvider({
       payments: new TestRail(),
       partnerLimits: manyRequests,
-      // One attempt, which fails as soon as the receiver has moved to where nothing is sent.
+      // The one attempt fails after the receiver has moved to an address to which nothing is sent.
       webhooks: { retryDelaysSeconds: [], resolve: async () => [address] },
       operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
     });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startDemoInBrowser } from '../../support/browser/demo.ts';
 import { expectGood, picture, pressUntil } from '../../support/browser/page-checks.ts';
 
-// What else happens on the way is shown by the tests of the two servers, without a browser.
+// The tests of the two servers show the other steps, without a browser.
 const { demo, open, userAt } = await startDemoInBrowser();
 
 /**
@@ -74,7 +74,7 @@ it.each([
     expect(await button.getAttribute('aria-pressed')).toBe('false');
     await button.click();
     expect([await button.getAttribute('aria-pressed'), await isPasswordShown(page)]).toEqual(['true', true]);
-    // Where there is little room, words may be too long; colours are the same in every language.
+    // Words may be too long for a narrow screen. Colours are the same in every language.
     if (isEnglish) await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     else await page.setViewportSize({ ...viewport, width: 360 });
     await look();
