@@ -172,7 +172,7 @@ ${['en', 'fr', 'ht', 'es', 'pt'].map((tag) => `      ${tag}: { title: 'See your 
     ],
     ...[
       'packages/core/test/loading.test.ts',
-      'packages/core/test/partner/events.test.ts',
+      'packages/core/test/partner/handlers/events.test.ts',
       'packages/client-sdk/test/types.test.ts',
     ],
     ...[

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';
-import { payment, testPayment } from '../support/partner-api.ts';
+import { payment } from '../support/partner-api.ts';
 import type { Json } from '../support/provider.ts';
 import { sink } from '../webhooks/support/sink.ts';
 import { till } from './till.ts';
@@ -196,22 +196,5 @@ describe('the rail', () => {
     await later(second);
     expect((await show(id)).status).toBe('completed');
     expect(rail.orders.slice(-2).map((order) => order.id)).toEqual([id, id]);
-  });
-
-  it('is not asked in test mode: the cents decide', async () => {
-    const { provider, rail, key, pay, show, work } = await till();
-    const test = await provider.key({ mode: 'test', partner: key.partner });
-    for (const [amount, status, failure] of [
-      ['10.00', 'completed', null],
-      ['10.01', 'failed', { code: 'sandbox_failure' }],
-      ['10.02', 'pending', null],
-      ['0.01', 'failed', { code: 'sandbox_failure' }],
-      ['100.03', 'completed', null],
-    ] as const) {
-      const id = await pay({ ...testPayment, amount }, test);
-      await work();
-      expect(await show(id, test)).toMatchObject({ amount, status, failure });
-    }
-    expect(rail.orders).toEqual([]);
   });
 });

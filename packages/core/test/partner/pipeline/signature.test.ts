@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { partnerProvider, payment } from '../support/partner-api.ts';
-import type { TestKey, TestProvider } from '../support/provider.ts';
-import { blamed } from './refusal.ts';
+import { partnerProvider, payment } from '../../support/partner-api.ts';
+import type { TestKey, TestProvider } from '../../support/provider.ts';
+import { blamed } from '../refusal.ts';
 
 const pay = 'POST /v1/partner/payments';
 const body = JSON.stringify(payment);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ana, Host } from '../support/directory.ts';
-import { partnerProvider, payment } from '../support/partner-api.ts';
-import type { TestClient, TestKey, TestProvider } from '../support/provider.ts';
-import { blamed } from './refusal.ts';
+import { ana, Host } from '../../support/directory.ts';
+import { partnerProvider, payment } from '../../support/partner-api.ts';
+import type { TestClient, TestKey, TestProvider } from '../../support/provider.ts';
+import { blamed } from '../refusal.ts';
 
 const byKid = 'GET /v1/partner/users/KID-ANA';
 const byPhone = 'GET /v1/partner/users/phone/+50937000001';

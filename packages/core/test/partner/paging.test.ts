@@ -76,23 +76,3 @@ describe('a list', () => {
     }
   });
 });
-
-it('transfers are told by status, reference and creation, which any clock may tell', async () => {
-  const { call, key, database } = await shop();
-  const at = Date.parse('2026-03-01T12:00:00.123Z');
-  const far = encodeURIComponent('2026-03-01T13:30:00.123+01:30');
-  const none = { status: null, reference: null, from: null, to: null };
-  for (const [query, filter] of [
-    ['', {}],
-    [`reference=${encodeURIComponent('a&b = ü')}`, { reference: 'a&b = ü' }],
-    ['status=completed', { status: 'completed' }],
-    ['createdFrom=2026-03-01T12:00:00.123Z', { from: at }],
-    // A range may be empty, and not run backwards.
-    [`createdFrom=${far}&createdTo=${far}`, { from: at, to: at }],
-  ] as const) {
-    database.forget();
-    expect((await call(`GET /v1/partner/payments?${query}`)).status).toBe(200);
-    const asked = database.given[database.calls.indexOf('transfers.list')];
-    expect(asked).toMatchObject([{ partner: key.partner, mode: 'test', ...none, ...filter }]);
-  }
-});

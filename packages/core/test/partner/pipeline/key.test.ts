@@ -1,11 +1,11 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { apiKeyFormat } from '../../src/secrets/api-key-format.ts';
-import { systemRandom } from '../../src/secrets/random.ts';
-import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
-import { partnerProvider } from '../support/partner-api.ts';
-import { TestClock, type TestKey } from '../support/provider.ts';
-import { blamed } from './refusal.ts';
+import { apiKeyFormat } from '../../../src/secrets/api-key-format.ts';
+import { systemRandom } from '../../../src/secrets/random.ts';
+import { fragileStorage, storageWith } from '../../support/fragile-storage.ts';
+import { partnerProvider } from '../../support/partner-api.ts';
+import { TestClock, type TestKey } from '../../support/provider.ts';
+import { blamed } from '../refusal.ts';
 
 const look = 'GET /v1/partner/users/KID-ANA';
 const day = 86_400_000;

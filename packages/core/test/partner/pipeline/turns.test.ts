@@ -1,13 +1,13 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { patient } from '../../../../lab/support/patient.ts';
-import type { UserRecord } from '../../src/index.ts';
-import { createTurns } from '../../src/partner/pipeline/turns.ts';
-import type { Answer } from '../support/browser.ts';
-import { Host } from '../support/directory.ts';
-import { storageWith } from '../support/fragile-storage.ts';
-import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
-import type { TestKey } from '../support/provider.ts';
+import { patient } from '../../../../../lab/support/patient.ts';
+import type { UserRecord } from '../../../src/index.ts';
+import { createTurns } from '../../../src/partner/pipeline/turns.ts';
+import type { Answer } from '../../support/browser.ts';
+import { Host } from '../../support/directory.ts';
+import { storageWith } from '../../support/fragile-storage.ts';
+import { partnerProvider, payment, testPayment } from '../../support/partner-api.ts';
+import type { TestKey } from '../../support/provider.ts';
 
 const pay = 'POST /v1/partner/payments';
 

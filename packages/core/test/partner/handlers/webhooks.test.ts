@@ -1,8 +1,8 @@
 import { verify } from '@ostiary/webhook-verifier';
 import { describe, expect, it } from 'vitest';
-import { type Sink, sink } from '../webhooks/support/sink.ts';
-import { blamed } from './refusal.ts';
-import { body, hooks, secret, shop, url } from './webhook-shop.ts';
+import { type Sink, sink } from '../../webhooks/support/sink.ts';
+import { blamed } from '../refusal.ts';
+import { body, hooks, secret, shop, url } from '../webhook-shop.ts';
 
 describe('webhook endpoints', () => {
   it('are registered, shown, listed, changed and removed', async () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from '../attacks/raw.ts';
-import { partnerProvider } from '../support/partner-api.ts';
+import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from '../../attacks/raw.ts';
+import { partnerProvider } from '../../support/partner-api.ts';
 
 const { provider } = await partnerProvider();
 const { key } = await provider.key();

@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Resolve } from '../../src/webhooks/targets.ts';
-import type { Answer } from '../support/browser.ts';
-import { type Json, TestClock } from '../support/provider.ts';
-import { type HostileTarget, hostileResolver, hostileTargets } from '../webhooks/support/target-hostile.ts';
-import { type RawServer, serve } from '../webhooks/support/target-server.ts';
-import { blamed } from './refusal.ts';
+import type { Resolve } from '../../../src/webhooks/targets.ts';
+import type { Answer } from '../../support/browser.ts';
+import { type Json, TestClock } from '../../support/provider.ts';
+import {
+  type HostileTarget,
+  hostileResolver,
+  hostileTargets,
+} from '../../webhooks/support/target-hostile.ts';
+import { type RawServer, serve } from '../../webhooks/support/target-server.ts';
+import { blamed } from '../refusal.ts';
 import {
   deliveries,
   hooks,
@@ -16,7 +20,7 @@ import {
   secret,
   trigger,
   webhookProvider,
-} from './webhook-shop.ts';
+} from '../webhook-shop.ts';
 
 const good = 'https://receiver.example/hook';
 const publicAddress = '93.184.216.34';

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { rawGet, sendRaw } from '../attacks/raw.ts';
-import { partnerProvider, payment } from '../support/partner-api.ts';
-import { blamed } from './refusal.ts';
+import { rawGet, sendRaw } from '../../attacks/raw.ts';
+import { partnerProvider, payment } from '../../support/partner-api.ts';
+import { blamed } from '../refusal.ts';
 
 const { provider, database } = await partnerProvider();
 const { key } = await provider.key();

@@ -1,10 +1,10 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { events } from '../../src/index.ts';
-import type { Json } from '../support/provider.ts';
-import { blamed } from './refusal.ts';
-import { hooks, shop as open, secret, url } from './webhook-shop.ts';
+import { events } from '../../../src/index.ts';
+import type { Json } from '../../support/provider.ts';
+import { blamed } from '../refusal.ts';
+import { hooks, shop as open, secret, url } from '../webhook-shop.ts';
 
 const sandbox = 'POST /v1/partner/sandbox/events';
 const ofHost = {

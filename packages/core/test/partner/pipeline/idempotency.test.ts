@@ -1,11 +1,11 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { rawPost, sendRaw } from '../attacks/raw.ts';
-import type { Answer } from '../support/browser.ts';
-import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
-import type { TestKey } from '../support/provider.ts';
-import { blamed } from './refusal.ts';
-import { answering, hooks, shop as open, secret, url } from './webhook-shop.ts';
+import { rawPost, sendRaw } from '../../attacks/raw.ts';
+import type { Answer } from '../../support/browser.ts';
+import { partnerProvider, payment, testPayment } from '../../support/partner-api.ts';
+import type { TestKey } from '../../support/provider.ts';
+import { blamed } from '../refusal.ts';
+import { answering, hooks, shop as open, secret, url } from '../webhook-shop.ts';
 
 const since = '2020-01-01T00:00:00Z';
 const day = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { rawGet, sendRaw } from '../attacks/raw.ts';
-import { partnerProvider } from '../support/partner-api.ts';
+import { rawGet, sendRaw } from '../../attacks/raw.ts';
+import { partnerProvider } from '../../support/partner-api.ts';
 
 it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], refused: string[][]]>([
   // Without trusted proxies it goes by the socket, whatever the header says.

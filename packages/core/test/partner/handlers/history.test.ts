@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { ConsoleDesk, ConsoleVisit, PartnerConsole } from '../../src/console.ts';
-import type { Json, TestKey } from '../support/provider.ts';
-import { afterwards } from '../support/running.ts';
-import { shop } from './webhook-shop.ts';
+import type { ConsoleDesk, ConsoleVisit, PartnerConsole } from '../../../src/console.ts';
+import type { Json, TestKey } from '../../support/provider.ts';
+import { afterwards } from '../../support/running.ts';
+import { shop } from '../webhook-shop.ts';
 
 /** An endpoint that keeps every byte that it gets, and answers with a status. */
 async function wire() {

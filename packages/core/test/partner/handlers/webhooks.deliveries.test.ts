@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../support/provider.ts';
-import { sink } from '../webhooks/support/sink.ts';
-import { blamed } from './refusal.ts';
-import { answering, hooks, shop as open } from './webhook-shop.ts';
+import type { Json } from '../../support/provider.ts';
+import { sink } from '../../webhooks/support/sink.ts';
+import { blamed } from '../refusal.ts';
+import { answering, hooks, shop as open } from '../webhook-shop.ts';
 
 /** One attempt, and a failure is final: what is dropped is dropped at once. */
 const once = { webhooks: { retryDelaysSeconds: [] } };
