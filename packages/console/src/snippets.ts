@@ -1,4 +1,4 @@
-import type { AttemptRequest, ConsoleDesk, ConsoleRoute } from '@ostiary/core/console';
+import type { AttemptRequest, ConsoleDesk, ConsoleRoute, SdkCall } from '@ostiary/core/console';
 import { fillText, type Html, html } from '@ostiary/core/pages';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words.ts';
@@ -42,23 +42,33 @@ export function curlOf({ method, url, headers, body }: Omit<AttemptRequest, 'cha
   ]);
 }
 
-/** Operations that take their id in the query, with the name of the parameter. */
-const idsInQueries: ReadonlyMap<string, string> = new Map([['findUser', 'kid']]);
+/** Returns the names of the arguments of a call of the SDK. */
+function argumentsOf(sdk: SdkCall): readonly string[] {
+  const list = /\((.*)\)$/.exec(sdk.call)?.[1] ?? '';
+  return list.split(', ').filter((name) => name !== '');
+}
+
+/** Returns the name of the parameter that an operation takes in its query; `null` if it takes none there. */
+function queryParameterOf({ sdk, path }: ConsoleRoute): string | null {
+  const names = sdk === null ? [] : argumentsOf(sdk);
+  return names.find((name) => name !== 'body' && !path.includes(`:${name}`)) ?? null;
+}
 
 /** A call of the partner API as a command of curl, which reads the key from the environment. */
 export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
   const { id, body } = call;
-  const { method, path } = routeOf(api, call);
+  const route = routeOf(api, call);
+  const { method, path } = route;
   const [before = '', after] = path.split(/:[a-z]+/);
   const known = id === null ? '' : encodeURIComponent(id);
-  const inQuery = idsInQueries.get(call.operation);
+  const inQuery = queryParameterOf(route);
   const url =
     after === undefined || id !== null
       ? quoted(api.apiUrl(`${before}${after === undefined ? '' : `${known}${after}`}`))
       : `${quoted(api.apiUrl(before))}"$ID"${after === '' ? '' : quoted(after)}`;
   return command([
     `curl --globoff --request ${quoted(method)} ${url}`,
-    ...(inQuery === undefined
+    ...(inQuery === null
       ? []
       : [`--get --data-urlencode ${quoted(`${inQuery}=${id ?? ''}`)}${id === null ? '"$ID"' : ''}`]),
     `--header "${api.keyHeader}: $OSTIARY_API_KEY"`,
@@ -68,59 +78,32 @@ export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
   ]);
 }
 
-/** Writes a call of the SDK, with its path's parameter and its body, if it has them. */
-type SdkCall = (id: string, body: string | null) => string;
-
-const answered = (call: string): string => `console.log(await ostiary.${call});`;
-const listed = (call: string): string => `for await (const item of ostiary.${call}) console.log(item);`;
-
-/** The calls of the SDK, by operation. */
-const sdkCalls: { readonly [operation: string]: SdkCall } = {
-  verifyPassport: (_, body) => answered(`passports.verify(${body})`),
-  createPayment: (_, body) => answered(`payments.create(${body})`),
-  listPayments: () => listed('payments.list()'),
-  getPayment: (id) => answered(`payments.retrieve(${id})`),
-  getUserByPhone: (id) => answered(`users.retrieveByPhone(${id})`),
-  getUser: (id) => answered(`users.retrieve(${id})`),
-  findUser: (id) => answered(`users.retrieve(${id})`),
-  createWebhook: (_, body) => answered(`webhooks.create(${body})`),
-  listWebhooks: () => listed('webhooks.list()'),
-  getWebhook: (id) => answered(`webhooks.retrieve(${id})`),
-  updateWebhook: (id, body) => answered(`webhooks.update(${id}, ${body})`),
-  deleteWebhook: (id) => answered(`webhooks.delete(${id})`),
-  listDeliveries: (id) => listed(`webhooks.deliveries(${id})`),
-  recoverWebhook: (id, body) => answered(`webhooks.recover(${id}, ${body})`),
-  listEvents: () => listed('events.list()'),
-  redeliverEvent: (id, body) =>
-    answered(body === null || body === '{}' ? `events.redeliver(${id})` : `events.redeliver(${id}, ${body})`),
-  createSandboxEvent: (_, body) => answered(`sandbox.triggerEvent(${body})`),
-  createSandboxPassport: (_, body) => answered(`sandbox.createPassport(${body ?? ''})`),
-  whoami: () => answered('whoami()'),
-};
-
 /** JSON as an expression: a member `__proto__` would be something else there. */
 const expressionOf = (json: unknown): string =>
   JSON.stringify(json, null, 2).replaceAll(/^( *)"__proto__":/gm, '$1["__proto__"]:');
 
 /** A call of the partner API as a program with `@ostiary/client-sdk`; `null` where the SDK has none. */
-export function sdkCodeOf(
-  { apiUrl }: Pick<DescribedApi, 'apiUrl'>,
-  { operation, id, body }: ApiCall,
-): string | null {
-  const call = Object.hasOwn(sdkCalls, operation) ? sdkCalls[operation] : undefined;
-  if (call === undefined) return null;
+export function sdkCodeOf(api: DescribedApi, call: ApiCall): string | null {
+  const { sdk, bodyIsOptional } = routeOf(api, call);
+  if (sdk === null) return null;
   const environment = (name: string): string => `process.env.${name} ?? ''`;
-  const made = call(
-    id === null ? environment('ID') : JSON.stringify(id),
-    body === null ? null : expressionOf(body),
-  );
+  const id = call.id === null ? environment('ID') : JSON.stringify(call.id);
+  const isLeftOut = call.body === null || (bodyIsOptional && JSON.stringify(call.body) === '{}');
+  const given = argumentsOf(sdk).flatMap((name) => {
+    if (name !== 'body') return [id];
+    return isLeftOut ? [] : [expressionOf(call.body)];
+  });
+  const made = `ostiary.${sdk.call.replace(/\(.*\)$/, '')}(${given.join(', ')})`;
+  const statement = sdk.isList
+    ? `for await (const item of ${made}) console.log(item);`
+    : `console.log(await ${made});`;
   return `import { OstiaryPartner } from '@ostiary/client-sdk';
 
 const ostiary = new OstiaryPartner({
   apiKey: ${environment('OSTIARY_API_KEY')},
-  baseUrl: ${JSON.stringify(apiUrl('').replace(/\/$/, ''))},
+  baseUrl: ${JSON.stringify(api.apiUrl('').replace(/\/$/, ''))},
 });
-${made}
+${statement}
 `;
 }
 

@@ -23,6 +23,7 @@ export type {
   ConsoleRoute,
   ConsoleVisit,
   PartnerConsole,
+  SdkCall,
 } from './ports/console.ts';
 export type {
   OperatorCheck,

@@ -156,7 +156,9 @@ export function createDesk(
     events: options.events,
     logsRequests: options.requestLog !== 'off',
     keyHeader: apiKeyHeader,
-    routes: table.map(({ operation, method, path }) => ({ operation, method, path })),
+    routes: table.map(({ operation, method, path, sdk = null, bodyIsOptional = false }) => ({
+      ...{ operation, method, path, sdk, bodyIsOptional },
+    })),
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
     newWebhookSecret: () => `whsec_${random.bytes(32).toString('hex')}`,

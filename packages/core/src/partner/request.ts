@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { RepeatableRequest } from '../idempotency/repeatable-request.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
+import type { SdkCall } from '../ports/console.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 
 /** Groups of operations, for people. */
@@ -52,6 +53,8 @@ export interface PartnerRoute<
   /** For the documentation and the operation id of OpenAPI. */
   readonly operation: string;
   readonly summary: string;
+  /** Call of `@ostiary/client-sdk`, if it has one. */
+  readonly sdk?: SdkCall;
   readonly body?: Body;
   /** True if a request without a body means `{}`. @defaultValue `false` */
   readonly bodyIsOptional?: boolean;

@@ -63,6 +63,21 @@ export interface ConsoleRoute {
   readonly method: string;
   /** The path, with its parameter as `:name`: `/v1/partner/payments/:id`. */
   readonly path: string;
+  /** Call of `@ostiary/client-sdk`; `null` if it has none. */
+  readonly sdk: SdkCall | null;
+  /** Whether a request may leave its body out, which means `{}`. */
+  readonly bodyIsOptional: boolean;
+}
+
+/** A call of `@ostiary/client-sdk`. */
+export interface SdkCall {
+  /**
+   * Method and arguments: `payments.create(body)`, `webhooks.update(id, body)`. Arguments other than `body` are parameters of the path
+   * or of the query, by their names.
+   */
+  readonly call: string;
+  /** Whether it returns a list that is read page by page. @defaultValue false */
+  readonly isList?: boolean;
 }
 
 /** Dependencies of a console. */

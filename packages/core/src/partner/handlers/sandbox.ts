@@ -27,6 +27,7 @@ export function sandboxRoutes(passports: Passports): PartnerRoute[] {
       limit: 'other',
       tag: 'Sandbox',
       operation: 'createSandboxPassport',
+      sdk: { call: 'sandbox.createPassport(body)' },
       summary: 'Mints a passport for a user of the sandbox, also an expired one.',
       body: sandboxPassportBody,
       bodyIsOptional: true,

@@ -18,6 +18,7 @@ export function verifyRoutes(core: Core, passports: Passports, users: UserLookup
       limit: 'verify',
       tag: 'Passports',
       operation: 'verifyPassport',
+      sdk: { call: 'passports.verify(body)' },
       summary: 'Verifies a passport token in real time.',
       body: verifyBody,
       success: { status: 200, schema: verification },

@@ -12,6 +12,7 @@ export function whoamiRoutes(): PartnerRoute[] {
       limit: 'other',
       tag: 'Keys',
       operation: 'whoami',
+      sdk: { call: 'whoami()' },
       summary: 'Says whose key this is, what it may do, and from which address it is used.',
       success: { status: 200, schema: whoamiSchema },
       async handle({ partner, mode, key, address }) {
