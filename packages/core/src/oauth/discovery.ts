@@ -4,9 +4,7 @@ import type { Core } from '../options/context.ts';
 import { urlBelow } from '../text/urls.ts';
 import { promptValues } from './authorize-request.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
-
-/** Claims of the ID token; identity fields come from userinfo. */
-const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid'];
+import { idTokenClaims } from './id-token.ts';
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
 function discoveryDocument({ options }: Core): object {

@@ -6,6 +6,24 @@ import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 import { sessionIdOf } from './session-id.ts';
 
+/** Names of the claims of an ID token. Discovery lists them; identity fields come from userinfo. */
+export const idTokenClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'iat',
+  'auth_time',
+  'nonce',
+  'at_hash',
+  'sid',
+] as const;
+
+/** Claims of an ID token. `nonce` is absent if the authorization request had none. */
+type IdTokenClaims = Readonly<Record<Exclude<(typeof idTokenClaims)[number], 'nonce'>, string | number>> & {
+  readonly nonce?: string;
+};
+
 /** Signs statements about a user for a client. @param typ - distinguishes kinds of tokens from each other */
 export async function signForClient(
   { signingKeys }: Core,
@@ -32,7 +50,7 @@ export function signIdToken(
   }: { client: ClientRecord; grant: GrantState; tokenDigest: Buffer; now: number },
 ): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
-  const claims = {
+  const claims: IdTokenClaims = {
     iss: issuerOf(core.options),
     sub: grant.sub,
     aud: client.clientId,
