@@ -50,7 +50,11 @@ it('the image is built with packages and scripts that are there', () => {
 it('the image starts a program that is there, and says only what the server reads', () => {
   const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]');
   expect(command.at(-1)).toMatch(/\.ts$/);
-  expect(existsSync(join(root, 'examples/reference-server', command.at(-1) ?? ''))).toBe(true);
+  // The command and the health check.
+  const programs = foundIn(dockerfile, /"(src\/[\w/-]+\.ts)"\]$/gm);
+  expect(programs).toHaveLength(2);
+  for (const program of programs)
+    expect(existsSync(join(root, 'examples/reference-server', program))).toBe(true);
   const variables = foundIn(/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '', /([A-Z_]+)=/g);
   expect(variables).toContain('OSTIARY_DATA_DIR');
   expect(unknownIn(variables)).toEqual([]);

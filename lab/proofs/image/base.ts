@@ -1,0 +1,55 @@
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Podman, programOf, run } from './podman.ts';
+
+/** The image that Dockerfiles of this repository begin with. */
+const image = 'docker.io/library/node:24-slim';
+/** Certificates that this machine trusts: of a registry in its own network, too. */
+const certificates = '/etc/ssl/certs/ca-certificates.crt';
+
+/**
+ * Makes an image like `node:24-slim`, of Debian's packages, the Node that runs this, and npm. The user `node` has the ids that it
+ * has there.
+ */
+async function make({ podman }: Podman, mmdebstrap: string, folder: string): Promise<void> {
+  const npm = join(folder, 'npm');
+  const tarball = await run('npm', ['pack', '--silent', 'npm@11'], folder);
+  await mkdir(npm);
+  await run('tar', ['-xzf', join(folder, tarball), '-C', npm, '--strip-components=1']);
+  await cp(process.execPath, join(folder, 'node'));
+  const hooks = [
+    'mkdir -p "$1/usr/local/lib/node_modules"',
+    `copy-in ${join(folder, 'node')} /usr/local/bin`,
+    `copy-in ${npm} /usr/local/lib/node_modules`,
+    `copy-in ${certificates} /etc/ssl/certs`,
+    ...['npm', 'npx'].map(
+      (name) => `ln -s ../lib/node_modules/npm/bin/${name}-cli.js "$1/usr/local/bin/${name}"`,
+    ),
+    'chroot "$1" groupadd --gid 1000 node',
+    'chroot "$1" useradd --uid 1000 --gid node --create-home node',
+  ];
+  const root = join(folder, 'base.tar');
+  await run(mmdebstrap, [
+    ...['--quiet', '--variant=minbase', '--include=ca-certificates,libstdc++6'],
+    ...hooks.map((hook) => `--customize-hook=${hook}`),
+    ...['bookworm', root],
+  ]);
+  await podman('import', '--quiet', '--change', `ENV NODE_EXTRA_CA_CERTS=${certificates}`, root, image);
+}
+
+/**
+ * Pulls the base image, or makes one like it where no registry of images answers.
+ *
+ * @returns where it comes from; `null` if it cannot be had here
+ */
+export async function provideBase(machine: Podman, folder: string): Promise<string | null> {
+  try {
+    await machine.podman('pull', '--quiet', image);
+    return 'pulled';
+  } catch {
+    const mmdebstrap = programOf('mmdebstrap');
+    if (mmdebstrap === undefined) return null;
+    await make(machine, mmdebstrap, folder);
+    return "made of Debian's packages";
+  }
+}
