@@ -1,41 +1,44 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** What clients saw while something was broken. */
+/** Observations of the clients while something was broken. */
 export class Tally {
   requests = 0;
-  /** Answers with 503 and `Retry-After`. */
+  /** Number of responses with 503 and `Retry-After`. */
   errors = 0;
   slowestErrorMs = 0;
-  /** Where that was. */
+  /** Path of the slowest request. */
   slowestPath = '';
-  /** Connections that were refused or broke: the process at the other end was killed. */
+  /** Number of connections that were refused or broke: the process at the other end was killed. */
   cutOff = 0;
-  /** Answers that no client should ever see. */
+  /** Responses that no client should ever see. */
   readonly wrong: string[] = [];
 }
 
-/** An answer that says what became of the request. */
+/** Response that states the result of the request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** How many tries before it may have taken effect without anybody hearing of it. */
+  /** Number of attempts that may have taken effect although the client got no response. */
   readonly inDoubt: number;
 }
 
-/** A process that is asked. */
+/** Process to which requests are sent. */
 interface Target {
-  /** Where it is, or was before it was killed. */
+  /** Current origin of the process, or its last one before it was killed. */
   readonly origin: string;
 }
 
-/** A request that never gets an answer is a defect, and not waited for without end. */
+/** Maximum wait for a response, in milliseconds. A request without a response is a defect. */
 const answerMs = 10_000;
 
-/** After a connection that broke, in milliseconds. */
+/** Pause after a connection that broke, in milliseconds. */
 const pauseMs = 100;
 
-/** A client as it should be: it goes on until it has a definite answer, waits as it is told, then takes another process. */
+/**
+ * Client that retries until it gets a definite response, waits as long as `Retry-After` says, then takes
+ * another process.
+ */
 export class Client {
   readonly #processes: readonly Target[];
   readonly #tally: () => Tally;
@@ -65,7 +68,7 @@ export class Client {
     }
   }
 
-  /** One try at one process; `null` where the connection broke. */
+  /** Sends a request once to one process; `null` if the connection broke. */
   async once(origin: string, path: string, request: RequestInit): Promise<Omit<Answer, 'inDoubt'> | null> {
     const tally = this.#tally();
     const [name = ''] = path.split('?');

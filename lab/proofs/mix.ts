@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { authorizePath, type RemoteClient } from '../support/browser/remote-flow.ts';
 import { jsonPost } from '../support/http.ts';
 
-/** What people, apps and partners do. */
+/** Kinds of operations of users, apps and partners. */
 export const kinds = ['userinfo', 'exchange', 'verify', 'payment'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What apps and partners were given. A rotation changes it. */
+/** Credentials of apps and partners. A rotation changes them. */
 export interface Credentials {
   readonly client: RemoteClient;
   /** Secrets of the client that work now; apps use one after the other. */
   clientSecrets: readonly string[];
-  /** Keys that work now, by the shop that has them: each has a limit of its own. */
+  /** Keys that are valid now, by the shop that owns them: each key has its own limit. */
   apiKeys: readonly { readonly id: string; readonly keys: readonly string[] }[];
   readonly users: readonly { readonly sub: string; readonly kid: string }[];
 }
@@ -19,24 +19,24 @@ export interface Credentials {
 /** The partner of the operations. */
 export const partner = 'kafe-lakay';
 
-/** How users and apps of a mix do what depends on the servers. */
+/** Parts of users and apps of a mix that depend on the servers. */
 interface Ways {
-  /** Web processes, or what stands before them; they are asked in turns. */
+  /** Origins of the web processes, or of the balancer before them; requests go to them in turns. */
   readonly origins: readonly string[];
-  /** Nobody waits longer for an answer. */
+  /** Maximum wait for a response, in milliseconds. */
   readonly patienceMs: number;
-  /** Where a user who went to this address comes out, at the app. */
+  /** Opens this URL as a user. Returns the URL at which the user comes back to the app. */
   authorize(url: string, sub: string): Promise<string>;
-  /** A passport that a user shows. */
+  /** Returns a passport that a user shows. */
   passport(): string | Promise<string>;
-  /** What an app does with an ID token. */
+  /** Handles an ID token as an app does. */
   accept?(idToken: string): Promise<void>;
 }
 
-/** Tokens that are kept for userinfo. */
+/** Number of tokens that are kept for userinfo. */
 const tokenCount = 1_000;
 
-/** The operations of the load, each resolved when it has what it wanted. */
+/** Operations of the load. Each resolves when it has its result. */
 export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
   /** Ids of transfers that were accepted. */
   readonly transfers: string[] = [];
@@ -50,7 +50,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     this.#ways = ways;
   }
 
-  /** The token that was issued before all others. */
+  /** Token that was issued before all others. */
   get firstToken(): string {
     return this.#tokens[0] ?? '';
   }
@@ -64,7 +64,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     if (typeof answer.kid !== 'string') throw new Error('userinfo without a user');
   }
 
-  /** A user who is signed in goes from the app to the provider, comes back with a code, and the app redeems it. */
+  /** Sends a signed-in user from the app to the provider and back with a code, which the app redeems. */
   async exchange(): Promise<void> {
     const { client, clientSecrets, users } = this.#credentials;
     const origin = this.#next('origin', this.#ways.origins);
@@ -78,7 +78,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     };
     const answer = await this.#ask('/v1/oauth/token', jsonPost(request), 200);
     await this.#ways.accept?.(String(answer.id_token));
-    // The first one stays.
+    // The first token stays.
     this.#tokens[this.#tokens.length === 0 ? 0 : 1 + (this.#turnOf('exchange') % tokenCount)] = String(
       answer.access_token,
     );
@@ -106,19 +106,19 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     );
   }
 
-  /** How often this was asked for before. */
+  /** Returns the number of earlier requests for an item of this kind. */
   #turnOf(what: string): number {
     const turn = this.#turns.get(what) ?? 0;
     this.#turns.set(what, turn + 1);
     return turn;
   }
 
-  /** Everything in turns. */
+  /** Returns the next item, in turns. */
   #next<Item>(what: string, items: readonly Item[]): Item | undefined {
     return items[this.#turnOf(what) % items.length];
   }
 
-  /** Each call has its own turns, because each has a limit of its own. */
+  /** Returns the next key for a call. Each call has its own turns, because each has its own limit. */
   #key(call: string): string {
     const shop = this.#next(`shop that calls ${call}`, this.#credentials.apiKeys);
     return this.#next(`key for ${call}`, shop?.keys ?? []) ?? '';

@@ -5,7 +5,7 @@ import { simulate } from './simulate.ts';
 import { onPostgres, onSqlite } from './storages.ts';
 
 const { seed, seeds, ticks } = numbersFrom({
-  /** The first one. */
+  /** Seed of the first run. */
   seed: 1,
   /** Number of runs on each storage. */
   seeds: 5,

@@ -16,19 +16,23 @@ interface Record {
   failuresLeft: number;
   failures: number;
   successes: number;
-  /** Since when it has waited for its next attempt, by the time that really passes. */
+  /** Start of the wait for the next attempt, in real time. */
   since: number;
   /** An attempt was under way while a clock was set or a process was suspended. */
   wasDisturbed: boolean;
 }
 
-/** Time in milliseconds that work may take beyond its wait: a lease of 30 s, a measurement, a look for work. */
+/**
+ * Time in milliseconds that work may take beyond its wait: a lease of 30 s, a measurement, a poll for work.
+ */
 const slackMs = 60_000;
 
 /** The payment rail and the receiver of a run. */
 export type Outside = ReturnType<typeof createOutside>;
 
-/** Returns the time by which the next attempt has to come: after its wait, which a clock that is set may begin anew. */
+/**
+ * Returns the time by which the next attempt must come: after its wait, which starts anew if a clock is set.
+ */
 function latest({ kind, failures, since }: Record, disturbedAt: number): number {
   const wait = failures === 0 ? 0 : (waitsMs[kind][failures - 1] ?? Number.POSITIVE_INFINITY);
   return Math.max(since, disturbedAt) + wait + slackMs;
@@ -92,9 +96,9 @@ export function createOutside({ world, followed }: World, random: () => number) 
     random,
     rail,
     client,
-    /** A payment was accepted. */
+    /** Records that a payment was accepted. */
     paid: (id: string): void => void recordOf('payment', id),
-    /** A clock was set, or a process suspended: what is under way may be done again. */
+    /** Records that a clock was set, or a process suspended: work under way may be done again. */
     disturbed(): void {
       world.disturbedAt = world.real;
       for (const { record } of hanging) record.wasDisturbed = true;

@@ -7,7 +7,7 @@ const [second, minute] = [1_000, 60_000];
 const passportMs = 5 * minute;
 const tokenMs = 60 * minute;
 
-/** Something that was issued with an end. */
+/** A credential that was issued with an end. */
 interface Issued {
   readonly kind: 'passport' | 'token';
   readonly text: string;
@@ -15,7 +15,7 @@ interface Issued {
   readonly lengthMs: number;
 }
 
-/** A partner that pays, runs into a limit, and presents what was issued; and what it saw that must not be. */
+/** A partner that pays, runs into a limit, and presents keys and tokens; it records the wrong responses. */
 export function createPartner({ world }: World, outside: Outside, { call, clientId }: Installation) {
   const problems = { limits: [] as string[], tokens: [] as string[] };
   const done = { probes: 0, checks: 0 };
@@ -31,7 +31,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     outside.paid(id);
   }
 
-  /** Uses up the limit, or sees that it has opened again in time. */
+  /** Uses up the limit, or checks that it has opened again in time. */
   async function probe(process: Running): Promise<void> {
     done.probes += 1;
     const { status } = await call(process, 'GET', `users/${user.kid}`);
@@ -68,7 +68,10 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     issued = issued.slice(-40);
   }
 
-  /** Presents something: it must not work after its end by the clock that the process follows, and must work before. */
+  /**
+   * Presents a credential: by the clock that the process follows, it must work before its end and not after
+   * it.
+   */
   async function check(process: Running): Promise<void> {
     const one = issued[Math.floor(random() * issued.length)];
     if (one === undefined) return;

@@ -9,7 +9,7 @@ import { createWorld, type Source, type World } from './world.ts';
 
 const [second, hour] = [1_000, 3_600_000];
 const day = 24 * hour;
-/** In the end nothing is disturbed for so long, more than the longest waits together. */
+/** Time without disturbances at the end, longer than the longest waits together. */
 const quietMs = 3.5 * hour;
 const sizes = [1, 1.9, 2.1, 5, 10, 60, 600, 3_600, 6 * 3_600, 86_400].map((seconds) => seconds * second);
 
@@ -36,7 +36,7 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
       const [one] = awake();
       if (one !== undefined) one.suspendedUntil = world.real + Math.min(size, hour);
     } else {
-      // The whole machine: nothing happens, and then it is later.
+      // Suspends the whole machine: no process works, and then it is later.
       for (const process of awake()) process.suspendedUntil = world.real + size;
       world.real += size;
     }
@@ -52,8 +52,8 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
         process.work = null;
       });
     }
-    // Attempts that hang are not waited for, because the time has to pass first. Calls of the database are: a slow machine would
-    // otherwise let leases end while results are written.
+    // Wait for calls of the database, because on a slow machine leases would otherwise end while results are
+    // written. Attempts that hang are not waited for: time must pass first.
     const isBusy = () => processes.some(({ work }) => work !== null);
     const isCalling = () => processes.some(({ callsUnderWay }) => callsUnderWay() > 0);
     for (let quiet = 0; isBusy() && !(outside.isHanging() && quiet >= 6); quiet = isCalling() ? 0 : quiet + 1)

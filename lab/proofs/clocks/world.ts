@@ -1,27 +1,27 @@
 import { silentLogger } from '@ostiary/core';
 import { DatabaseClock } from '../../../packages/core/src/time/database-clock.ts';
 
-/** Whose clock the processes follow: that of their machine (SQLite) or that of the database (PostgreSQL). */
+/** Clock that the processes follow: that of their machine (SQLite) or that of the database (PostgreSQL). */
 export type Source = 'machine' | 'database';
 
-/** One process of the installation: its clock, and for how long it was suspended. */
+/** A process of the installation: its clock, and the time for which it was suspended. */
 export interface Process {
   readonly clock: { now(): number };
-  /** Until then nothing runs in it, by the time that really passes. */
+  /** Real time until which the process is suspended. */
   suspendedUntil: number;
-  /** Lets it ask the database, if it follows one and ten seconds have passed. */
+  /** Lets the process ask the database for its time, if it follows one and ten seconds have passed. */
   measure(): Promise<void>;
 }
 
 const measureEveryMs = 10_000;
 
-/** The time that really passes, and clocks that show another one. All times are milliseconds. */
+/** The real time, and clocks that show another one. All times are milliseconds. */
 export function createWorld(source: Source) {
   const world = {
     real: 1_800_000_000_000,
-    /** Milliseconds by which the followed clock is ahead of the time that really passes. */
+    /** Milliseconds by which the followed clock is ahead of the real time. */
     ahead: 0,
-    /** When a clock was set or a process was suspended last, by the time that really passes. */
+    /** Real time at which a clock was last set or a process last suspended. */
     disturbedAt: 0,
   };
   const followed = (): number => world.real + world.ahead;

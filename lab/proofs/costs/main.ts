@@ -1,4 +1,7 @@
-/** What each operation costs: processor time of web, worker and PostgreSQL, and statements. Linux only. See ../README.md. */
+/**
+ * Measures the cost of each operation: processor time of web, worker and PostgreSQL, and statements. Linux
+ * only. See ../README.md.
+ */
 import { numbersFrom } from '../../support/arguments.ts';
 import { machine } from '../../support/measure/report.ts';
 import { watchStolenTime } from '../../support/measure/stolen-time.ts';
@@ -7,9 +10,9 @@ import { costOf, operationsOf } from './operations.ts';
 import { setCostStage } from './stage.ts';
 
 const { busy, alone } = numbersFrom({
-  /** Of each operation, by 16 callers at once. */
+  /** Number of calls of each operation by 16 concurrent callers. */
   busy: 3_000,
-  /** Of each operation, one after the other. */
+  /** Number of calls of each operation, one after the other. */
   alone: 500,
 });
 const stolen = watchStolenTime();
@@ -18,11 +21,11 @@ const stage = await setCostStage(ends);
 const rows: string[][] = [];
 let isWorking = true;
 for (const [name, prepare] of Object.entries(operationsOf(stage))) {
-  // Without it what others look for in the background would be counted too.
+  // Stop the worker if it is not needed: its polling in the background would be counted too.
   const needsWorker = name.includes('delivered');
   if (needsWorker !== isWorking) await (needsWorker ? stage.worker?.start() : stage.worker?.stop());
   isWorking = needsWorker;
-  // The first ones compile the code.
+  // Warm up with calls that are not counted, because the first ones compile the code.
   await (await prepare(alone))(alone, 8);
   for (const [callers, count] of [
     [1, alone],

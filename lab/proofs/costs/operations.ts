@@ -3,7 +3,7 @@ import { measureRate, type RawRequest, rawRequest } from '../../support/measure/
 import { eachOf } from '../../support/proof.ts';
 import type { CostStage } from './stage.ts';
 
-/** What one of an operation costs, in microseconds of processor time, and how many statements it makes. */
+/** Cost of one call of an operation: microseconds of processor time, and number of statements. */
 interface Cost {
   readonly web: number;
   readonly worker: number;
@@ -11,10 +11,10 @@ interface Cost {
   readonly statements: number;
 }
 
-/** How an operation is made so many times, by so many callers at once. */
+/** Calls an operation `count` times, from `callers` concurrent callers. */
 type Operation = (count: number, callers: number) => Promise<unknown>;
 
-/** Lets a user who is signed in, and has consented before, begin authorizations. */
+/** Starts authorizations as a user who is signed in and has consented before. */
 function authorizations({
   authUrl,
   port,
@@ -23,14 +23,14 @@ function authorizations({
   redirectUri,
 }: CostStage): () => Promise<string> {
   let addresses = 0;
-  // Each time from another address: one of them may begin five a second.
+  // Use another address each time: one address may begin five authorizations a second.
   return async () => {
     addresses += 1;
     const headers = {
       cookie: `ostiary_session=${session}`,
       accept: 'text/html',
       'x-forwarded-for': `203.0.113.${addresses % 250}`,
-      // At another name than its own the server redirects to its own.
+      // Send the server's own name, because it redirects requests for another one.
       'x-forwarded-host': new URL(authUrl).host,
     };
     const answer = await fetch(`http://127.0.0.1:${port}${authorizePath}`, {
@@ -44,13 +44,13 @@ function authorizations({
   };
 }
 
-/** What is prepared for each operation, and what is measured of it. */
+/** Prepares every operation and returns the calls that are measured. */
 export function operationsOf(
   stage: CostStage,
 ): Readonly<Record<string, (count: number) => Promise<Operation>>> {
   const { port, liveKeys, testKeys } = stage;
   const turns = new Map<readonly string[], number>();
-  /** Each key has limits of its own. */
+  /** Take turns, because each key has its own limits. */
   const keyOf = (keys: readonly string[]): string => {
     const turn = turns.get(keys) ?? 0;
     turns.set(keys, turn + 1);
@@ -112,7 +112,7 @@ export function operationsOf(
       return (_, callers) => load(requests, '"kid"', callers);
     },
     'verify a passport': async (count) => {
-      // It lives five minutes.
+      // A passport is valid for five minutes.
       const token = await stage.passport();
       const requests = many(count, () => api(liveKeys, '/v1/partner/verify', { token }));
       return (_, callers) => load(requests, '"valid":true', callers);
@@ -134,7 +134,7 @@ export function operationsOf(
   };
 }
 
-/** What one costs of so many. */
+/** Returns the cost of one call, as the average of `count` calls. */
 export async function costOf(
   stage: CostStage,
   operation: Operation,

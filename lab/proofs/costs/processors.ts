@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What `/proc/PID/stat` says (proc_stat(5)); the name in it may hold spaces, so it is cut off. */
+/**
+ * Reads the fields of `/proc/PID/stat` (proc_stat(5)). The process name may contain spaces, so it is cut off.
+ */
 function statOf(pid: number): readonly number[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return text

@@ -8,7 +8,7 @@ import { administer, deploy } from '../operations/deployment.ts';
 import { signIn } from '../operations/load.ts';
 import { familyOf, parentOf, processorMs } from './processors.ts';
 
-/** Everything that the operations need. */
+/** Context of all operations. */
 export type CostStage = Awaited<ReturnType<typeof setCostStage>>;
 
 const partner = 'kafe-lakay';
@@ -36,7 +36,7 @@ async function provision({ ostiary: { admin }, accounts, ledger, sessions }: Ins
   };
 }
 
-/** Lets the user say yes to the app, which is remembered. */
+/** Approves the app as the user; the consent is remembered. */
 async function consent(authUrl: string, path: string, account: Parameters<typeof signIn>[1]): Promise<void> {
   const browser = await signIn(authUrl, account);
   const page = await browser.follow(await browser.open(authUrl + path));
@@ -45,9 +45,12 @@ async function consent(authUrl: string, path: string, account: Parameters<typeof
   await browser.submit(page, form, { decision: 'approve' });
 }
 
-/** The reference server as one web process and one worker, and a PostgreSQL of its own that counts. */
+/**
+ * Starts the reference server as one web process and one worker, on its own PostgreSQL that counts
+ * statements.
+ */
 export async function setCostStage(ends: AsyncDisposableStack) {
-  // To wait for the disk takes no processor time.
+  // Switch fsync off: waiting for the disk takes no processor time.
   const settings = ['shared_preload_libraries=pg_stat_statements'];
   const server = await startServer({ fsync: false, settings });
   ends.defer(() => server.remove());
@@ -59,7 +62,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   const origin = await receiver.listen();
   ends.defer(() => receiver.close());
   let endpoints = 0;
-  /** Lets another endpoint get every event of a key's mode. */
+  /** Adds an endpoint that gets every event of a key's mode. */
   async function addEndpoint(key = ''): Promise<void> {
     endpoints += 1;
     await registerEndpoint(authUrl, key, { url: `${origin}/${endpoints}`, events: ['*'], secret });
@@ -76,7 +79,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
 
   const one = async <Value>(sql: string): Promise<Value> => (await server.app.query(sql)).rows[0]?.value;
   const postmaster = parentOf(await one<number>('SELECT pg_backend_pid() AS value'));
-  /** Processor time of the process that plays a role now, which has written down who it is. */
+  /** Returns the processor time of the process that has a role now. It has written its id to a file. */
   const roleMs = async (role: string): Promise<number> => {
     const facts = await one<string | undefined>(`
       SELECT facts::text AS value FROM app.nodes WHERE role = '${role}' ORDER BY started_at DESC LIMIT 1
@@ -87,9 +90,9 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   return {
     ...{ ...given, authUrl, redirectUri, authorizePath, addEndpoint, worker: workers[0] },
     passport: () => administer(env, async ({ ostiary }) => (await ostiary.passports.issue(given.sub)).token),
-    /** Where the web process is reached, without the balancer. */
+    /** Port of the web process itself, without the balancer. */
     port: Number(new URL(webs[0]?.origin ?? '').port),
-    /** What was spent so far: processor time in milliseconds, and statements. */
+    /** Returns the use so far: processor time in milliseconds, and statements. */
     spent: async () => ({
       web: await roleMs('web'),
       worker: await roleMs('worker'),
@@ -99,12 +102,12 @@ export async function setCostStage(ends: AsyncDisposableStack) {
         WHERE userid = 'ostiary'::regrole AND toplevel
       `),
     }),
-    /** How many bytes a row takes, with its part of every index. */
+    /** Returns the size of a row in bytes, with its share of every index. */
     bytesOf: (table: 'events' | 'deliveries' | 'transfers') =>
       one<number>(`
         SELECT pg_total_relation_size('ostiary.${table}') / greatest(count(*), 1) AS value FROM ostiary.${table}
       `),
-    /** Waits until the worker has nothing left to do. */
+    /** Waits until the worker has no work left. */
     drained: () =>
       until(
         async () =>

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { problemsOf } from '../../support/proof.ts';
 import { claimsOf, prove } from './prove.ts';
 
-// The small size of `npm run proof:failover`. What is sent is always the same; what the end of the primary hits is not.
+// Small size of `npm run proof:failover`. Requests are always the same; those that the end of the primary
+// hits are not.
 const seed = 20_261_125;
 
 it('loses nothing and answers again when the primary is killed and its standby takes over', async () => {
@@ -10,7 +11,7 @@ it('loses nothing and answers again when the primary is killed and its standby t
     ...{ seed, rounds: 1, quietMs: 1_000, cutMs: 300, awayMs: 600, speed: 10, fsync: false },
     ...{ payers: 3, publishers: 1, exchangers: 1, verifiers: 1, pauseMs: 50 },
   });
-  // More time than is promised: other tests use the machine too.
+  // Longer limits than the guarantee has, because other tests use the machine too.
   expect(problemsOf(claimsOf(report, { errorMs: 6_000, againMs: 10_000 }))).toEqual([]);
   expect(report.rounds[0]?.tally.errors).toBeGreaterThan(0);
   expect(report.answered.payments).toBeGreaterThan(10);

@@ -6,7 +6,7 @@ import { endProof } from '../../support/proof.ts';
 import { claimsOf, prove } from './prove.ts';
 
 const { seed, rounds } = numbersFrom({
-  /** Repeats what is sent, and the moments. */
+  /** Seed that repeats the requests and the moments. */
   seed: randomInt(2 ** 31),
   rounds: 20,
 });

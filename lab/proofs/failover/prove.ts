@@ -9,34 +9,34 @@ import { audit, type Problem } from '../faults/audit.ts';
 import { bearer, Load, type LoadSize } from '../faults/load.ts';
 import { recovery } from '../faults/recovery.ts';
 
-/** How a run is made. Times are those of the machine. */
+/** Settings of a run. Times are those of the machine. */
 interface Plan extends LoadSize {
   readonly seed: number;
   readonly rounds: number;
-  /** How long the load goes on between a new standby and the end of the primary, on average. */
+  /** Average time between a new standby and the end of the primary, under load. */
   readonly quietMs: number;
-  /** How long nothing of the primary reaches the standby before that, on average. */
+  /** Average time before the end of the primary for which the standby receives nothing from it. */
   readonly cutMs: number;
-  /** How long nobody is the primary, on average. */
+  /** Average time without a primary. */
   readonly awayMs: number;
-  /** How much faster than the machine's the time of the processes runs: leases end sooner. */
+  /** Factor by which the processes' time runs faster than the machine's, so that leases end sooner. */
   readonly speed: number;
   readonly fsync: boolean;
 }
 
 const userinfo = '/v1/oauth/userinfo';
 
-/** What a round is made with. */
+/** Parts that a round works with. */
 interface Round {
   readonly pair: Pair;
   readonly stage: Pick<Stage, 'cluster' | 'receiver'>;
   readonly load: Load;
   readonly client: Client;
-  /** Something between 50 % and 150 %. */
+  /** Returns a random value between 50 % and 150 % of another. */
   readonly about: (ms: number) => number;
 }
 
-/** Asks every web process for something that only reads, for so long. @returns the answers, except 503 */
+/** Sends reads to every web process for so long. @returns the responses, except 503 */
 async function readFor(ms: number, { stage, load, client }: Round): Promise<string[]> {
   const found: string[] = [];
   const end = performance.now() + ms;
@@ -50,18 +50,19 @@ async function readFor(ms: number, { stage, load, client }: Round): Promise<stri
   return found;
 }
 
-/** Makes a standby, kills the primary, has the standby take over. */
+/** Makes a standby, kills the primary, promotes the standby. */
 async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   const { pair, stage, load, about } = round;
   await pair.addStandby();
   await until(() => load.tokens.length > 0);
   await setTimeout(about(quietMs));
-  // What commits from here on, and is answered nevertheless, is lost.
+  // Commits from here on are lost even if a client gets a response, because the standby no longer receives
+  // them.
   await pair.cut();
   await setTimeout(about(cutMs));
   await pair.kill();
   const started = performance.now();
-  // It would answer who only reads.
+  // Query the standby: it must answer reads before it is promoted.
   await pair.standby?.query('SELECT FROM ostiary.access_tokens LIMIT 1');
   const tooEarly = await readFor(about(awayMs), round);
   const asked = performance.now();
@@ -75,7 +76,7 @@ async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   };
 }
 
-/** Tokens that were answered, and that a web process does not know. */
+/** Finds tokens that were issued and that a web process does not know. */
 async function lostTokens({ load, client }: Round): Promise<Problem[]> {
   const answers = await eachOf(load.tokens, 4, (token) => client.send(userinfo, bearer(token)));
   return answers
@@ -83,12 +84,12 @@ async function lostTokens({ load, client }: Round): Promise<Problem[]> {
     .map(({ status, text }) => ({ kind: 'lost', text: `a token: ${status} ${text}` }));
 }
 
-/** Kills one primary after the other, under a load that never stops; then looks at the books. */
+/** Kills one primary after the other, under a load that never stops, then audits the books. */
 export async function prove(plan: Plan, told: (round: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();
   const pair = await startPair({ fsync: plan.fsync });
   ends.defer(() => pair.remove());
-  // What stands for the outside world is a server of its own, which nothing happens to.
+  // The outside world is simulated on its own server, which no failover affects.
   const outside = await startServer({ fsync: false });
   ends.defer(() => outside.remove());
   const server = {
@@ -135,7 +136,10 @@ export async function prove(plan: Plan, told: (round: string) => void = () => {}
   };
 }
 
-/** What was promised. @param limits - for an error, and for the time from a promotion until everything works, in milliseconds */
+/**
+ * Returns the guarantees and the result for each. @param limits - for an error, and for the time from a
+ * promotion until everything works, in milliseconds
+ */
 export function claimsOf(
   { rounds, problems, isDrained, answered, failures }: Awaited<ReturnType<typeof prove>>,
   limits: { readonly errorMs: number; readonly againMs: number },

@@ -1,28 +1,33 @@
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Load } from './load.ts';
 
-/** What books are looked at. */
+/** Servers and receiver whose books are audited. */
 interface AuditedStage extends Pick<Stage, 'receiver'> {
   readonly server: Pick<Stage['server'], 'app' | 'rail'>;
 }
 
-/** Something that must not be: lost after it was answered, done twice, not delivered, or otherwise wrong. */
+/**
+ * A problem: a record that was lost after its response, done twice, not delivered, or wrong in another way.
+ */
 export interface Problem {
   readonly kind: 'lost' | 'twice' | 'undelivered' | 'other';
   readonly text: string;
 }
 
-/** What the parts of an audit share. */
+/** Context that the parts of an audit share. */
 interface Audit {
   readonly stage: AuditedStage;
   readonly load: Load;
-  /** Notes what must not be, with what was broken when it was asked for. */
+  /** Records a problem, with the fault that was active when the request was made. */
   readonly complain: (fault: string | undefined, kind: Problem['kind'], text: string) => void;
-  /** Whether every endpoint of the mode accepted the event. */
+  /** True if every endpoint of the mode accepted the event. */
   readonly isDelivered: (mode: string, event: string) => boolean;
 }
 
-/** Transfers, by the key that each was asked for with. One pass over all events, rather than one for each transfer. */
+/**
+ * Collects transfers by the idempotency key of each, in one pass over all events, rather than one for each
+ * transfer.
+ */
 async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { app, rail } = stage.server;
   const { rows: stored } = await app.query<{
@@ -64,7 +69,7 @@ async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Pr
   }
 }
 
-/** Test events, by the key that stands in each. */
+/** Collects test events by the key that each contains. */
 async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { rows } = await stage.server.app.query<{ id: string; key: string }>(
     `SELECT id, body::jsonb -> 'data' ->> 'message' AS key FROM ostiary.events WHERE mode = 'test'`,
@@ -79,7 +84,7 @@ async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): P
   }
 }
 
-/** What belongs to no fault, and must not be: how many there are of it, and what it is. */
+/** Errors that belong to no particular fault, with the number of each. */
 const disorders = `
   SELECT count(*)::integer AS count, mode || ' events are not in the sequence' AS what
     FROM ostiary.events GROUP BY mode HAVING count(*) <> max(sequence)
@@ -90,8 +95,9 @@ const disorders = `
 `;
 
 /**
- * Compares what clients were told with the transfers, the journal of the rail, the events and what the receiver saw.
- * @returns what must not be, by what was broken; under `none` what belongs to no fault
+ * Compares the responses that clients got with the transfers, the journal of the rail, the events, and the
+ * requests of the receiver.
+ * @returns problems by fault; under `none` those that belong to no fault
  */
 export async function audit(
   stage: AuditedStage,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Disk } from './disk.ts';
 
-/** How much of everything. Seconds are those of the machine. */
+/** Number and duration of each fault. Seconds are those of the machine. */
 export interface FaultSize {
   readonly kills: number;
   readonly terminations: number;
@@ -10,31 +10,31 @@ export interface FaultSize {
   readonly cutSeconds: number;
   readonly exhaustedSeconds: number;
   readonly fullSeconds: number;
-  /** How long the load goes on without any fault. */
+  /** Duration of the load without any fault. */
   readonly quietSeconds: number;
 }
 
-/** What faults are made with. */
+/** Parts that faults act on. */
 interface FaultContext {
   readonly stage: Stage;
   readonly size: FaultSize;
   readonly random: () => number;
-  /** Or why there is none. */
+  /** Separate disk, or the reason why there is none. */
   readonly disk: Disk | string;
 }
 
-/** One way to break things. */
+/** A fault that can be injected. */
 interface Fault {
   readonly name: string;
-  /** Breaks something and mends it again. */
+  /** Injects the fault and repairs it again. */
   make(context: FaultContext): Promise<void>;
-  /** Why it cannot be made here, if it cannot. */
+  /** Returns the reason why the fault cannot be made here; `null` if it can. */
   skipped?(context: FaultContext): string | null;
 }
 
 const seconds = (count: number) => setTimeout(count * 1000);
 
-/** Something between 50 % and 150 %. */
+/** Returns a random value between 50 % and 150 % of another. */
 const about = (ms: number, random: () => number) => setTimeout(ms * (0.5 + random()));
 
 const restartOf = (mode: 'fast' | 'immediate'): Fault => ({
@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
       const { processes } = stage.cluster;
       const restarts: Promise<void>[] = [];
       for (let kill = 0; kill < size.kills; kill += 1) {
-        // The first ones hit every process once.
+        // The first kills hit every process once.
         const index = kill < processes.length ? kill : Math.floor(random() * processes.length);
         const victim = processes[index];
         await victim?.started;

@@ -6,42 +6,42 @@ import { authUrl } from '../../support/processes/cluster-options.ts';
 import type { Stage } from '../../support/processes/stage.ts';
 import { type Answer, Client, Tally } from '../client.ts';
 
-/** Clients of each kind. */
+/** Number of clients of each kind. */
 export interface LoadSize {
   readonly payers: number;
   readonly publishers: number;
   readonly exchangers: number;
-  /** Who verify passports. @defaultValue 0 */
+  /** Number of clients that verify passports. @defaultValue 0 */
   readonly verifiers?: number;
-  /** Between two requests of a client, on average. */
+  /** Average pause between two requests of a client. */
   readonly pauseMs: number;
 }
 
-/** A payment or a test event that a client has an answer for, or has none for. */
+/** A payment or a test event, with or without a response so far. */
 interface Asked {
-  /** Its `Idempotency-Key`, and its description or message. */
+  /** Its `Idempotency-Key`, which is also its description or message. */
   readonly key: string;
-  /** What was broken when it was asked for. */
+  /** Fault that was active when the request was made. */
   readonly fault: string;
-  /** What was made of it, as the answer says. */
+  /** Id of the created object, from the response; `null` until there is one. */
   id: string | null;
 }
 
-/** Where they go. */
+/** Stage to which the clients send their requests. */
 type LoadedStage = Pick<Stage, 'cluster' | 'client' | 'keys'>;
 
 type Work = (this: Load, client: Client, index: number, random: () => number) => Promise<void>;
 
-/** What an app shows with a token. */
+/** Builds the header with which an app presents an access token. */
 export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
 const paymentsPath = '/v1/partner/payments';
 
-/** Clients that go on whatever happens: payments, test events, sign-ins, passports. */
+/** Clients that continue through every fault: payments, test events, sign-ins, passports. */
 export class Load {
   readonly payments: Asked[] = [];
   readonly events: Asked[] = [];
-  /** What codes were exchanged for. */
+  /** Access tokens for which codes were exchanged. */
   readonly tokens: string[] = [];
   readonly tallies = new Map<string, Tally>();
   readonly #stage: LoadedStage;
@@ -59,13 +59,13 @@ export class Load {
     this.#size = size;
   }
 
-  /** From now on everything belongs to this fault. */
+  /** Attributes all requests from now on to this fault. */
   begin(fault: string): void {
     this.#fault = fault;
     if (!this.tallies.has(fault)) this.tallies.set(fault, new Tally());
   }
 
-  /** Has users say yes on the consent page, each once; then begins. */
+  /** Has each user approve the consent page once; then begins. */
   async start(): Promise<void> {
     const { payers, publishers, exchangers, verifiers = 0 } = this.#size;
     const { cluster, client } = this.#stage;
@@ -81,20 +81,20 @@ export class Load {
     this.#clients = kinds.map((work, index) => this.#goOn(index, work));
   }
 
-  /** Resolves when every client has a definite answer to what it asked last. */
+  /** Resolves when every client has a definite response to its last request. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#clients);
   }
 
-  /** Gives up, whatever clients wait for. */
+  /** Aborts all clients, including their waits. */
   async abandon(): Promise<void> {
     this.#isRunning = false;
     this.#abandoned.abort();
     await Promise.allSettled(this.#clients);
   }
 
-  /** One payment by itself; answers its key. */
+  /** Makes a single payment, once; returns its key. */
   async payOnce(origin: string): Promise<string | null> {
     const payment = this.#ask('payment', this.payments);
     const answer = await this.#client(0).once(origin, paymentsPath, this.#paymentOf(payment));
@@ -144,7 +144,7 @@ export class Load {
     const payment = this.#ask('payment', this.payments);
     const request = this.#paymentOf(payment);
     this.#answered(payment, await client.send(paymentsPath, request));
-    // Some clients repeat what was answered already.
+    // Some clients repeat requests that were answered already.
     if (random() < 0.2) this.#answered(payment, await client.send(paymentsPath, request));
   }
 
@@ -157,7 +157,7 @@ export class Load {
 
   async #exchange(client: Client, index: number): Promise<void> {
     const { id, secret, redirectUri } = this.#stage.client;
-    // As the balancer before the processes would say it: a request for another host is redirected.
+    // Set the header as the balancer before the processes does: a request for another host is redirected.
     const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
     const headers = { ...forwarded, accept: 'text/html', cookie: `host=user-${index}` };
     const authorized = await client.send(authorizePath(this.#stage.client), { headers });
@@ -174,7 +174,8 @@ export class Load {
         ...{ redirect_uri: redirectUri, client_id: id, client_secret: secret },
       }),
     );
-    // A code whose first exchange nobody heard of is used, and its token dead: the user signs in again.
+    // If the response to a code's first exchange was lost, the code is used and its token revoked: the user
+    // signs in again.
     const isUsed = answer.inDoubt > 0 && answer.status === 400 && answer.text.includes('invalid_grant');
     if (isUsed) return;
     if (answer.status !== 200) {
@@ -183,7 +184,7 @@ export class Load {
     }
     const token: string = JSON.parse(answer.text).access_token;
     this.tokens.push(token);
-    // At another process, which knows the token or knows nothing.
+    // Use another process, which may not know the token.
     const { status, text } = await client.send('/v1/oauth/userinfo', bearer(token));
     if (status !== 200) this.#tally.wrong.push(`userinfo: ${status} ${text}`);
   }

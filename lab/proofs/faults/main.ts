@@ -1,4 +1,4 @@
-/** Every fault that a cluster has to live through, under load. See ../README.md. */
+/** Injects every fault that a cluster must survive, under load. See ../README.md. */
 import { randomInt } from 'node:crypto';
 import { numbersFrom } from '../../support/arguments.ts';
 import { tableOf } from '../../support/measure/table.ts';
@@ -8,10 +8,10 @@ import { claimsOf, prove } from './prove.ts';
 const limitMs = 2_000;
 
 const { seed, kills, cut } = numbersFrom({
-  /** Repeats what is sent, and the moments of the faults. */
+  /** Seed that repeats the requests and the moments of the faults. */
   seed: randomInt(2 ** 31),
   kills: 50,
-  /** Seconds. */
+  /** Duration in seconds. */
   cut: 30,
 });
 console.log(`two web processes and two workers on one PostgreSQL, seed ${seed}\n`);

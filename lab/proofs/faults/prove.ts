@@ -8,18 +8,18 @@ import { type FaultSize, faults } from './faults.ts';
 import { Load, type LoadSize } from './load.ts';
 import { recovery } from './recovery.ts';
 
-/** How a run is made. */
+/** Settings of a run. */
 interface Plan extends FaultSize, LoadSize {
   readonly seed: number;
-  /** How much faster than the machine's the time of the processes runs: leases end sooner. */
+  /** Factor by which the processes' time runs faster than the machine's, so that leases end sooner. */
   readonly speed: number;
   readonly diskMegabytes: number;
   readonly fsync: boolean;
 }
 
 /**
- * Makes every fault, one after the other, under a load that never stops and with a transaction open all the time; then
- * looks at the books.
+ * Makes every fault, one after the other, under a load that never stops and with a transaction open all the
+ * time; then audits the books.
  */
 export async function prove(plan: Plan, told: (name: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();
@@ -34,7 +34,8 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
   const load = new Load(stage, plan.seed, plan);
   ends.defer(() => load.abandon());
   const { app } = stage.server;
-  // A transaction that keeps PostgreSQL from cleaning up. A prepared one: it also outlives a restart of the server.
+  // Keep a transaction open that prevents PostgreSQL from cleaning up. It is prepared, so that it also
+  // outlives a restart of the server.
   const client = await app.connect();
   await client.query(`BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'long'`);
   client.release();
@@ -58,7 +59,7 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
     faults: made.map((report) => ({
       ...report,
       tally: load.tallies.get(report.name) ?? new Tally(),
-      /** What is wrong in the books. */
+      /** Errors found in the books. */
       problems: (problems.get(report.name) ?? []).map(({ text }) => text),
     })),
     payments: load.payments.length,
@@ -68,7 +69,7 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
   };
 }
 
-/** What must not be, fault by fault. @param limitMs - for the slowest error */
+/** Returns the problems that must not occur, fault by fault. @param limitMs - for the slowest error */
 export function claimsOf(
   { faults: made, failures }: Awaited<ReturnType<typeof prove>>,
   limitMs: number,

@@ -3,8 +3,9 @@ import { until } from '../../support/proof.ts';
 import type { Load } from './load.ts';
 
 /**
- * How long it takes until everything works again, in milliseconds: from the end of the fault to the first payment at the first and at
- * the last web process that took one, and until such a payment was executed, and its event had arrived.
+ * Measures the time until everything works again, in milliseconds: from the end of the fault to the first
+ * payment at the first and at the last web process that took one, and until such a payment was executed, and
+ * its event had arrived.
  */
 export async function recovery({ cluster, receiver }: Pick<Stage, 'cluster' | 'receiver'>, load: Load) {
   const started = performance.now();

@@ -1,13 +1,13 @@
 import type { Claim } from '../../support/proof.ts';
 import type { Taken } from './measure.ts';
 
-/** How much more than of the smallest size something may be. */
+/** Maximum growth of a value over that of the smallest size. */
 interface Limits {
-  /** So many times its median. */
+  /** Maximum multiple of the median. */
   readonly median: number;
   /**
-   * So many times its pages, and some on top. An index gets a level deeper when its table is a few hundred times as large: what was two or
-   * three pages on the way to a row is three or four.
+   * Maximum multiple of the pages, and `morePages` on top. An index gets a level deeper when its table is a
+   * few hundred times as large: two or three pages on the way to a row become three or four.
    */
   readonly pages: number;
   readonly morePages: number;
@@ -15,15 +15,15 @@ interface Limits {
 
 export const flat: Limits = { median: 1.3, pages: 1.5, morePages: 4 };
 
-/** What is not flat, and why. */
+/** Reasons for the operations that are not flat. */
 const reasons: Readonly<Record<string, string>> = {
   'deliveries: dropped': 'up to some thousand dropped ones are sorted rather than walked along',
 };
 
-/** The largest as a multiple of the first. */
+/** Returns the largest as a multiple of the first. */
 const growthOf = (times: readonly number[]): number => Math.max(...times) / (times[0] ?? Number.NaN);
 
-/** What an operation takes, and whether it is the same in every size. */
+/** Reports the time and the pages of an operation, and checks that they are the same in every size. */
 export function growthClaim(name: string, taken: readonly Taken[], limits: Limits): Claim {
   const [smallest] = taken;
   if (smallest === undefined) throw new Error(`${name} was not called`);

@@ -2,29 +2,32 @@ import type { Owner } from '@ostiary/core/storage';
 import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 import { eachOf } from '../../support/proof.ts';
 
-/** The newest moment of all rows, in milliseconds since the Unix epoch. */
+/** Newest time of all rows, in milliseconds since the Unix epoch. */
 export const now = 1_800_000_000_000;
 
-/** How long rows are kept: the oldest one is so old. */
+/** Time for which rows are kept, in milliseconds: the age of the oldest row. */
 export const spanMs = 30 * 24 * 3600_000;
 
-/** The partner that a fifth of everything belongs to; 500 others share the rest with the next one. */
+/** Partner that owns a fifth of all rows; 500 others share the rest with the next one. */
 export const big = { partner: 'p1', mode: 'live' } as const;
 
-/** One that had a fifth of everything, and nothing since half of the time. */
+/** Partner that had a fifth of everything, and no rows in the newer half. */
 export const gone = { partner: 'p0', mode: 'live' } as const;
 
-/** So many of the newest rows are at their beginning: codes not redeemed, transfers and deliveries pending. */
+/**
+ * Number of the newest rows that are in their first state: codes not redeemed, transfers and deliveries
+ * pending.
+ */
 export const recentOf = (size: number): number => Math.min(500, size / 10);
 
-/** Whose row a number is; the same as `owner` below. */
+/** Returns the owner of a row; the same as `owner` below. */
 export function ownerOf(row: number, size: number): Owner {
   if (row % 5 === 0) return big;
   if (row % 5 === 1 && row <= size / 2) return gone;
   return { partner: `p${2 + (Math.floor(row / 5) % 125) * 4 + (row % 5) - 1}`, mode: 'live' };
 }
 
-/** Who consented to what; the same as `user` and `client` below. */
+/** Returns the user and the client of a consent; the same as `user` and `client` below. */
 export const consentOf = (row: number) => {
   const user = Math.floor(row / 4);
   return { sub: `u${user}`, clientId: `c${(user * 7 + (row % 4) * 131) % 500}` };
@@ -33,7 +36,7 @@ export const consentOf = (row: number) => {
 const user = `'u' || i / 4`;
 const client = `'c' || (i / 4 * 7 + i % 4 * 131) % 500`;
 
-/** Partners, their clients, keys and endpoints, of which there are as many in every size. */
+/** Partners, their clients, keys and endpoints. Their number is the same in every size. */
 const parties = `
   INSERT INTO partners SELECT 'p' || i, 'P', 1, 1, NULL, 1 FROM generate_series(0, 501) AS i;
   INSERT INTO clients SELECT 'c' || i, 1, NULL, 'p' || i + 1, '{"secrets":[]}' FROM generate_series(0, 499) AS i;
@@ -48,7 +51,7 @@ const parties = `
   INSERT INTO endpoint_queues (endpoint_id, partner, mode) SELECT id, partner, mode FROM webhook_endpoints;
 `;
 
-/** What fills each table that grows. Row `i` of one table belongs to row `i` of the others. */
+/** Statements that fill each table that grows. Row `i` of one table belongs to row `i` of the others. */
 function fillings(size: number): Readonly<Record<string, string>> {
   const rows = `generate_series(1, ${size}) AS i`;
   const isGone = `i % 5 = 1 AND i <= ${size / 2}`;
@@ -61,13 +64,13 @@ function fillings(size: number): Readonly<Record<string, string>> {
   const id = `lpad(to_hex(${at}), 12, '0') || left(md5(i::text), 20)`;
   const recent = size - recentOf(size);
   const day = 24 * 3600_000;
-  // In a small size the newest rows are hours old, and their codes can be redeemed all the same.
+  // The codes of the newest rows can be redeemed in a small size too, where these rows are hours old.
   const codeEnd = `CASE WHEN i > ${recent} THEN ${now} ELSE ${at} END + 600000`;
   const ended = `CASE WHEN i > ${recent} THEN ${now} + 600000 ELSE ${at} + ${spanMs - day} END`;
   return {
     consents: `(sub, client_id, scopes, granted_at, updated_at, revoked_at)
       SELECT ${user}, ${client}, '{openid,profile,kyc}', ${at}, ${at}, CASE i % 25 WHEN 3 THEN ${now} END FROM ${rows}`,
-    // Tokens live 29 days here, so that everything becomes due to be removed at one rate.
+    // Tokens are valid for 29 days here, so that all rows are due for removal at one rate.
     grants: `(code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce, authenticated_at, issued_at,
         expires_at, ends_at, consumed_at)
       SELECT sha256(('code ' || i)::bytea), ${client}, ${user}, '{openid,profile}', 'https://app.example/callback',
@@ -99,7 +102,7 @@ function fillings(size: number): Readonly<Record<string, string>> {
   };
 }
 
-/** What follows from the others. */
+/** Statements for rows that follow from the other tables. */
 const rest = `
   INSERT INTO event_sequences (partner, mode, last) SELECT partner, mode, max(sequence) FROM events GROUP BY partner, mode;
   INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
@@ -114,7 +117,7 @@ const rest = `
  */
 export async function fill({ app }: ProofServer, schema: string, size: number): Promise<void> {
   const run = (sql: string) => app.query(`SET search_path TO "${schema}"; ${sql}; RESET search_path`);
-  // While calls are measured nothing else is at work; the purge switches it on again.
+  // Switch autovacuum off, so that it does not run while calls are measured; the purge switches it on again.
   await app.query('ALTER SYSTEM SET autovacuum = off');
   await app.query('SELECT pg_reload_conf()');
   await run(parties);

@@ -1,4 +1,7 @@
-/** How long everything takes when there is more and more of it, and whether old rows go as quickly as new ones come. See ../README.md. */
+/**
+ * Measures the time of every operation as the tables grow, and checks that old rows are purged as quickly as
+ * new ones arrive. See ../README.md.
+ */
 import { numbersFrom } from '../../support/arguments.ts';
 import { shown } from '../../support/measure/report.ts';
 import { watchStolenTime } from '../../support/measure/stolen-time.ts';
@@ -10,13 +13,13 @@ import { type Filled, filled, measure, settingsWith } from './measure.ts';
 import { keepUp } from './purge.ts';
 
 const { rows, calls, minutes, rate } = numbersFrom({
-  /** Of each table in the largest size; the others have a tenth and a hundredth. */
+  /** Rows of each table in the largest size; the others have a tenth and a hundredth. */
   rows: 10_000_000,
-  /** Of each operation in each size, up to 400. */
+  /** Calls of each operation in each size, up to 400. */
   calls: 200,
-  /** Of events that come and go. */
+  /** Duration of the part in which events are added and purged. */
   minutes: 10,
-  /** Events in a second. */
+  /** Events per second. */
   rate: 2_000,
 });
 const stolen = watchStolenTime();

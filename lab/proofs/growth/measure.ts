@@ -7,13 +7,13 @@ import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 import { fill } from './fill.ts';
 import { bareLookUp, type Operation, operations, type Place } from './operations.ts';
 
-/** Tables that grow with what there is. */
+/** Tables that grow with the number of records. */
 const large = new Set([
   ...['consents', 'grants', 'access_tokens', 'transfers', 'idempotency_records'],
   ...['events', 'deliveries', 'delivery_attempts'],
 ]);
 
-/** A schema with so many rows in each of these. */
+/** A schema with `size` rows in each of these tables. */
 export type Filled = Awaited<ReturnType<typeof filled>>;
 
 export async function filled(ends: AsyncDisposableStack, server: ProofServer, size: number) {
@@ -29,28 +29,28 @@ export async function filled(ends: AsyncDisposableStack, server: ProofServer, si
   return { size, schema, watched, storage, held, seconds: (performance.now() - started) / 1000 };
 }
 
-/** How often an operation is called in each size. */
+/** Number of calls of an operation in each size. */
 interface Calls {
-  /** That are not counted: connections prepare statements, and caches fill. */
+  /** Warm-up calls, which are not counted: connections prepare statements, and caches fill. */
   readonly first: number;
-  /** In turns, so that what else the machine does hits all sizes. */
+  /** Number of turns. Sizes take turns, so that other load on the machine hits all of them. */
   readonly rounds: number;
   readonly perRound: number;
 }
 
-/** What an operation takes in one size. */
+/** Measured cost of an operation in one size. */
 export interface Taken {
   readonly size: number;
-  /** Milliseconds. */
+  /** Median time in milliseconds. */
   readonly p50: number;
-  /** Of a bare look-up after each call. */
+  /** Median time of a bare look-up after each call, in milliseconds. */
   readonly bareP50: number;
   readonly p99: number;
-  /** Pages that the server looked at for a call, on average, as it counts them. */
+  /** Average number of pages that the server read for a call, by its own count. */
   readonly pages: number;
-  /** How its statements read tables, and what they sort. */
+  /** Ways in which the statements of the operation read tables, and the rows that they sort. */
   readonly plan: string;
-  /** What is read from its beginning to its end. */
+  /** Tables and indexes that are read from beginning to end. */
   readonly scanned: readonly string[];
 }
 
@@ -120,7 +120,7 @@ async function take(server: ProofServer, places: readonly Filled[], operation: O
   return taken;
 }
 
-/** What each operation takes, in every size. */
+/** Measures each operation in every size. */
 export async function measure(
   server: ProofServer,
   places: readonly Filled[],
@@ -133,7 +133,7 @@ export async function measure(
   return all;
 }
 
-/** The server that everything is measured on. @param memory - of its cache, such as `2GB` */
+/** Starts the server for all measurements. @param memory - of its cache, such as `2GB` */
 export const settingsWith = (memory: string): string[] => [
   'shared_preload_libraries=pg_stat_statements',
   `shared_buffers=${memory}`,

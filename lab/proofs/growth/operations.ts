@@ -13,16 +13,16 @@ import { newId, systemRandom } from '../../../packages/core/src/secrets/random.t
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
 
-/** A storage with so many rows of everything, and where an operation is on it. */
+/** A storage with `size` rows in every table, and the position of an operation on it. */
 export interface Place {
   readonly storage: Storage;
   readonly size: number;
   readonly schema: string;
-  /** Its database. */
+  /** Database of the storage. */
   readonly watched: { readonly own: Pick<Pool, 'query'> };
-  /** How often this operation was called here. */
+  /** Number of earlier calls of this operation on this storage. */
   readonly call: number;
-  /** What claims hold. */
+  /** Deliveries that claims hold. */
   readonly held: (readonly ClaimedDelivery[])[];
 }
 
@@ -35,26 +35,28 @@ const tokenOf = (row: number) => sha256(`token ${row}`);
 // In whole numbers, as PostgreSQL has it: their product does not fit a double.
 const timeOf = (size: number, row: number) =>
   now - Number((BigInt(size - row) * BigInt(spanMs)) / BigInt(size));
-/** An id of a row; after the prefix the same as `id` of what fills the tables. */
+/**
+ * Returns the id of a row; after the prefix it is the same as `id` of the statements that fill the tables.
+ */
 const idOf = (prefix: 'tr' | 'evt' | 'dl', { size }: Place, row: number) => {
   const bytes = (count: number) => createHash('md5').update(String(row)).digest().subarray(0, count);
   return newId(prefix, { bytes }, timeOf(size, row));
 };
 
-/** Any row that is not among the newest. */
+/** Returns a random row that is not among the newest. */
 const old = ({ size }: Place): number => 1 + Math.floor(random() * (size - recentOf(size)));
 
-/** One of the newest, each time another one. */
+/** Returns one of the newest rows, another one for each call. */
 const fresh = ({ size, call }: Place): number => size - call;
 
-/** An operation that has to answer so: one that is refused, or finds nothing, reads less. */
+/** Wraps an operation and checks its result: a call that is refused, or finds nothing, reads less. */
 const answering =
   (expected: unknown, operation: Operation): Operation =>
   async (place) => {
     partialDeepStrictEqual(await operation(place), expected);
   };
 
-/** A consent that was not revoked. */
+/** Returns a consent that was not revoked. */
 const consented = (place: Place): number => {
   const row = old(place);
   return row % 25 === 3 ? row + 1 : row;
@@ -210,7 +212,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
   'events: newest first': ({ storage }) => storage.events.latest({ ...latest, limit: 21 }),
   'events: newest of a rare type': ({ storage }) =>
     storage.events.latest({ ...latest, type: 'payment.failed', limit: 21 }),
-  // No index knows what is asked for: a search is given where to end.
+  // No index covers this filter: a search gets its end as an argument.
   'events: 300 searched for a state that none has': ({ storage, size }) =>
     storage.events.latest({
       ...latest,
@@ -223,7 +225,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
     const row = old(place);
     return place.storage.events.find(ownerOf(row, place.size), idOf('evt', place, row));
   }),
-  // One of the newer half: an event with a new delivery stays, and what comes after it in its sequence.
+  // Take a row of the newer half: an event with a new delivery stays, as do all later ones in its sequence.
   'deliver an event again': answering({ outcome: 'queued' }, (place) => {
     const row = Math.ceil((place.size + old(place)) / 2);
     const request = {
@@ -270,7 +272,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
     storage.deliveries.list({ ...ofEndpoint, status: 'delivered' }),
 };
 
-/** One event by its id, as quick as PostgreSQL and the disk give it. */
+/** Reads one event by its id, as fast as PostgreSQL and the disk allow. */
 export const bareLookUp: Operation = (place) =>
   place.watched.own.query({
     name: 'bare',
@@ -278,7 +280,7 @@ export const bareLookUp: Operation = (place) =>
     values: [idOf('evt', place, old(place))],
   });
 
-/** What requests and workers ask of a storage, in an order in which each leaves something to the next. */
+/** Calls that requests and workers make to a storage, in an order in which each leaves rows to the next. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...identities,
   ...payments,

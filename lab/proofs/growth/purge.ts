@@ -11,15 +11,15 @@ import { now as newest, ownerOf, spanMs } from './fill.ts';
 import type { Filled } from './measure.ts';
 import { delivered, newEvent } from './operations.ts';
 
-/** How long events come and go, and how many in a second. */
+/** Duration and rate of the events that are added and purged. */
 interface Pace {
   readonly seconds: number;
   readonly perSecond: number;
-  /** Between two runs of the purge; the worker's ten minutes would be over with the proof. */
+  /** Pause between two runs of the purge. The worker's ten minutes would exceed the duration of the proof. */
   readonly restSeconds: number;
 }
 
-/** So many events are published with one call, for different partners. */
+/** Number of events that are published with one call, for different partners. */
 const together = 50;
 
 const sizes = `
@@ -30,7 +30,9 @@ const sizes = `
   WHERE schemaname = $1 AND relname IN ('events', 'deliveries', 'grants', 'access_tokens')
 `;
 
-/** Of the kind of which most wait. Row `i` of a table is numbered so. */
+/**
+ * Counts the rows that wait for the purge, of the kind with the most. Row `i` of a table has the number `i`.
+ */
 const waiting = (schema: string) => `
   SELECT greatest(
     (SELECT count(*) FROM "${schema}".events WHERE number < $1),
@@ -44,7 +46,7 @@ const waiting = (schema: string) => `
 function timed(storage: Storage) {
   let batches: number[] = [];
   return {
-    /** Milliseconds of each batch since this was asked last. */
+    /** Milliseconds of each batch since the last call. */
     batches: () => batches.splice(0),
     storage: {
       ...storage,
@@ -58,7 +60,7 @@ function timed(storage: Storage) {
   };
 }
 
-/** What is left to be purged at a moment, and how large everything is then. */
+/** Measures the rows left to purge at a moment, and the size of the tables then. */
 async function look(
   { app }: ProofServer,
   { schema, size }: Filled,
@@ -81,8 +83,8 @@ async function look(
 }
 
 /**
- * Publishes and delivers events, and purges as a worker does, by a clock that goes so fast that as many of the old rows become due as new
- * ones come.
+ * Publishes and delivers events, and purges as a worker does, by a clock so fast that as many old rows become
+ * due as new ones are added.
  */
 export async function keepUp(server: ProofServer, filled: Filled, { seconds, perSecond, restSeconds }: Pace) {
   const { storage, size } = filled;
@@ -101,7 +103,9 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
   const isOver = () => performance.now() - begun > seconds * 1000;
   let finished = 0;
 
-  /** Does something over and over; what fails is told and comes again, as with a worker. */
+  /**
+   * Repeats some work until the end. Failures are reported and followed by another attempt, as in a worker.
+   */
   async function until(what: string, work: () => Promise<void>): Promise<void> {
     while (!isOver()) await work().catch((error: unknown) => failed({ failure: `${what}: ${error}` }));
   }

@@ -5,28 +5,28 @@ import { authUrl } from '../../support/processes/cluster-options.ts';
 import { obey, settings } from '../../support/processes/control.ts';
 import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 
-/** What the load is made with. */
+/** Settings of the load. */
 export interface LoadSettings {
-  /** Web processes. */
+  /** Origins of the web processes. */
   readonly origins: readonly string[];
   readonly credentials: Credentials;
 }
 
-/** What came of the load since it was begun. */
+/** Results of the load since it began. */
 export interface LoadReport {
-  /** Milliseconds of every operation. */
+  /** Time of every operation, in milliseconds. */
   readonly latencies: Readonly<Record<Kind, readonly number[]>>;
   readonly failed: number;
-  /** Why operations failed, some of them. */
+  /** Some of the errors with which operations failed. */
   readonly failures: readonly string[];
   /** Ids of all transfers that were accepted. */
   readonly transfers: readonly string[];
 }
 
-/** As the specification has it: who asks what. */
+/** Shares of the operations, as the specification has them. */
 const shares: Readonly<Record<Kind, number>> = { userinfo: 0.4, exchange: 0.2, verify: 0.2, payment: 0.2 };
 
-/** Later nobody is there any more. */
+/** Maximum wait for a response, in milliseconds. Later responses would reach no client. */
 const patienceMs = 1_000;
 
 const { origins, credentials } = settings<LoadSettings>();
@@ -35,9 +35,9 @@ let shown = 0;
 const mix = new Mix(credentials, {
   origins,
   patienceMs,
-  /** Who has consented before is sent back at once. */
+  /** A user who has consented before is redirected at once. */
   async authorize(url, sub) {
-    // As the balancer before the processes would say it: a request for another host is redirected.
+    // Set the header as the balancer before the processes does: a request for another host is redirected.
     const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
     const headers = { ...forwarded, accept: 'text/html', cookie: `host=${sub}` };
     const signal = AbortSignal.timeout(patienceMs);
@@ -51,7 +51,7 @@ const mix = new Mix(credentials, {
   },
 });
 
-/** Begins to make so many operations a second. */
+/** Starts to make `perSecond` operations per second. */
 function begin(perSecond: number) {
   const latencies: Record<Kind, number[]> = { userinfo: [], exchange: [], verify: [], payment: [] };
   const failures: string[] = [];
@@ -69,7 +69,7 @@ function begin(perSecond: number) {
     ),
   );
   return {
-    /** Begins nothing more and waits for what is under way. */
+    /** Stops starting operations and waits for those under way. */
     async end(): Promise<LoadReport> {
       await Promise.all(loops.map((loop) => loop.stop()));
       return { latencies, failed, failures, transfers: mix.transfers };
@@ -82,7 +82,7 @@ for (const _ of credentials.users) await mix.exchange();
 
 let load: ReturnType<typeof begin> | null = null;
 obey({
-  /** Fresh passports: they live five minutes. */
+  /** Sets fresh passports: each is valid for five minutes. */
   takePassports(fresh: readonly string[]) {
     passports = fresh;
   },

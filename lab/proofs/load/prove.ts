@@ -8,14 +8,14 @@ import type { LoadReport, LoadSettings } from './generator.ts';
 
 const firstRate = 50;
 const step = 1.2;
-/** Long enough for a queue to grow where more begins than ends. */
+/** Duration of a step, in milliseconds. It is long enough for a queue to grow if more begins than ends. */
 const stepMs = 15_000;
-/** In which everything has to be delivered when nothing more is sent. */
+/** Time within which everything must be delivered once the load has stopped, in milliseconds. */
 const deliveryMs = 30_000;
 
 /** Users who are signed in and have consented. */
 const users = Array.from({ length: 50 }, (_, index) => ({ sub: `user-${index}`, kid: `user-${index}` }));
-/** Fresh passports come every minute: they live five. */
+/** Number of passports. Fresh ones come every minute; each is valid for five. */
 const passportCount = 200;
 const passportsEveryMs = 60_000;
 
@@ -45,7 +45,7 @@ async function startGenerator(
   return generator;
 }
 
-/** Looks for the rate at which errors begin, from below. */
+/** Searches from below for the rate at which errors begin. */
 async function findErrorRate(generator: Child, say: (line: string) => void): Promise<number> {
   for (let rate = firstRate; ; rate = Math.round(rate * step)) {
     await generator.ask('begin', rate);
@@ -70,7 +70,7 @@ export async function prove(
   say(`${rate} operations a second for ${minutes} minutes`);
   const { processes } = stage.cluster;
   const askAll = <Answer>(what: string) => Promise.all(processes.map((process) => process.ask<Answer>(what)));
-  /** Without the records of claims, which nobody wants here. */
+  /** Reads the live memory without the records of claims, which this proof does not need. */
   const alive = async (): Promise<number[]> => {
     await stage.cluster.holds();
     return askAll<number>('alive');
@@ -90,9 +90,9 @@ export async function prove(
     ...{ errorRate, rate, load, untold: untold(), rejected },
     processes: processes.map(({ name }, index) => ({
       name,
-      /** Milliseconds by which timers came late: in the slowest hundredth, and at most. */
+      /** Delay of timers in milliseconds: of the slowest hundredth, and at most. */
       delays: delays[index] ?? [],
-      /** Bytes that were alive at the end of the second and of the last third. */
+      /** Bytes of live memory at the end of the second and of the last third. */
       alive: [second[index] ?? Number.NaN, last[index] ?? Number.NaN],
     })),
   };
@@ -100,7 +100,10 @@ export async function prove(
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-/** What is promised. @param most - event-loop delay in milliseconds, and the last third's memory by the second one's */
+/**
+ * Returns the guarantees and the result for each. @param most - event-loop delay in milliseconds, and the
+ * last third's memory by the second one's
+ */
 export function claimsOf(
   { load, untold, rejected, processes }: Awaited<ReturnType<typeof prove>>,
   most: { readonly delayMs: number; readonly growth: number },

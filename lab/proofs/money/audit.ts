@@ -4,11 +4,11 @@ import type { Answer } from '../client.ts';
 import { disorders } from '../sqlite-ledger.ts';
 import { amountOf, decimal, expectedOf, paid, type Schedule } from './schedule.ts';
 
-/** What a client saw of one payment. */
+/** Responses that a client got for one payment. */
 export interface Outcome {
-  /** One for each request; requests that ended without an answer were sent again. */
+  /** Responses, one for each request; requests that ended without a response were sent again. */
   readonly answers: readonly Answer[];
-  /** The answer to the key with another payload, if that was tried. */
+  /** Response to the key with another payload, if that was tried. */
   readonly reused: Answer | null;
 }
 
@@ -22,17 +22,17 @@ export interface ListedTransfer {
   readonly description: string;
 }
 
-/** Everything that is looked at when the last process is gone. */
+/** State that is audited after the last process has ended. */
 interface Evidence {
   readonly schedule: Schedule;
   readonly kids: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** What the API listed in the end. */
+  /** Transfers that the API listed at the end. */
   readonly listed: readonly ListedTransfer[];
   readonly database: Connection;
 }
 
-/** What is wrong, by what was promised. */
+/** Problems found, by guarantee. */
 type Problems = Readonly<Record<string, readonly string[]>>;
 
 function auditAnswers({ schedule, outcomes }: Evidence): Problems {
@@ -55,7 +55,7 @@ function auditAnswers({ schedule, outcomes }: Evidence): Problems {
 }
 
 function auditList({ schedule, kids, outcomes, listed }: Evidence): Problems {
-  /** What every transfer has to be, by its id. */
+  /** Expected state of every transfer, by its id. */
   const wanted = new Map<string, string>();
   for (const [index, payment] of schedule.payments.entries()) {
     const { status, final } = expectedOf(payment);
@@ -104,7 +104,7 @@ function auditLedger({ schedule, kids, listed, database }: Evidence): Problems {
     'every completed transfer moved its amount once, and nothing else did': [
       ...[...moved.keys()].filter((id) => !known.has(id)).map((id) => `${id} moved money`),
       ...completed.flatMap(({ id, amount, currency }) => {
-        // From one account to another.
+        // Movement from one account to another.
         const wanted = `2 0 ${amount.replace('.', '').replace(/^0+/, '')} ${currency}`;
         return moved.get(id) === wanted ? [] : [`${id}: ${moved.get(id) ?? 'nothing'}, not ${wanted}`];
       }),
@@ -126,7 +126,7 @@ function auditLedger({ schedule, kids, listed, database }: Evidence): Problems {
   };
 }
 
-/** Compares what clients saw, what the API lists, and what is in the tables with the model. */
+/** Compares the responses that clients got, the API's list, and the tables with the model. */
 export function audit(evidence: Evidence): Claim[] {
   const problems = { ...auditAnswers(evidence), ...auditList(evidence), ...auditLedger(evidence) };
   return Object.entries(problems).map(([name, found]) => ({ name, problems: found }));

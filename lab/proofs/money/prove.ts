@@ -21,7 +21,7 @@ import {
   schedules,
 } from './schedule.ts';
 
-/** Clients that pay at the same time. */
+/** Number of clients that pay at the same time. */
 const parallel = 8;
 const patienceMs = 60_000;
 const path = '/v1/partner/payments';
@@ -46,7 +46,7 @@ async function provision({ database, ostiary }: HostFile, schedule: Schedule) {
   return { key, kids };
 }
 
-/** A partner that pays with its key, whichever process answers. */
+/** A partner that pays with its key at any process. */
 function payerOf(client: Client, key: string, kids: readonly string[]) {
   const headers = { 'x-api-key': key };
   const list = async (
@@ -57,7 +57,7 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
     return JSON.parse(text);
   };
   return {
-    /** Makes a payment as it is planned. */
+    /** Makes a payment as planned. */
     async pay(payment: PlannedPayment, index: number): Promise<Outcome> {
       const { kind, currency, recipient } = payment;
       const post = (amount: string) => {
@@ -68,11 +68,11 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
       const amount = amountOf(payment);
       const answers = await Promise.all(Array.from({ length: payment.together }, () => post(amount)));
       for (let retry = 0; retry < payment.retries; retry += 1) answers.push(await post(amount));
-      // What was refused is not remembered: its key may come with anything.
+      // Refused requests are not remembered: their key may come with any payload.
       const isStored = expectedOf(payment).status === 201;
       return { answers, reused: isStored && payment.reused ? await post('0.01') : null };
     },
-    /** Every transfer that the API lists, page by page. */
+    /** Reads every transfer that the API lists, page by page. */
     async transfers(): Promise<ListedTransfer[]> {
       const all: ListedTransfer[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
@@ -82,12 +82,14 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
       }
       return all;
     },
-    /** Whether no transfer is pending any more. */
+    /** Checks that no transfer is pending any more. */
     isSettled: async () => (await list({ status: 'pending', limit: '1' })).data.length === 0,
   };
 }
 
-/** Draws a schedule, and runs it against one server process that is killed again and again, and audits what is left. */
+/**
+ * Draws a schedule, runs it against one server process that is killed again and again, and audits the result.
+ */
 export async function prove({ seed, ...size }: Readonly<Record<'seed' | 'payments' | 'kills', number>>) {
   const [schedule] = fc.sample(schedules(size), { seed, numRuns: 1 });
   if (schedule === undefined) throw new Error('there is no schedule');
@@ -107,7 +109,7 @@ export async function prove({ seed, ...size }: Readonly<Record<'seed' | 'payment
   const killAll = async (): Promise<void> => {
     for (const { after, delayMs } of schedule.kills) {
       await until(() => paidSoFar >= after, { everyMs: 1 });
-      // A moment in the middle of whatever is going on.
+      // Kill the process at a random moment of its work.
       await setTimeout(delayMs);
       await server.kill();
     }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
-/** What payments are made for, how often, and what has to become of them, whatever happens on the way. */
+/** Kinds of payments, their share, and their required result, even if the process is killed. */
 const kinds = {
-  /** Covered by the funds of the partner. */
+  /** Payment that the partner's funds cover. */
   covered: { weight: 16, status: 201, final: 'completed' },
-  /** More than the partner will ever have: accepted, and failed by the rail. */
+  /** Payment that always exceeds the partner's funds: it is accepted, and the rail fails it. */
   overdrawn: { weight: 3, status: 201, final: 'failed' },
-  /** To somebody who does not exist. */
+  /** Payment to a user who does not exist. */
   nobody: { weight: 1, status: 404, final: null },
-  /** With an amount that is none. */
+  /** Payment with an invalid amount. */
   malformed: { weight: 1, status: 400, final: null },
 } as const;
 
@@ -22,29 +22,29 @@ const payment = fc.record({
   kind: fc.oneof(
     ...Object.entries(kinds).map(([kind, { weight }]) => ({ weight, arbitrary: fc.constant(kind as Kind) })),
   ),
-  // Minor units.
+  // Amount in minor units.
   minor: fc.integer({ min: 2, max: 10_000_000 }),
   currency: fc.constantFrom(...currencies),
-  // Which of the users is paid.
+  // Index of the user who is paid.
   recipient: fc.nat(recipients - 1),
-  // How many requests are sent at once at first, all with one key.
+  // Number of requests that are sent at once at first, all with one key.
   together: fc.integer({ min: 1, max: 3 }),
-  // How many more are sent after that was answered.
+  // Number of further requests after the first ones were answered.
   retries: fc.nat(2),
-  // Whether the key is tried with another payload in the end.
+  // True if the key is finally tried with another payload.
   reused: fc.boolean(),
 });
 
-/** One payment, and how its client behaves. */
+/** A payment, and the behaviour of its client. */
 export type PlannedPayment = typeof payment extends fc.Arbitrary<infer Value> ? Value : never;
 
 export interface Schedule {
   readonly payments: readonly PlannedPayment[];
-  /** When the process is killed: so many answered payments later, and a moment more. */
+  /** Moments at which the process is killed: after so many answered payments, and a short delay. */
   readonly kills: readonly { readonly after: number; readonly delayMs: number }[];
 }
 
-/** Payments with retries, and moments to kill the process in. */
+/** Payments with retries, and the moments of the kills. */
 export function schedules(size: {
   readonly payments: number;
   readonly kills: number;
@@ -58,12 +58,12 @@ export function schedules(size: {
   });
 }
 
-/** The model: what a payment comes to depends on nothing but itself. */
+/** Returns the expected result. In the model it depends on the payment alone. */
 export function expectedOf({ kind }: PlannedPayment) {
   return kinds[kind];
 }
 
-/** What all covered payments come to, by currency or whatever `of` says. */
+/** Sums of all covered payments, by currency or by the key that `of` returns. */
 export function paid<Key>({ payments }: Schedule, of: (payment: PlannedPayment) => Key): Map<Key, bigint> {
   const sums = new Map<Key, bigint>();
   for (const one of payments) {
@@ -72,13 +72,15 @@ export function paid<Key>({ payments }: Schedule, of: (payment: PlannedPayment) 
   return sums;
 }
 
-/** Minor units as they are sent. */
+/** Formats minor units as they are sent. */
 export function decimal(minor: bigint): string {
   const digits = minor.toString().padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** The amount of a payment as it is sent. One that is overdrawn is above everything that any schedule can be funded with. */
+/**
+ * Returns the amount of a payment as it is sent. An overdrawn amount is above the funds of every schedule.
+ */
 export function amountOf({ kind, minor }: PlannedPayment): string {
   if (kind === 'malformed') return `${minor}e3`;
   return decimal(BigInt(minor) + (kind === 'overdrawn' ? 100_000_000_000_000n : 0n));

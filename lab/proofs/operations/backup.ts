@@ -9,13 +9,13 @@ export interface Source {
   readonly store: Readonly<Record<string, string>>;
   /** Makes a backup, as documented, and restores it somewhere else. @returns settings that lead there */
   copy(): Promise<Readonly<Record<string, string>>>;
-  /** Movements, accounts and currencies of the restored ledger that do not add up. */
+  /** Returns the movements, accounts and currencies of the restored ledger that do not add up. */
   disorders(): Promise<number>;
 }
 
 const withinMs = 45_000;
 
-/** Backs up while everybody goes on, restores, and starts a server on what was restored. */
+/** Makes a backup while the clients continue, restores it, and starts a server on the restored database. */
 export async function proveBackup(
   { name, size, store, copy, disorders }: Source,
   rates: Rates,
@@ -34,12 +34,12 @@ export async function proveBackup(
   const restored = await copy();
   await load.stop();
 
-  // The same settings and another database: what a team does when the first one is lost.
+  // Use the same settings with another database, as a team does when the first one is lost.
   await first.disposeAsync();
   const again = await deploy(ends, size, restored, deployment.sealingKey);
   const { mix } = new Load(again.authUrl, credentials, browser);
   const found = await disorders();
-  // A token of before works, and every transfer of before is known.
+  // Tokens and transfers from before the backup are known.
   const asked = [mix.userinfo(load.mix.firstToken), ...before.map((id) => mix.knows(id))];
   const answers = await Promise.allSettled(asked);
   await mix.payment();

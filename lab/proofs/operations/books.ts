@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 
-/** What is in the books of the ledger. */
+/** Contents of the books of the ledger. */
 export interface Books {
   readonly transfers: number;
   readonly failed: number;
   /** Movements, accounts and currencies that do not add up. */
   readonly disorders: number;
-  /** Minor units of the partner. */
+  /** Funds of the partner, in minor units. */
   readonly funds: bigint;
 }
 
@@ -25,7 +25,7 @@ const books = `
     (SELECT coalesce(sum(balance), 0) FROM app.accounts
      WHERE kind = 'partner' AND owner = $1 AND currency = 'HTG') AS funds`;
 
-/** Reads them from the database itself. */
+/** Reads the books from the database itself. */
 export async function readBooks(databaseUrl: string, partner: string): Promise<Books> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

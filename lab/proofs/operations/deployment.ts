@@ -17,17 +17,17 @@ import { signIn } from './load.ts';
 /** The reference server as a team deploys it: processes behind a load balancer. */
 export type Deployment = Awaited<ReturnType<typeof deploy>>;
 
-/** Who uses it. */
+/** Apps, users and partners of the deployment. */
 export type Population = Awaited<ReturnType<typeof populate>>;
 
-/** How many processes there are of each kind. `all` is one process that does everything, as on SQLite. */
+/** Number of processes of each kind. `all` is one process that does everything, as on SQLite. */
 export type Size = { readonly webs: number; readonly workers: number } | 'all';
 
 export function newSealingKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Starts everything on a database, which `store` names. */
+/** Starts all processes on a database, which `store` names. */
 export async function deploy(
   ends: AsyncDisposableStack,
   size: Size,
@@ -37,7 +37,7 @@ export async function deploy(
   const { webs: webCount, workers: workerCount } = size === 'all' ? { webs: 1, workers: 0 } : size;
   const [front = 0, ...ports] = await freePorts(1 + webCount + workerCount);
   const authUrl = `http://localhost:${front}`;
-  // The settings that all processes share. Another sealing key changes them.
+  // Environment that all processes share. A new sealing key changes it.
   const env: Readonly<Record<string, string>> = {
     ...store,
     NODE_ENV: 'development',
@@ -61,7 +61,10 @@ export async function deploy(
   return { authUrl, env, sealingKey, webs, workers, balancer };
 }
 
-/** Does something as an administrator's command does: in another process than the servers', with their environment. */
+/**
+ * Runs an administrative task as a command does: in another process than the servers', with their
+ * environment.
+ */
 export async function administer<Result>(
   env: Readonly<Record<string, string>>,
   act: (installation: Installation) => Promise<Result>,
@@ -74,7 +77,7 @@ export async function administer<Result>(
   }
 }
 
-/** A user, an app, a partner with money and keys: what an administrator makes. */
+/** Creates a user, an app, and a partner with money and keys. */
 async function provision({ ostiary: { admin }, accounts, ledger }: Installation) {
   await admin.partners.create({ slug: partner, name: 'Kafe Lakay' });
   await ledger.fund(partner, '10000000.00', 'HTG');
@@ -87,7 +90,8 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
   });
   const secret = clientSecret ?? '';
   const apiKeys: { id: string; keys: string[] }[] = [];
-  // A key may verify once and pay twice a second, an address may begin five authorizations: three keys, one address.
+  // Take turns among three keys at one address: a key may verify once and pay twice a second, an address may
+  // begin five authorizations.
   for (let index = 0; index < 3; index += 1) {
     const { apiKey, key } = await admin.apiKeys.issue({
       ...{ partner, mode: 'live' },

@@ -3,16 +3,18 @@ import { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
 import { type OpenLoop, openLoop } from '../../support/measure/open-loop.ts';
 import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 
-/** Operations a second. */
+/** Operations per second. */
 export type Rates = Readonly<Record<Kind, number>>;
 
-/** What began while one operation was under way. */
+/** Requests that began during one operation. */
 interface Tally {
   requests: number;
   readonly failures: string[];
 }
 
-/** How long an app keeps the JWK Set; it does not ask again for a key that it does not know. */
+/**
+ * Time for which an app keeps the JWK Set, in milliseconds. It does not fetch it again for an unknown key.
+ */
 const jwksMs = 3_000;
 
 /** A browser in which a user has signed in. */
@@ -29,10 +31,10 @@ export async function signIn(
   return browser;
 }
 
-/** Apps, users and partners that go on whatever is done to the servers. */
+/** Apps, users and partners that continue during every operation on the servers. */
 export class Load {
   readonly mix: Mix;
-  /** Keys that ID tokens were signed with, in their order. */
+  /** Keys with which ID tokens were signed, in their order. */
   readonly kids = new Set<string>();
   readonly #authUrl: string;
   readonly #clientId: string;
@@ -49,7 +51,7 @@ export class Load {
     this.mix = new Mix(credentials, {
       origins: [authUrl],
       patienceMs: 10_000,
-      /** Every third time the user is asked for consent. */
+      /** Ask the user for consent every third time. */
       async authorize(url) {
         authorizations += 1;
         const address = authorizations % 3 === 0 ? `${url}&prompt=consent` : url;
@@ -73,7 +75,7 @@ export class Load {
     return this.#tallies.get(name) ?? { requests: 0, failures: [] };
   }
 
-  /** From now on everything belongs to this operation. */
+  /** Attributes all requests from now on to this operation. */
   begin(name: string): void {
     this.#tally = { requests: 0, failures: [] };
     this.#tallies.set(name, this.#tally);
@@ -83,7 +85,8 @@ export class Load {
     await this.mix.exchange();
     this.#loops = kinds.map((kind) => {
       const counted = (): Promise<void> => {
-        // What an operation breaks is its own, also when the answer comes when the next one has begun.
+        // Count a failure for the operation during which the request began, even if the response comes during
+        // the next one.
         const tally = this.#tally;
         tally.requests += 1;
         return this.mix[kind]().catch((error: unknown) => {

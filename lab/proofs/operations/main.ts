@@ -1,4 +1,4 @@
-/** What whoever runs the service does to it, under load. See ../README.md. */
+/** Runs the operators' procedures on the service, under load. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { endProof } from '../../support/proof.ts';
 import { proveBackup } from './backup.ts';
@@ -7,9 +7,9 @@ import { sqliteSource } from './backup-sqlite.ts';
 import { prove } from './prove.ts';
 
 const { rate, overlap } = numbersFrom({
-  /** Operations a second, all kinds together. */
+  /** Operations per second, all kinds together. */
   rate: 20,
-  /** Seconds for which old secrets and keys go on working. */
+  /** Time for which old secrets and keys remain valid, in seconds. */
   overlap: 10,
 });
 console.log(

@@ -14,11 +14,11 @@ import {
   type Scene,
 } from './rotations.ts';
 
-/** How much is done. */
+/** Size of a run. */
 interface Size {
   readonly workers: number;
   readonly rates: Rates;
-  /** For which old secrets and keys go on working. */
+  /** Time for which old secrets and keys remain valid. */
   readonly overlapSeconds: number;
   readonly quietSeconds: number;
 }
@@ -39,14 +39,14 @@ function operationsOf({
   };
 }
 
-/** What came of an operation under load: somebody asked meanwhile, and nobody was failed. */
+/** Builds the claim of an operation under load: requests were made meanwhile, and none failed. */
 function operation(name: string, found: Problems, load: Load): Claim {
   const { requests, failures } = load.tallyOf(name);
   const problems = [...failures, ...found, ...(requests > 0 ? [] : ['nobody asked'])];
   return { name, problems, found: `${requests} requests, ${failures.length} failed` };
 }
 
-/** Does every operation to a cluster under load; answers what came of each. */
+/** Runs every operation on a cluster under load; returns the results. */
 export async function prove(size: Size, done: (name: string) => void = () => undefined): Promise<Claim[]> {
   await using ends = new AsyncDisposableStack();
   const server = await startServer();

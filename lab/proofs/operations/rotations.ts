@@ -6,19 +6,19 @@ import { until } from '../../support/proof.ts';
 import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
 import type { Load } from './load.ts';
 
-/** What operations are done to. */
+/** Deployment and users on which operations are done. */
 export interface Scene extends Population {
   readonly deployment: Deployment;
   readonly load: Load;
 }
 
-/** What an operation left otherwise than it should be. */
+/** Problems that an operation left behind. */
 export type Problems = readonly string[];
 
-/** A problem, unless it holds. */
+/** Returns a problem, unless the condition holds. */
 const unless = (holds: boolean, problem: string): string[] => (holds ? [] : [problem]);
 
-/** What does not happen within this time is broken. */
+/** Maximum time for an effect of an operation, in milliseconds. Later counts as broken. */
 const withinMs = 45_000;
 
 /** @throws Error when it does not hold in time */
@@ -27,10 +27,10 @@ async function eventually(what: string, holds: () => Promise<boolean> | boolean)
     throw new Error(`${what}: not within ${withinMs} ms`);
 }
 
-/** Longer than processes and apps go without looking for new keys. */
+/** Time that is longer than the interval at which processes and apps fetch new keys. */
 const activateAfterSeconds = 8;
 
-/** A key that is published first and signs afterwards. */
+/** Adds a key that is published first and signs afterwards. */
 export async function rotateSigningKey({ deployment, load }: Scene): Promise<Problems> {
   const before = new Set(load.kids);
   const { kid } = await administer(deployment.env, ({ ostiary }) =>
@@ -40,7 +40,7 @@ export async function rotateSigningKey({ deployment, load }: Scene): Promise<Pro
   return unless(before.size > 0 && !before.has(kid), 'no ID token of the old key was seen');
 }
 
-/** The status of a code exchange that can only fail: 401 for a wrong secret, 400 for a wrong code. */
+/** Returns the status of a code exchange that can only fail: 401 for a wrong secret, 400 for a wrong code. */
 async function secretStatus({ deployment, credentials }: Scene, secret: string): Promise<number> {
   const { id, redirectUri } = credentials.client;
   const request = {
@@ -52,7 +52,10 @@ async function secretStatus({ deployment, credentials }: Scene, secret: string):
   return response.status;
 }
 
-/** Instances of an app take over the new secret one after the other; the old one works meanwhile, and not after that. */
+/**
+ * Rotates a client secret: instances of an app take over the new secret one after the other. The old one
+ * works meanwhile, and not after that.
+ */
 export async function rotateClientSecret(scene: Scene, overlapSeconds: number): Promise<Problems> {
   const { deployment, credentials } = scene;
   const [old = ''] = credentials.clientSecrets;
@@ -75,7 +78,7 @@ async function keyStatus({ deployment }: Scene, key: string): Promise<number> {
   return response.status;
 }
 
-/** Every key of the partner gets a successor. */
+/** Replaces every key of the partner with a successor. */
 export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise<Problems> {
   const { deployment, credentials } = scene;
   const before = credentials.apiKeys;
@@ -106,13 +109,13 @@ async function restartAll(
   );
   for (const wave of waves) {
     codes.push(...(await Promise.all(wave.map((one) => one.restart(changes)))));
-    // The balancer has to notice before the next one goes.
+    // Wait until the balancer has noticed, before the next one goes.
     await delay(600);
   }
   return codes;
 }
 
-/** Waits until no secret needs the old key any more, as `ostiary doctor` tells an operator. */
+/** Waits until no secret needs the old key any more, as `ostiary doctor` reports to operators. */
 async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): Promise<void> {
   const current = sealIdOf(keys[0] ?? '');
   await administer({ ...deployment.env, OSTIARY_SEALING_KEYS: keys.join() }, ({ database, now }) =>
@@ -124,8 +127,8 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
 }
 
 /**
- * Another sealing key, in three rounds of restarts: every process knows it before the first one seals with it, and the old one
- * goes when nothing is sealed with it any more.
+ * Rotates the sealing key, in three rounds of restarts: every process knows the new key before the first one
+ * seals with it, and the old one is removed when no secret is sealed with it any more.
  */
 export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   const { deployment } = scene;
@@ -136,7 +139,7 @@ export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   await untilSealedAnew(scene, [next, old]);
   codes.push(...(await restartAll(deployment, { OSTIARY_SEALING_KEYS: next })));
   deployment.env = { ...deployment.env, OSTIARY_SEALING_KEYS: next };
-  // Webhooks are signed with a secret that only the new key opens.
+  // Checks that webhooks are signed with a secret that only the new key opens.
   const told = await toldOfNext(scene);
   return [
     ...unless(told, 'webhooks stopped without the old key'),
@@ -144,7 +147,7 @@ export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   ];
 }
 
-/** Whether the partner hears of a transfer that is made now. */
+/** Checks that the partner is notified of a transfer that is made now. */
 function toldOfNext({ load: { mix }, receiver }: Scene): Promise<boolean> {
   const count = mix.transfers.length;
   return until(() => receiver.seen.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });

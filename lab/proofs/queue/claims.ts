@@ -11,13 +11,13 @@ import { resultOf } from '../../../packages/testing/src/contract/webhook-samples
 import { percentile } from '../../support/measure/statistics.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
 
-/** As many as a partner may have in each mode. */
+/** Maximum number of endpoints of a partner in each mode. */
 const ofPartner = 50;
 
-/** Tables that grow with what waits. */
+/** Tables that grow with the backlog. */
 const large = ['pending_deliveries', 'deliveries', 'events', 'delivery_attempts'];
 
-/** So many deliveries to each event. */
+/** Number of deliveries of each event. */
 const fanOut = 10;
 
 async function createEndpoints({ app }: ProofServer, endpoints: number): Promise<void> {
@@ -34,7 +34,7 @@ async function createEndpoints({ app }: ProofServer, endpoints: number): Promise
 }
 
 /**
- * Deliveries of which none was tried: a fifth of them of one endpoint.
+ * Creates deliveries without an attempt, a fifth of them of one endpoint.
  * @param from - how many there were before, a multiple of `fanOut`
  * @param to - how many there are then, one as well
  */
@@ -54,12 +54,12 @@ async function publish({ app }: ProofServer, endpoints: number, from: number, to
       SELECT id, number, endpoint_id, event_number, created_at FROM deliveries WHERE created_at > ${from};
     RESET search_path;
   `);
-  // As autovacuum does in the next minute, which would be that of the claims; and what was filled goes to the disk.
+  // Vacuum as autovacuum would do in the next minute, during the claims, and write the data to the disk.
   await app.query('VACUUM (ANALYZE)');
   await app.query('CHECKPOINT');
 }
 
-/** The one with a fifth of everything. */
+/** Endpoint with a fifth of all deliveries. */
 const busiest = (endpoints: number): number => Math.ceil(endpoints / 2);
 
 function kindsOf(endpoints: number) {
@@ -70,31 +70,34 @@ function kindsOf(endpoints: number) {
     busy.set(`we_${String(endpoint).padStart(6, '0')}`, endpoints === 1 ? 256 : 8);
   }
   return [
-    // As a worker that has just started: a few of each endpoint.
+    // Claim as a worker that has just started: a few of each endpoint.
     { what: 'of endpoints that nobody knows', room: 2, rooms: new Map<string, number>() },
-    // As one that has room for more of some endpoints, one of them with a fifth of everything.
+    // Claim as a worker with room for more of some endpoints, one of them with a fifth of all deliveries.
     { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy },
-    // As one in which strangers have all the room that they get.
+    // Claim as a worker whose room for unknown endpoints is used up.
     { what: 'of known endpoints only', room: 0, rooms: busy },
   ];
 }
 
-/** Longer than a lease: whatever a run leaves claimed is free in the next one. */
+/**
+ * Time between two runs, in milliseconds. It is longer than a lease, so that deliveries that a run leaves
+ * claimed are free in the next.
+ */
 const runMs = 3_600_000;
 
 interface ClaimSize {
   readonly waiting: number;
   readonly endpoints: number;
-  /** In each run of a kind. */
+  /** Number of claims in each run of a kind. */
   readonly claims: number;
   readonly runs: number;
   readonly fsync: boolean;
 }
 
-/** What a run of claims found: milliseconds, and what is wrong. */
+/** Result of a run of claims: times in milliseconds, and problems. */
 export type ClaimReport = Awaited<ReturnType<typeof timeKind>>;
 
-/** One run of a kind of claim, the result of each claim written before the next one. */
+/** Runs one kind of claim. The result of each claim is written before the next one. */
 async function timeKind(
   storage: Storage,
   watched: WatchedPool,
@@ -111,7 +114,7 @@ async function timeKind(
     const started = performance.now();
     const claimed = await storage.deliveries.claim(hold);
     times.push(performance.now() - started);
-    // What was sent is kept no longer than this: clearing it away would be counted.
+    // Keep only the last statement that was sent: freeing more memory would be counted.
     sent = watched.ran().findLast(({ text }) => text.includes('claim_deliveries')) ?? sent;
     if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
     const counted = await storage.deliveries.finish(claimed.map((delivery) => resultOf(delivery)));
@@ -133,8 +136,8 @@ async function timeKind(
 }
 
 /**
- * Claims what waits, as workers do, with the result of each claim written before the next one. As many deliveries as are
- * asked for wait when a run begins.
+ * Claims the backlog as workers do, with the result of each claim written before the next one. When a run
+ * begins, as many deliveries wait as were requested.
  */
 export async function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
   const { waiting, endpoints, claims, runs, fsync } = size;

@@ -10,14 +10,14 @@ const mostMs = 20;
 
 const { waiting, claims, runs } = numbersFrom({
   waiting: 1_000_000,
-  /** Of each kind, in a run. */
+  /** Claims of each kind in a run. */
   claims: 500,
-  /** Of each kind. */
+  /** Runs of each kind. */
   runs: 3,
 });
 const stolen = watchStolenTime();
 
-/** What all runs of one kind of claim say about it. */
+/** Builds the claim of one kind from all its runs. */
 function claimOf(name: string, of: readonly ClaimReport[]): Claim {
   const p99 = median(of.map((one) => one.p99));
   const each = of.map(

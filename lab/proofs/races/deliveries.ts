@@ -11,7 +11,7 @@ interface LoggedDelivery {
   readonly attempts: readonly number[];
 }
 
-/** Of the partner, each of which gets every event. */
+/** Number of endpoints of the partner, each of which gets every event. */
 export const endpoints = 10;
 
 const logged = `
@@ -29,8 +29,8 @@ const logged = `
 `;
 
 /**
- * All workers at once on one backlog, of which a part has to be tried twice: each delivery is in one pair of hands at a
- * time.
+ * Runs all workers at once on one backlog, part of which needs a second attempt: each delivery has one worker
+ * at a time.
  */
 export function raceForDeliveries(
   stage: Stage,
@@ -65,7 +65,7 @@ export function raceForDeliveries(
   });
 }
 
-/** Where a worker got a delivery while another one (or itself) held it for certain. */
+/** Finds deliveries that a worker got while another one (or itself) certainly held them. */
 function overlaps(holds: readonly Hold[]): string[] {
   const problems: string[] = [];
   for (const [delivery, own] of Map.groupBy(holds, (hold) => hold.delivery)) {
@@ -89,7 +89,7 @@ function mismatches(log: readonly LoggedDelivery[], holds: readonly Hold[]): str
   const held = Map.groupBy(holds, ({ delivery }) => delivery);
   return log.flatMap(({ id, status, attempts }) => {
     const own = held.get(id) ?? [];
-    // What was given back without an attempt has nothing to log.
+    // Skip deliveries that were handed back without an attempt: they have no log entry.
     const numbers = own.flatMap(({ attempt, isHandedBack }) => (isHandedBack ? [] : [attempt]));
     const isKnown = own.every(({ counted }) => counted);
     const isLogged = attempts.every((number, index) =>

@@ -3,7 +3,7 @@ import type { Claim } from '../../support/proof.ts';
 import { endpoints, raceForDeliveries } from './deliveries.ts';
 import { raceForCodes, raceForLimits, raceForRefreshTokens, raceForTransfers } from './requests.ts';
 
-/** How often, and how many at once. */
+/** Number of runs, and of concurrent calls. */
 type Size = Readonly<Record<'runs' | 'redemptions' | 'repetitions' | 'requests' | 'deliveries', number>>;
 
 /** Runs every race over two web processes and four workers on one PostgreSQL. */

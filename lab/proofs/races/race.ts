@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Claim } from '../../support/proof.ts';
 
-/** One answer, and how often it was 503 before. */
+/** A definite response, and the number of 503 responses before it. */
 type Definite<Answer> = Answer & { readonly unavailable: number };
 
 const patienceMs = 60_000;
 
-/** Asks until the answer is a definite one: 503 says that nobody knows yet. */
+/** Repeats the request until the response is definite: 503 means that the result is not known yet. */
 async function definite<Answer extends { readonly status: number }>(
   ask: () => Promise<Answer>,
 ): Promise<Definite<Answer>> {
@@ -18,7 +18,7 @@ async function definite<Answer extends { readonly status: number }>(
   }
 }
 
-/** Asks so often at once, all processes in turns. */
+/** Sends many concurrent requests, to all processes in turns. */
 export function atOnce<Answer extends { readonly status: number }>(
   count: number,
   origins: readonly string[],
@@ -29,12 +29,12 @@ export function atOnce<Answer extends { readonly status: number }>(
   );
 }
 
-/** How many answers were 503. */
+/** Number of 503 responses. */
 export function unavailableIn(answers: readonly { readonly unavailable: number }[]): number {
   return answers.reduce((sum, { unavailable }) => sum + unavailable, 0);
 }
 
-/** Notes what is wrong in a run, unless it holds. */
+/** Records a problem of a run, unless the condition holds. */
 type Expect = (holds: boolean, problem: string) => void;
 
 /**

@@ -12,7 +12,7 @@ import type { Stage } from '../../support/processes/stage.ts';
 import type { Claim } from '../../support/proof.ts';
 import { atOnce, race, unavailableIn } from './race.ts';
 
-/** How often, and how many at once. */
+/** Number of runs, and of concurrent calls. */
 type Size = Readonly<Record<'runs' | 'parallel', number>>;
 
 const originsOf = ({ cluster }: Stage): string[] => cluster.webs.map(({ origin }) => origin);
@@ -25,7 +25,9 @@ async function countOf({ server }: Stage, sql: string, values: readonly unknown[
   return rows[0]?.count ?? 0;
 }
 
-/** One code, redeemed many times at once at all web processes: one token, which the replays end. */
+/**
+ * Redeems one code many times at once at all web processes: one token is issued, and the replays revoke it.
+ */
 export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
   const origins = originsOf(stage);
@@ -35,7 +37,7 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
     );
     const answers = await atOnce(parallel, origins, (origin) => exchangeAt(origin, client, code));
     const won = answers.filter(({ status }) => status === 200);
-    // A winner that was told 503 does not know that it won, and its next try ends the token.
+    // A winner that got a 503 does not know that it won, and its next attempt ends the token.
     const isLost = won.length === 0 && unavailableIn(answers) > 0;
     expect(won.length === 1 || isLost, `${won.length} winners`);
     const others = answers.filter(({ status, json }) => status !== 400 || json.error !== 'invalid_grant');
@@ -45,7 +47,7 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
       const statuses = await Promise.all(origins.map((origin) => userinfoStatusAt(origin, token)));
       expect(new Set(statuses).has(401) && new Set(statuses).size === 1, `its token: ${statuses}`);
     }
-    // Tokens that could be used, of grants that are not over.
+    // Counts usable tokens of grants that are not over.
     const living = await countOf(
       stage,
       `ostiary.access_tokens JOIN ostiary.grants ON grants.id = grant_id
@@ -57,8 +59,8 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
 }
 
 /**
- * Presents one refresh token many times at once at all web processes: all are given the same successor, every access token lives, and
- * once the successor was used the token ends them all.
+ * Presents one refresh token many times at once at all web processes: all get the same successor, every
+ * access token is valid, and once the successor was used the old token revokes them all.
  */
 export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
@@ -105,7 +107,10 @@ export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Pr
   });
 }
 
-/** One payment, sent many times at once to all web processes with one key: one transfer, and one answer for all. */
+/**
+ * Sends one payment many times at once to all web processes with one key: one transfer, and the same response
+ * for all.
+ */
 export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   return race('idempotency keys', runs, async (expect, run) => {
     const description = `race ${run}`;
@@ -121,7 +126,7 @@ export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promis
     const distinct = new Set(answers.map(({ status, text }) => `${status} ${text}`));
     expect(distinct.size === 1 && answers[0]?.status === 201, [...distinct].join(' | '));
     const replays = answers.filter(({ isReplay }) => isReplay).length;
-    // Who was told 503 after all may have been the first.
+    // The first request may be among those that got a 503.
     const isFirstUnheard = replays === parallel && unavailableIn(answers) > 0;
     expect(replays === parallel - 1 || isFirstUnheard, `${replays} replays`);
     const transfers = await countOf(stage, 'ostiary.transfers WHERE description = $1', [description]);
@@ -130,7 +135,9 @@ export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promis
   });
 }
 
-/** Many requests of one key at once at all web processes: exactly as many are allowed as the limit says. */
+/**
+ * Sends many requests of one key at once at all web processes: exactly as many are allowed as the limit says.
+ */
 export function raceForLimits(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { requests } = usersLimit;
   const left = Array.from({ length: Math.min(requests, parallel) }, (_, index) => requests - 1 - index);
@@ -148,7 +155,7 @@ export function raceForLimits(stage: Stage, { runs, parallel }: Size): Promise<C
     const refused = answers.filter(({ status }) => status === 429).length;
     const statuses = [...new Set(answers.map(({ status }) => status))].join(', ');
     expect(passed.length + refused === parallel, `answered with ${statuses}`);
-    // A 503 may have been counted: whoever asked did not hear of it.
+    // A request that got a 503 may have been counted nevertheless.
     const isExact = passed.length <= left.length && passed.length + lost >= left.length;
     expect(isExact, `${passed.length} of ${parallel} were allowed`);
     const said = passed.map(({ remaining }) => remaining).toSorted((a, b) => b - a);

@@ -13,7 +13,8 @@ const page = (status: number): Response =>
   new Response('<h1>Bad gateway</h1>', { status, headers: { 'content-type': 'text/html' } });
 
 /**
- * A network that does to each request what comes next in a list; when the list has ended, nothing.
+ * Simulates a network that injects the next fault of a list into each request, and none once the list has
+ * ended.
  * @param meets - told of every fault, before it happens
  */
 export function networkOf(
@@ -24,7 +25,7 @@ export function networkOf(
   const late: { readonly until: string; readonly send: Send }[] = [];
   let attempts = 0;
 
-  /** Sends what is late, beside whatever else is under way; what becomes of its answer interests nobody. */
+  /** Sends the late requests, beside all others under way. Their responses are ignored. */
   async function arrive(until: 'next' | 'call' | 'end'): Promise<void> {
     const due = late.filter((one) => one.until === until);
     for (const one of due) late.splice(late.indexOf(one), 1);
@@ -37,7 +38,7 @@ export function networkOf(
       const fault: Fault = faults[attempts] ?? { kind: 'none' };
       attempts += 1;
       meets(fault, attempts);
-      // What has left is not taken back when its sender gives up.
+      // Drop the signal: a request that was sent is not taken back when its sender gives up.
       const { signal: _, ...sent } = init;
       const send: Send = async () => await kit.fetch(url, sent);
       const executed = async (): Promise<Response> => {

@@ -10,13 +10,13 @@ import { type Network, networkOf } from './network.ts';
 import type { Order, Schedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
-/** A payment as a program asks for it. */
+/** A payment as a program requests it. */
 interface Asked {
   readonly request: PaymentRequest;
   readonly key: string | undefined;
 }
 
-/** What came of a call. */
+/** Result of a call. */
 type End = { readonly transfer: Transfer } | { readonly error: OstiaryError };
 
 function railOf(kit: TestOstiary, { rail }: Schedule): void {
@@ -25,7 +25,7 @@ function railOf(kit: TestOstiary, { rail }: Schedule): void {
   if (rail === 'breaks down') kit.rail.breakDown();
 }
 
-/** Each has a description of its own: that tells whose transfer one is. */
+/** Builds a payment. Each has its own description, which identifies its transfer. */
 function askedFor(order: Order, number: number, before: Asked | undefined): Asked {
   const reference = order.takes === 'reference' ? before?.request.reference : undefined;
   return {
@@ -49,16 +49,16 @@ async function endOf(call: PromiseLike<Transfer>): Promise<End> {
   }
 }
 
-/** Where a schedule is tried. */
+/** Parts with which a schedule is run. */
 interface Scene {
   readonly kit: TestOstiary;
   readonly schedule: Schedule;
   readonly tally: Tally;
-  /** What was wrong. */
+  /** Problems found. */
   readonly problems: string[];
   readonly connection: Pick<OstiaryPartnerOptions, 'apiKey' | 'baseUrl' | 'now'>;
   readonly sleep: (ms: number) => Promise<void>;
-  /** By a way on which nothing happens, and with another key, whose limit is another. */
+  /** Lists transfers over a network without faults, and with another key, whose limit is separate. */
   readonly direct: OstiaryPartner;
 }
 
@@ -78,7 +78,7 @@ async function make(
   const giveUp = new AbortController();
   const network = networkOf(kit, order.faults, (fault, attempt) => {
     tally.meet(fault.kind);
-    // A moment later, so that the request is under way.
+    // Give up a moment later, so that the request is under way.
     if (attempt === order.abortAt) setImmediate(() => giveUp.abort());
   });
   const { timeout, totalTimeout, maxRetries } = order;
@@ -90,12 +90,12 @@ async function make(
   tally.calls += 1;
   const call = ostiary.payments.create(request, { signal: giveUp.signal, idempotencyKey: key });
   const end = await endOf(call);
-  // One that met nobody, because the call was given up before.
+  // Remove a fault that met no request, because the call was given up before.
   kit.faults.clear();
   return { end, network };
 }
 
-/** What is said has to be true, now and after what was late has come. */
+/** Checks that the result of the call is true, now and after the late requests have arrived. */
 async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   const { kit, tally, problems } = scene;
   const { description = '' } = asked.request;
@@ -115,7 +115,7 @@ async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   if (outcome === 'executed' && made.length !== 1) complain(`executed (${code}), and it was not`);
 }
 
-/** The same again with the key that the error tells, when nothing is in the way any more: now it has to be settled. */
+/** Repeats the call with the key of the error once all faults are over: now it must be settled. */
 async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryError): Promise<void> {
   const { kit, tally, problems, connection, sleep } = scene;
   const { description = '' } = asked.request;
@@ -141,7 +141,7 @@ async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryErr
     return;
   }
   tally.retries.conflicts += 1;
-  // Nothing else may be in the way but another payment that has the key or the reference.
+  // The only permitted conflict is another payment that has the key or the reference.
   const { code, outcome } = end.error;
   if (
     order.takes === 'nothing' ||
@@ -156,8 +156,8 @@ async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryErr
 }
 
 /**
- * Makes the payments of a schedule with the SDK, over a network that does to them what the schedule says, and compares what the SDK
- * said with what the service and its rail did.
+ * Makes the payments of a schedule with the SDK, over a network with the faults of the schedule, and compares
+ * the SDK's results with the state of the service and its rail.
  * @returns what was wrong
  */
 export async function prove(schedule: Schedule, tally: Tally): Promise<string[]> {
@@ -184,7 +184,7 @@ export async function prove(schedule: Schedule, tally: Tally): Promise<string[]>
   for (const network of networks) await network.arrive('end');
   await kit.clock.advance('1d');
 
-  // Whatever came when: each payment is one transfer at most, and the rail knows the same ones.
+  // In every order of arrival, each payment is at most one transfer, and the rail has the same ones.
   const all = await transfersOf(scene);
   if (new Set(all.map(({ description }) => description)).size !== all.length) problems.push('paid twice');
   const ids = (of: readonly string[]): string => [...of].sort().join(' ');

@@ -1,10 +1,10 @@
-/** What happened in many schedules. */
+/** Counts over many schedules. */
 export class Tally {
   calls = 0;
   requests = 0;
-  /** How often each fault happened. */
+  /** Number of times that each fault happened. */
   readonly faults = new Map<string, number>();
-  /** How often a call ended so, by the number of its transfers at that moment: none, one, more. */
+  /** Number of calls with each result, by their transfers at that moment: none, one, more. */
   readonly ends = new Map<string, [number, number, number]>();
   readonly retries = { settled: 0, conflicts: 0 };
 

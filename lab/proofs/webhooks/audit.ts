@@ -3,10 +3,10 @@ import { partner } from '../../support/processes/cluster-options.ts';
 import type { Claim } from '../../support/proof.ts';
 import type { Receiver } from '../../support/receiver.ts';
 
-/** Whose events they are. */
+/** Owner of the events. */
 export const owner = { partner, mode: 'live' } as const;
 
-/** Everything that a list has. @param next - the page that follows an item */
+/** Reads all items of a list. @param next - the page that follows an item */
 async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item[]>): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
@@ -16,7 +16,7 @@ async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item
   }
 }
 
-/** Compares what the receiver saw with what is stored, and both with what was published. */
+/** Compares the receiver's records with the stored deliveries, and both with the published events. */
 export async function audit(storage: Storage, receiver: Receiver, published: number): Promise<Claim[]> {
   const limit = 1_000;
   const events = await all<EventRecord>(
@@ -68,7 +68,7 @@ export async function audit(storage: Storage, receiver: Receiver, published: num
     'no two requests of an event have the same number': eventsWhere(({ id }) =>
       arrivalsOf(id).some(({ attempts }) => new Set(attempts).size < attempts.length),
     ),
-    // A number that is not logged is that of an attempt whose process was killed.
+    // An attempt whose number is not logged is one whose process was killed.
     'attempts are logged in the order of their numbers, and each of them arrived': deliveries
       .filter(({ eventId, attempts }) => {
         const arrived = new Set(arrivalsOf(eventId).flatMap((one) => one.attempts));

@@ -9,7 +9,7 @@ import { provision } from './prove.ts';
 const partners = ['acme-0', 'acme-1', 'acme-2', 'acme-3', 'acme-4', 'acme-5'];
 const healthy = { partner: 'acme-0', type: endpointTypes[0] ?? '' };
 
-/** 95 % of the events for the healthy endpoint have to arrive within this time. */
+/** Time within which 95 % of the events for the healthy endpoint must arrive, in milliseconds. */
 const limitMs = 2_000;
 
 /**
@@ -26,7 +26,7 @@ export async function proveFairness(load: {
   const { ostiary } = await openHost(ends);
   const receiver = new Receiver('hanging but one');
   const url = await receiver.listen();
-  // Ended first: the worker would wait for what hangs.
+  // End these first: the worker would wait for the attempts that hang.
   ends.defer(() => receiver.close());
   for (const slug of partners) await provision(ostiary, slug, `${url}/${slug}`);
   const hanging = partners

@@ -6,7 +6,7 @@ import { proveFairness } from './fairness.ts';
 import { behaviours, prove } from './prove.ts';
 
 const { seed, deliveries, kills } = numbersFrom({
-  /** Repeats the moments of the kills. */
+  /** Seed that repeats the moments of the kills. */
   seed: randomInt(2 ** 31),
   deliveries: 10_000,
   kills: 30,

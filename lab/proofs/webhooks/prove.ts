@@ -8,10 +8,10 @@ import { until } from '../../support/proof.ts';
 import { type Misbehaviour, Receiver } from '../../support/receiver.ts';
 import { audit, owner } from './audit.ts';
 
-/** How receivers behave. */
+/** Behaviours of receivers. */
 export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
 
-/** A worker that does not catch up within this time has lost something. */
+/** Time within which a worker must catch up, in milliseconds. Otherwise it has lost a delivery. */
 const patience = { everyMs: 20, withinMs: 180_000 };
 
 /** Creates a partner and registers an endpoint for each type of event, at `url` and its number. */
@@ -25,8 +25,8 @@ export async function provision({ handler, admin }: Ostiary, slug: string, url: 
 }
 
 /**
- * Publishes events in portions while a worker in another process delivers them and is killed in the middle
- * of each portion; then lets the last worker finish, and audits what arrived and what is stored.
+ * Publishes events in portions while a worker in another process delivers them and is killed in the middle of
+ * each portion. Then lets the last worker finish, and audits the received and the stored deliveries.
  */
 export async function prove(
   behaviour: Misbehaviour,
@@ -41,7 +41,7 @@ export async function prove(
   await worker.started;
 
   let published = 0;
-  /** One after the other to each endpoint, as many as are left at most. */
+  /** Publishes events in turns to each endpoint, at most as many as are left. */
   const publish = async (count: number): Promise<number> => {
     const from = published;
     published = Math.min(deliveries, from + count);
@@ -73,7 +73,7 @@ export async function prove(
   return {
     claims: await audit(storage, receiver, deliveries),
     requests: receiver.requests,
-    /** Events that it accepted more than once. */
+    /** Number of events that the receiver accepted more than once. */
     duplicates: [...receiver.arrivals.values()].filter(({ accepted }) => accepted > 1).length,
   };
 }

@@ -3,10 +3,11 @@ import { problemsOf } from '../../support/proof.ts';
 import { proveFairness } from './fairness.ts';
 import { behaviours, prove } from './prove.ts';
 
-// The small size of `npm run proof:webhooks`. The moments are always the same; what the kills hit is not.
+// Small size of `npm run proof:webhooks`. The moments are always the same; the work that the kills interrupt
+// is not.
 const seed = 20_261_121;
 
-// At the same time: most of theirs is waiting, for processes, for attempts that hang, for retries.
+// Run these at the same time: they mostly wait for processes, for attempts that hang, and for retries.
 describe.concurrent('a worker that is killed 3 times', () => {
   it.each(behaviours)(
     'delivers 200 events to a receiver that is %s, none lost, duplicates with the same id and bytes only',
