@@ -99,6 +99,8 @@ const scan =
 const sorting = new Set([
   ...['grants.issue', 'consents.list', 'signingKeys.list', 'webhooks.list', 'events.partnersHolding'],
   ...['deliveries.claim', 'deliveries.latestStatuses', 'deliveries.countBySteps', 'survey'],
+  // They sort the rows of one partner in test mode that are beyond a bound.
+  ...['transfers.removeOldest', 'requestLog.removeOldest', 'idempotency.removeOldest'],
 ]);
 
 /**

@@ -71,16 +71,16 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     credentials: Credentials,
     { refreshToken, scope }: RefreshRequest,
   ): Promise<object> {
-    const client = await authentication.authenticate(ctx, credentials);
+    const presented = refreshTokenDigests(core, refreshToken);
+    const [client, grant] = await Promise.all([
+      authentication.authenticate(ctx, credentials),
+      tokens.isRefreshToken(refreshToken) ? storage.grants.findRefreshToken(presented) : null,
+    ]);
     await limits.countAddress(core.clientAddress(ctx.req), clock.now());
     if (credentials.secret === null && !isPublicClient(client)) {
       const reason = 'no client_secret was sent for a refresh';
       throw await authentication.failure(ctx, credentials, client.clientId, reason);
     }
-    const presented = refreshTokenDigests(core, refreshToken);
-    const grant = tokens.isRefreshToken(refreshToken)
-      ? await storage.grants.findRefreshToken(presented)
-      : null;
     // A token of another client ends nothing: it was stolen from a client that may still use it.
     if (grant === null || grant.clientId !== client.clientId) throw refused();
     if (grant.revokedAt !== null) throw refused();
