@@ -39,8 +39,8 @@ type Expect = (holds: boolean, problem: string) => void;
 
 /**
  * Makes several runs of one race.
- * @param once - answers what it counted
- * @returns what is wrong, and the sums of what was counted
+ * @param once - returns its counts
+ * @returns the problems, and the sums of the counts
  */
 export async function race(
   name: string,

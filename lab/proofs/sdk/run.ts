@@ -158,7 +158,7 @@ async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryErr
 /**
  * Makes the payments of a schedule with the SDK, over a network with the faults of the schedule, and compares
  * the SDK's results with the state of the service and its rail.
- * @returns what was wrong
+ * @returns the problems
  */
 export async function prove(schedule: Schedule, tally: Tally): Promise<string[]> {
   const problems: string[] = [];

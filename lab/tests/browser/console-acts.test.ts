@@ -37,7 +37,7 @@ describe('every action of the consoles', () => {
       consoles.posted().filter((path) => path.startsWith(console) && !done.has(path));
     const { keyboard } = page;
     const to = (name: RegExp) => pressUntil(page, 'Tab', name);
-    /** Follows a link, presses a button, or unfolds what is folded, and waits for what comes of it. */
+    /** Follows a link, presses a button, or opens a folded part, and waits for the result. */
     async function press(name: RegExp, text?: string): Promise<void> {
       await to(name);
       await keyboard.press('Enter');
@@ -45,7 +45,7 @@ describe('every action of the consoles', () => {
     }
     return {
       ...{ page, left, to, press, go: (path: string) => page.goto(`${provider.origin}${path}`) },
-      /** Replaces what stands in a field. */
+      /** Replaces the text of a field. */
       async type(name: RegExp, text: string): Promise<void> {
         await to(name);
         await keyboard.press('Control+A');
@@ -55,7 +55,7 @@ describe('every action of the consoles', () => {
         await to(name);
         await keyboard.press('Space');
       },
-      /** Unfolds an act that asks first, and presses the button in it. */
+      /** Opens an action that asks for confirmation, and presses the button in it. */
       async asked(name: RegExp, button: RegExp, text: string): Promise<void> {
         await press(name);
         await press(button, text);
@@ -97,7 +97,7 @@ describe('every action of the consoles', () => {
     await type(/^New secret$/, secret);
     await press(/^Sign with it from now on$/, 'The new secret signs from the next attempt on.');
     await to(/^Since \(UTC\)$/);
-    // The parts of a time as a browser in American English has them.
+    // Parts of a time as a browser in American English shows them.
     await page.keyboard.type('01012026');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.type('1200AM');
@@ -142,7 +142,7 @@ describe('every action of the consoles', () => {
     await press(/^API keys$/, 'There are no keys yet.');
     await tick(/^webhooks$/);
     await press(/^Issue a key$/, 'Keep this now');
-    // For tests by default.
+    // The new key is a test key by default.
     expect(await page.getByText(/^svc_test_/).count()).toBe(1);
     await press(/^I have kept it$/, 'Roll this key');
     expect(await provider.ostiary.admin.apiKeys.list('kafe')).toHaveLength(1);

@@ -6,7 +6,7 @@ import { scrollsSideways, violations } from '../../support/browser/page-checks.t
 import { newProfile } from '../../support/browser/profile.ts';
 import { secret, startConsole } from './console-pages.ts';
 
-/** Texts and controls of a page that lie upon each other; what is only heard is left aside. */
+/** Finds texts and controls of a page that overlap; those for screen readers alone are left out. */
 const overlaps = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: { readonly node: Node; readonly name: string; readonly box: DOMRect }[] = [];
@@ -30,13 +30,13 @@ const overlaps = (page: Page): Promise<string[]> =>
         if (node === other.node || node.contains(other.node)) return [];
         const wide = within(box.left, other.box.left, box.right, other.box.right);
         const high = within(box.top, other.box.top, box.bottom, other.box.bottom);
-        // Lines may touch.
+        // Adjacent lines may touch.
         return wide > 2 && high > 5 ? [`${name} | ${other.name}`] : [];
       }),
     );
   });
 
-/** Texts that have so little room that they are written a letter or two on each line. */
+/** Finds texts with so little room that each line has a letter or two. */
 const squeezed = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('main dt, main dd, main p, main span, main button, main a')].flatMap(
@@ -99,7 +99,7 @@ describe('the console in its languages, in a real browser', () => {
     return () => browser.close();
   });
 
-  /** A signed-in partner who asks for a language, where the delivery has failed once. */
+  /** Signs in a partner who prefers a language and whose delivery has failed once. */
   async function visitor(language: string, width: number) {
     const profile = await newProfile(browser, {
       ...{ viewport: { width, height: 800 }, reducedMotion: 'reduce' },
@@ -147,7 +147,7 @@ describe('the console in its languages, in a real browser', () => {
       expect(problems).toEqual([]);
       await open(page, pathOf('endpoint'));
       const left = await page.locator('[data-left]').first().textContent();
-      // In French where a browser does not know the language.
+      // Use French if a browser does not know the language.
       expect(left).toMatch(/^\(\d+\smin \d+\ss\)$/);
       expect(complaints).toEqual([]);
     },
@@ -155,7 +155,7 @@ describe('the console in its languages, in a real browser', () => {
   );
 
   it('from right to left, small and wide, every page fits, and nothing lies upon something else', async () => {
-    // The words that take the most room.
+    // Words that take the most room.
     const { page } = await visitor('fr', 360);
     const turn = () => page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
     const problems: string[] = [];

@@ -8,7 +8,7 @@ import { manyRequests, TestRail } from '../../../packages/core/test/support/part
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
 
-/** The secret of the endpoints that tests register. */
+/** Secret of the endpoints that tests register. */
 export const secret = 'whsec_0123456789abcdef';
 
 /** A browser, and a provider with a console that delivers to a receiver. They end with the file that starts them, but for the browser. */
@@ -31,7 +31,7 @@ export async function startConsole(receive: RequestListener, options: Partial<Os
   };
 }
 
-/** A receiver that verifies signatures, except at `/careless`. */
+/** Starts a receiver that verifies signatures, except at `/careless`. */
 export const careful: RequestListener = async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -61,7 +61,7 @@ export async function signInWith(page: Page, origin: string, key: string): Promi
   await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
 }
 
-/** Leaves something on the page that a reload would sweep away. */
+/** Marks the page, so that a reload can be noticed. */
 export const mark = (page: Page): Promise<void> =>
   page.evaluate(() => {
     document.documentElement.dataset.mark = 'here';

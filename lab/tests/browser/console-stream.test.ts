@@ -95,7 +95,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
     const key = await newKey();
     await page.clock.install();
     let streams = 0;
-    // Never answered.
+    // Leave the stream without a response.
     await page.route('**/sandbox', (route) => {
       if (route.request().resourceType() !== 'eventsource') return route.continue();
       streams += 1;

@@ -35,7 +35,7 @@ describe('the test tools, in a real browser', () => {
     await seen('sandbox-tools');
     await panel(page, 'Signature check').getByRole('button', { name: 'Check it' }).click();
     await page.getByText('This endpoint verifies signatures').waitFor();
-    // The result is at the place of the reader.
+    // The result is shown where the reader is.
     await page.locator(':focus', { hasText: 'This endpoint verifies signatures' }).waitFor();
     await seen();
     const passport = panel(page, 'Passport');
@@ -62,7 +62,7 @@ describe('the test tools, in a real browser', () => {
     await payment.getByLabel('Outcome').selectOption('Failed (amount .01)');
     await payment.getByRole('button', { name: 'Make the payment' }).click();
     await page.getByText('The payment is initiated').waitFor();
-    // Without a reload.
+    // The page shows it without a reload.
     await page.getByText('sandbox_failure').waitFor();
     await page.getByRole('link', { name: 'payment.failed' }).waitFor();
     await seen();

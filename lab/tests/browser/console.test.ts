@@ -13,7 +13,7 @@ describe('the sandbox console, in a real browser', () => {
   let provider: TestProvider;
   let browser: Browser;
   let urlOf: (path: string) => string;
-  /** Answers of paths that do not answer 200. */
+  /** Responses of paths with another status than 200. */
   const statuses = new Map<string, number>();
   const received: { readonly path: string; readonly event: string }[] = [];
 
@@ -25,7 +25,7 @@ describe('the sandbox console, in a real browser', () => {
       response.statusCode = statuses.get(path) ?? 200;
       response.end(response.statusCode === 200 ? '{"received":true}' : excuse);
     };
-    // The first retry can be waited for, the second one cannot.
+    // Delays of which a test can wait for the first and not for the second.
     const webhooks = { retryDelaysSeconds: [3, 1800, 7200, 7200] };
     ({ provider, browser, urlOf } = await startConsole(receive, { webhooks }));
     return () => browser.close();
@@ -115,7 +115,7 @@ describe('the sandbox console, in a real browser', () => {
     const payment = { amount: '12.5', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } };
     await provider.partnerCall(key, 'GET /v1/partner/whoami');
     const refused = await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
-    // Without a reload.
+    // The page shows it without a reload.
     await page.locator('#request-list li').nth(1).waitFor();
     await lookSmallAndWide(page, 'sandbox-requests');
     await page.getByLabel('Request id').fill(String(refused.json().requestId));

@@ -17,7 +17,7 @@ const library = readFileSync(
 const inFrame =
   'new oidc.UserManager({ authority: "x", client_id: "x", redirect_uri: "x" }).signinSilentCallback()';
 
-/** An app without a server: the library as it is published, on every page. */
+/** Starts an app without a server: it has the library as it is published on every page. */
 const startApp = () =>
   serve(({ url = '' }, response) => {
     const isScript = url === '/oidc.js';
@@ -34,7 +34,10 @@ declare global {
   }
 }
 
-/** A provider with what a library for single-page apps asks for, its app, and a page of the app with Ana signed in at the host. */
+/**
+ * Starts a provider with the settings that a library for single-page apps needs, its app, and a page of the
+ * app with Ana signed in at the host.
+ */
 async function start() {
   const host = new Host();
   host.people.set(ana.sub, { ...ana, email: 'ana@example.com', emailVerified: true });
@@ -67,7 +70,7 @@ async function start() {
       { ...settings, scope },
     );
   };
-  /** Signs in, and answers what the app knows then. */
+  /** Signs in, and returns the app's data about the user. */
   const signIn = async (scope: string) => {
     await open('/', scope);
     await page.evaluate(() => void globalThis.users.signinRedirect());

@@ -24,7 +24,7 @@ describe('the pages for operators, in a real browser', () => {
     provider = await startProvider({
       payments: new TestRail(),
       partnerLimits: manyRequests,
-      // The one attempt fails after the receiver has moved to an address to which nothing is sent.
+      // The single attempt fails after the receiver has moved to an address that deliveries may not use.
       webhooks: { retryDelaysSeconds: [], resolve: async () => [address] },
       operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
     });

@@ -7,9 +7,9 @@ import { expectGood, picture, pressUntil } from '../../support/browser/page-chec
 const { demo, open, userAt } = await startDemoInBrowser();
 
 /**
- * What the pages say: the heading of the sign-in page, that it shows the password, the way back; and what the shop was told, in the
- * languages of which every page is looked at. Of the others those before the sign-in are; that no text is missing behind it shows
- * without a browser.
+ * Expected texts: the heading of the sign-in page, the button that shows the password, the way back, and the
+ * shop's page with its data, in the languages of which every page is checked. In the other languages only the
+ * pages before the sign-in are checked; a test without a browser shows that no text is missing behind it.
  */
 const words = {
   en: ['Sign in', 'Show password', 'Back to Kafe Lakay', 'This is everything that Ostiary told the shop'],

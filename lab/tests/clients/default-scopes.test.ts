@@ -15,8 +15,8 @@ import type { TestProvider } from '../../../packages/core/test/support/provider.
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 import { close, listen } from '../../support/http.ts';
 
-// Libraries that ask for `openid profile email` when nobody tells them what to ask for, or read those claims; and Auth.js also
-// without them.
+// Libraries that request `openid profile email` by default, or read those claims; and Auth.js also without
+// them.
 
 const host = new Host();
 host.people.set(ana.sub, { ...ana, email: 'ana@example.com', emailVerified: true });
@@ -26,7 +26,7 @@ const provider = await startProvider(
 );
 const allowedScopes = ['openid', 'profile', 'email', 'offline_access'];
 
-/** An app on a server of its own, and a browser that goes between it and the provider. */
+/** Starts an app on its own server, and a browser that goes between it and the provider. */
 async function startApp(listenerOf: (origin: string) => RequestListener | Promise<RequestListener>) {
   const server = createServer();
   const origin = await listen(server);
@@ -35,7 +35,7 @@ async function startApp(listenerOf: (origin: string) => RequestListener | Promis
   return { origin, browser: new TestBrowser(origin) };
 }
 
-/** From an address of a provider, through its pages, back to the app. */
+/** Follows a URL of a provider through its pages, back to the app. */
 async function throughProvider(
   address: string,
   browser = provider.browser(),
@@ -73,7 +73,7 @@ const authJsCases: readonly {
       profile: ({ sub, name }) => ({ id: String(sub), name: String(name), image: null, email: null }),
     },
     scope: 'openid profile',
-    // Without an address: Auth.js leaves it away.
+    // Claims without `email`, which Auth.js leaves out.
     user: { name: ana.name, image: null },
   },
 ];
@@ -173,7 +173,7 @@ it('better-auth signs in, reads userinfo, refreshes, and signs out here too', as
   expect((await atProvider.get(left.url)).location).toMatch(`${origin}/bye`);
 });
 
-/** An app with express-openid-connect: `/me` shows its user, `/renew` asks for new tokens. */
+/** An app with express-openid-connect: `/me` shows its user, `/renew` fetches new tokens. */
 const startExpress = (authorizationParams: { readonly scope?: string } = {}) =>
   startApp(async (baseURL) => {
     const client = await provider.client({

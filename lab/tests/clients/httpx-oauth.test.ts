@@ -20,7 +20,7 @@ it.for([
   'httpx-oauth reads the discovery and signs in, and revokes by %s with %s secret',
   async ([method = '', which], context) => {
     if ('missing' in library) {
-      // The reporter keeps the reason of what was skipped to itself.
+      // Print the reason for the skip, which the reporter leaves out.
       console.warn(`not tested: ${library.missing}`);
       return context.skip(library.missing);
     }

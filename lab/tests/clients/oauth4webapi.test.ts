@@ -68,7 +68,7 @@ it('refreshes as a public client', async () => {
   const tokens = await oauth.processRefreshTokenResponse(as, client, await refresh(String(refresh_token)));
   expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(ana.sub);
   expect(await refresh(tokens.refresh_token ?? '')).toMatchObject({ status: 200 });
-  // Whoever comes with the first one again ends the sign-in.
+  // Reuse of the first refresh token ends the sign-in.
   expect(await refresh(String(refresh_token))).toMatchObject({ status: 400 });
   expect((await at.userinfo(tokens.access_token)).status).toBe(401);
 });

@@ -10,7 +10,7 @@ let source: string;
 
 beforeAll(async () => {
   const provider = await TestProvider.start({
-    // Linters warn of addresses that nobody can reach.
+    // Use a public name, because linters warn of URLs that cannot be reached.
     authUrl: 'https://id.ostiary.test',
     payments: new TestRail(),
     events: { 'order.shipped': { schema: z.object({ orderId: z.string() }), example: { orderId: 'o-1' } } },
@@ -19,17 +19,17 @@ beforeAll(async () => {
   return () => provider.stop();
 });
 
-/** What Redocly reports with its recommended rules, warnings too. */
+/** Returns Redocly's report with its recommended rules, warnings included. */
 async function redocly(text: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
   return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
 }
 
-/** What Spectral reports with its recommended rules, hints too. */
+/** Returns Spectral's report with its recommended rules, hints included. */
 async function spectral(text: string): Promise<string[]> {
   const linter = new spectralCore.Spectral();
-  // Its own type says that rules have to extend others.
+  // Cast the rule set: Spectral's type requires that rules extend others.
   linter.setRuleset({ extends: [spectralRulesets.oas as RulesetDefinition] });
   const problems = await linter.run(JSON.parse(text) as Json);
   return problems.map(({ code, message, path }) => `${code}: ${path.join('.')}: ${message}`);

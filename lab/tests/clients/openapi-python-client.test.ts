@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 it('openapi-python-client makes a client of the description, with which every operation is called', async (context) => {
   if ('missing' in client) {
-    // The reporter keeps the reason of what was skipped to itself.
+    // Print the reason for the skip, which the reporter leaves out.
     console.warn(`not tested: ${client.missing}`);
     return context.skip(client.missing);
   }

@@ -82,7 +82,7 @@ export async function callEverything(
 }
 `;
 
-/** Calls that must not compile, each on a line of its own. */
+/** Calls that must not compile, each on its own line. */
 const wrongCalls = {
   'amounts are strings': `api.POST('/v1/partner/payments', { body: { amount: 125, currency: 'HTG', recipient: { kid: 'K' } } });`,
   'a recipient is needed': `api.POST('/v1/partner/payments', { body: { amount: '1.00', currency: 'HTG' } });`,
@@ -97,10 +97,10 @@ const wrongProgram = [
   ...Object.values(wrongCalls),
 ].join('\n');
 
-/** Which calls the compiler refuses; anything else that it says is told too. */
+/** Returns the names of the calls that the compiler refuses; any other error is returned as it is. */
 function refused(said: string): readonly string[] {
   const names = ['', '', '', ...Object.keys(wrongCalls)];
-  // What a line is followed by, indented, explains it.
+  // Indented lines explain the line above them.
   const errors = said.split('\n').filter((line) => line !== '' && !line.startsWith(' '));
   return [...new Set(errors.map((line) => names[Number(/\bwrong\.ts\((\d+),/.exec(line)?.[1])] ?? line))];
 }
@@ -115,14 +115,14 @@ const settings = {
     noUncheckedIndexedAccess: true,
     exactOptionalPropertyTypes: true,
     noUnusedLocals: true,
-    // What is generated is no declaration file: it is checked.
+    // Skip declaration files only: the generated file is not one, so it is checked.
     skipLibCheck: true,
     outDir: 'built',
   },
   include: ['*.ts'],
 };
 
-/** Types for the document and the programs, compiled; what the compiler says. */
+/** Compiles types for the document, and the programs; returns the compiler's output. */
 async function compile(folder: string, document: string): Promise<string> {
   writeFileSync(join(folder, 'partner-api.ts'), astToString(await openapiTS(document)));
   writeFileSync(join(folder, 'program.ts'), program);

@@ -6,7 +6,7 @@ import { startProvider } from '../../../packages/core/test/support/running.ts';
 
 const provider = await startProvider();
 
-/** What an application configures; plain HTTP is for this test only. */
+/** Discovers the provider as an application does. Plain HTTP is for this test only. */
 const discover = (
   { id, secret }: TestClient,
   auth = client.ClientSecretPost(secret ?? ''),

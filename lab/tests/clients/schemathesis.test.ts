@@ -20,7 +20,7 @@ beforeAll(async () => {
   tool = await installed(schemathesis);
 });
 
-/** Runs Schemathesis against a real server. @returns what it reports, or `null` where it is not installed */
+/** Runs Schemathesis against a real server. @returns its report, or `null` if it is not installed */
 async function report(
   context: TestContext,
   mode: 'positive' | 'negative',
@@ -31,11 +31,11 @@ async function report(
   }: { readonly checks: readonly string[]; readonly args: readonly string[]; readonly hooks: boolean },
 ): Promise<string> {
   if ('missing' in tool) {
-    // The reporter keeps the reason of what was skipped to itself.
+    // Print the reason for the skip, which the reporter leaves out.
     console.warn(`not tested: ${tool.missing}`);
     return context.skip(tool.missing);
   }
-  // Host names of the world outside resolve.
+  // Resolve all external host names.
   const { provider } = await partnerProvider({ webhooks: { resolve: async () => ['93.184.216.34'] } });
   const { key } = await provider.key({ mode: 'test' });
   const made = async (path: string, body: object) =>
@@ -45,7 +45,8 @@ async function report(
   const cwd = generatedFolder('schemathesis');
   const all = [
     ...['run', `${provider.origin}/v1/openapi.json`, '--header', `X-API-Key: ${key}`, '--no-color'],
-    // The same requests every time. U+0000 is refused in every text: no database that Ostiary has can store it.
+    // Send the same requests every time. U+0000 is refused in every text, because none of Ostiary's databases
+    // can store it.
     ...['--mode', mode, '--seed', '1', '--generation-database', 'none', '--generation-allow-x00', 'false'],
     ...['--checks', [...always, ...checks].join(','), '--continue-on-failure', ...args],
   ];
@@ -61,7 +62,7 @@ async function report(
   }
 }
 
-/** A report without failures and warnings, of enough requests. */
+/** Checks a report: no failures or warnings, and enough requests. */
 const clean = /Tested: 20\n[\s\S]*\n {2}\d{3,} generated, \d{3,} passed/;
 
 describe('Schemathesis', () => {

@@ -5,12 +5,12 @@ import { requests, scopes } from './modules/requests.ts';
 import { sessions } from './modules/sessions.ts';
 import { tokens } from './modules/tokens.ts';
 
-/** Modules by what they are about. */
+/** Modules by topic. */
 interface Plan {
   readonly name: string;
   readonly title: string;
   readonly modules: readonly Module[];
-  /** Whether clients are called, which needs a provider on this machine. */
+  /** True if clients are called, which needs a provider on this machine. */
   readonly isLocal?: boolean;
 }
 
@@ -37,7 +37,7 @@ export const plans: readonly Plan[] = [
   },
 ];
 
-/** How a module has to end. */
+/** Returns the required result of a module. */
 function resultOf(module: Module): 'pass' | 'warning' | 'skip' {
   if ('skip' in module) return 'skip';
   return module.warning === undefined ? 'pass' : 'warning';
@@ -60,7 +60,7 @@ function planSection(plan: Plan): string {
 ${rows.join('\n')}`;
 }
 
-/** The page of the documentation. */
+/** Page of the documentation. */
 export function conformancePage(): string {
   return `<!-- Written by \`npx vitest run lab/tests/conformance -u\`. Edit the modules below lab/tests/conformance instead. -->
 

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { blocksOf, pages, root } from './support/pages.ts';
 
-/** What a reader has in their own application. */
+/** Declarations of a reader's own application. */
 const readersApp = `
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Authentication, Login, UserDirectory, UserRecord } from '@ostiary/core';
@@ -16,7 +16,7 @@ export declare function sessionOf(request: IncomingMessage): Promise<Authenticat
 export declare class AppModule {}
 `;
 
-/** What Prisma generates from a reader's schema. */
+/** Declarations that Prisma generates from a reader's schema. */
 const readersPrisma = `
 interface Transaction {
   readonly order: {
@@ -36,12 +36,13 @@ export declare const ostiary: Ostiary;
 export declare function openOstiary(): Promise<Ostiary>;
 `;
 
-/** Where the packages are that the blocks of a page import, if not at the root. */
+/** Folders with the packages that the blocks of a page import, if not the root. */
 const homes: { readonly [page: string]: string } = { 'docs/mounting.md': 'examples/mounts' };
 
 /**
- * Every TypeScript block of every page, by a file name beside the page. A later block of a page may use what an earlier one
- * declared. Blocks that begin with the name of their file (`// server.ts`) are together in a folder, and import each other.
+ * Collects every TypeScript block of every page, by a file name beside the page. A later block of a page may
+ * use declarations of an earlier one. Blocks that begin with the name of their file (`// server.ts`) are
+ * together in a folder, and import each other.
  */
 function blocks(): Map<string, string> {
   const files = new Map<string, string>();
@@ -96,7 +97,7 @@ describe('code blocks of the documentation', () => {
     };
     const program = ts.createProgram([...files.keys()], options, host);
     const problems = [...files.keys()]
-      // One by one: what the blocks import is checked elsewhere, and would take most of the time.
+      // Check file by file: the imports of the blocks are checked elsewhere, and would take most of the time.
       .flatMap((name) => ts.getPreEmitDiagnostics(program, program.getSourceFile(name)))
       .filter(({ file }) => file !== undefined && files.has(file.fileName))
       .map(
@@ -104,7 +105,7 @@ describe('code blocks of the documentation', () => {
           `${relative(root, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
       );
     expect(problems).toEqual([]);
-    // Types of whole frameworks are read.
+    // Long limit, because types of whole frameworks are read.
   }, 120_000);
 
   it('that say they are JSON are', () => {

@@ -24,7 +24,7 @@ const commands = pages().flatMap((page) =>
 const data = mkdtempSync(join(tmpdir(), 'ostiary-docs-'));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-/** The root script that a command runs, if it does. */
+/** Returns the root script that a command runs, if it runs one. */
 function scriptOf({ words: [program, first, second] }: ShellCommand): string | undefined {
   if (program !== 'npm') return undefined;
   if (first === 'start' || first === 'test') return first;
@@ -35,17 +35,17 @@ function byPage<Entry extends { readonly page: string }>(which: readonly Entry[]
   return [...Map.groupBy(which, ({ page }) => page)];
 }
 
-/** A file that a command writes, in a folder of the tests. */
+/** Returns a path in a folder of the tests for a file that a command writes. */
 const written = (word: string): string => (word.startsWith('/backup/') ? join(data, word.slice(8)) : word);
 
-/** What was said last. `<client id>` and `<key id>` mean what an earlier command made. */
+/** Replaces `<client id>` and `<key id>` with the last id that an earlier command printed. */
 function given(word: string, said: string): string {
   const made = { '<client id>': /\bsvc_client_\w+/g, '<key id>': /\bkey_\w+/g };
   const [placeholder = '', format] = Object.entries(made).find(([name]) => word.includes(name)) ?? [];
   return format === undefined ? word : word.replace(placeholder, said.match(format)?.at(-1) ?? placeholder);
 }
 
-/** Runs a command in a shell, in a folder of the tests. curl fails where it is answered with an error. */
+/** Runs a command in a shell, in a folder of the tests. curl fails if the response is an error. */
 async function inShell(command: string, env: Readonly<Record<string, string>>) {
   const script = `curl() { command curl --silent --show-error --fail-with-body "$@"; }\n${command}`;
   const child = spawn('sh', ['-c', script], {
@@ -58,7 +58,10 @@ async function inShell(command: string, env: Readonly<Record<string, string>>) {
   return { code, said: output + errors };
 }
 
-/** Whether a command failed only because it names, with `we_…` or `<client id>`, what a reader has. */
+/**
+ * Checks that a command failed only because it names, with `we_…` or `<client id>`, an object of the
+ * reader's.
+ */
 function names({ words }: ShellCommand, output: string): boolean {
   return words.some((word) => /…|<[^>]*>/.test(word)) && /^there is no (?!command)/.test(output);
 }
@@ -98,7 +101,7 @@ describe('commands of the documentation', () => {
       words.filter((word) => /^[\w-]+(\/[\w.-]+)+\.ts$/.test(word)).map((file) => ({ page, file })),
     );
     expect(files.length).toBeGreaterThan(2);
-    // The second one is where a container of the server is.
+    // Paths of the command line; the second one is that in a container of the server.
     const exists = (file: string) =>
       ['', 'examples/reference-server'].some((folder) => existsSync(join(root, folder, file)));
     expect(files.filter(({ file }) => !exists(file))).toEqual([]);
@@ -115,10 +118,10 @@ describe('commands of the documentation', () => {
       names.some((name) => !existsSync(join(root, 'packages', name, 'package.json'))),
     );
     expect(unknown).toEqual([]);
-    // None is written by hand: all say what the switch says.
+    // All install commands come from the switch; none is written by hand.
     const marked = pages().flatMap((page) => textOf(page).match(/^<!-- install .*@ostiary/gm) ?? []);
     expect(installed).toHaveLength(marked.length);
-    // With the first release all of them are for the registry.
+    // The first release makes all of them registry commands.
     for (const [page, text] of pagesThatInstall(true)) {
       expect(text, page).toMatch(/^npm (?:install (?:--save-dev )?@ostiary\/|create ostiary@latest )/m);
       expect(text, page).not.toMatch(/npm run pack|no release yet/);
@@ -149,7 +152,7 @@ describe('commands of the documentation', () => {
         OSTIARY_DATA_DIR: join(data, page.replaceAll('/', '-')),
       };
       const run = (args: readonly string[], more: object = {}): Promise<Ended> =>
-        // Whoever reads the page answers yes.
+        // Add `--yes`, as the reader of the page would confirm.
         runHere(program, [...args, '--yes'], { ...env, ...more }, 'a password of the tests\n');
       if (!own.some(({ args }) => args[0] === 'partners' && args[1] === 'create'))
         await run(['partners', 'create', 'kafe', '--name', 'Kafe']);
@@ -160,9 +163,10 @@ describe('commands of the documentation', () => {
         const { code, output, errors } = await run(args, { DATABASE_URL });
         const answer = output + errors;
         said += answer;
-        // Where the reader has a database or a server on the internet, it is enough that the command was understood.
+        // Accept a command that was understood if the reader needs a database or a server on the internet for
+        // it.
         const understood = code === 0 || (code === 1 && /\b(move|doctor)\b/.test(command.line));
-        // A module that is no program (any more) runs without a word.
+        // A module that is no program (any more) ends without output.
         if (answer === '' || (!understood && !names(command, answer)))
           problems.push(`${page}: ${command.line}: ${answer}`);
       }
@@ -183,7 +187,7 @@ describe('commands of the documentation', () => {
     for (const [index, [page, own]] of byPage(requests).entries()) {
       const partner = `reader-${index}`;
       await ostiary.admin.partners.create({ slug: partner, name: partner });
-      // One key for the whole page, of the mode in which all of it is possible.
+      // Use one key for the whole page, of the mode in which all its requests are possible.
       const mode = own.some(({ line }) => line.includes('/sandbox/')) ? 'test' : 'live';
       const { key } = await ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...keyScopes] });
       const registered = await fetch(`${origin}/v1/partner/webhooks`, {
@@ -192,7 +196,7 @@ describe('commands of the documentation', () => {
         body: JSON.stringify({ url: 'https://127.0.0.1/', events: ['*'], secret: 'a secret of the tests' }),
       });
       const { id } = (await registered.json()) as { readonly id: string };
-      // The names that pages have for what a reader has.
+      // Variables with the names that pages use for the reader's objects.
       const env = {
         ...Object.fromEntries(['API_KEY', 'OSTIARY_API_KEY', 'TEST_KEY', 'KEY'].map((name) => [name, key])),
         ...{ WEBHOOK_SECRET: 'a secret of the tests', NEW_SECRET: 'another secret of the tests' },

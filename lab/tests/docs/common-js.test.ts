@@ -52,7 +52,7 @@ describe('packed packages in a CommonJS project', () => {
     );
     const output = await run(app, "npm test -- --testMatch '**/*.test.?(m)js'");
     expect(output).toMatch(/^Tests: +3 passed, 3 total$/m);
-    // Both messages of the page.
+    // Check both messages of the page.
     for (const [file, message] of [
       ['required', /Must use import to load ES Module/],
       ['passport', /A dynamic import callback was invoked without --experimental-vm-modules/],

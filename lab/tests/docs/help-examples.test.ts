@@ -11,13 +11,13 @@ import { helpPages, program } from './support/help.ts';
 import { installationFor } from './support/installation.ts';
 import { commandsOf } from './support/shell.ts';
 
-/** The example at the end of a help page. */
+/** Returns the example at the end of a help page. */
 const exampleOf = (page: string): string | undefined => /\nExample:\n {2}(.+)\n$/.exec(page)?.[1];
 
-/** An example with the ids, the files and the https server of a test in place of those of a reader. */
+/** Replaces ids, files and the https server of an example with those of a test. */
 function asHere(example: string, ids: Readonly<Record<string, string>>, folder: string): string[] {
   const [{ words = [] } = {}] = commandsOf(example);
-  // Text behind `>` is for the shell of a reader.
+  // Drop text behind `>`, which is for the shell of a reader.
   const typed = words.includes('>') ? words.slice(0, words.indexOf('>')) : words;
   return typed.slice(1).map((word) => {
     const id = Object.entries(ids).find(([prefix]) => new RegExp(`^${prefix}[0-9a-f]{16}$`).test(word));
@@ -54,7 +54,7 @@ it.each(Array.from(pages, ([name, page]) => ({ name, page, example: exampleOf(pa
       JSON.stringify({ ...realm, clients: [keycloakClientOf('shop')] }),
     );
     const args = [...asHere(example, ids, folder), '--yes'];
-    // `tail` goes on until Ctrl-C.
+    // `tail` runs until Ctrl-C.
     if (/^ {2}--once /m.test(page)) args.push('--once');
     const { code, output, errors } = await runHere(program, args, env, 'a password of the tests\n');
     // The doctor ends with 1, because a server of a test is not deployed as one should be.

@@ -11,13 +11,13 @@ import { installationFor } from './support/installation.ts';
 import { root } from './support/pages.ts';
 import { commandsOf } from './support/shell.ts';
 
-/** A text that a program may print, and the file that has it. */
+/** A text that a program may print, and its file. */
 interface Said {
   readonly file: string;
   readonly text: string;
 }
 
-/** Texts between quotes of a program; what is filled in is `…`. */
+/** Collects quoted texts of a program, with `…` for inserted values. */
 function textsOf(file: string): Said[] {
   const texts: Said[] = [];
   const visit = (node: ts.Node): void => {
@@ -51,7 +51,7 @@ const said: readonly Said[] = [
     .map((text) => ({ file: refusals, text: text.replace(/: .*| (?:to see|for all) .*/, '') })),
 ];
 
-/** Parts of the texts that have this form. */
+/** Returns the parts of the texts that have this form. */
 const found = (form: RegExp): Said[] =>
   said.flatMap(({ file, text }) =>
     Array.from(text.matchAll(form), ([match]) => ({ file, text: match.trim() })),
@@ -73,7 +73,7 @@ it('commands of `ostiary` in hints do something', async () => {
   );
   expect(hinted.length).toBeGreaterThan(10);
   const lines = new Map(
-    // In a sentence, words that are no argument come behind the name of a command.
+    // Drop words behind the name of a command that are part of the sentence, not arguments.
     hinted.map(({ file, line, name }) => [/ (?:--|<)/.test(line) ? line : name, file]),
   );
   const problems: string[] = [];

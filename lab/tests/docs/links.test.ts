@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { pages, root, textOf } from './support/pages.ts';
 
-/** Where READMEs of packages find what is in the repository: they are read on a registry's page too. */
+/**
+ * URL of the repository, with which READMEs of packages link to its files: they are read on a registry's page
+ * too.
+ */
 const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1');
 
 /** The names of a page's headings, as GitHub makes them. */
@@ -70,7 +73,7 @@ describe('links of the documentation', () => {
   });
 
   it('reach every page from the README', () => {
-    // GitHub shows the second one to those who open the folder.
+    // GitHub shows the second one to readers who open the folder.
     const reached = new Set(['README.md', 'docs/README.md']);
     for (const page of reached) {
       for (const { target } of linksOf(page)) {

@@ -27,20 +27,20 @@ import { recipeFolder } from './support/recipe.ts';
 
 const { fileFor, recipe } = recipeFolder();
 
-/** What a recipe exports: the way to ship, and what its database is opened with. */
+/** Exports of a recipe: the function that ships an order, and those that open its database. */
 interface Recipe {
   ship(ostiary: Pick<Ostiary, 'events'>, db: unknown, orderId: string): unknown;
   open(file: string): { readonly database: Database.Database };
   readonly Order: never;
 }
 
-/** A database with a table of the host's and an installation on it, whose partner has an endpoint. */
+/** A database with a host table and an installation on it, whose partner has an endpoint. */
 interface Stage {
-  /** An URL, or a file. */
+  /** URL, or path of a file. */
   readonly where: string;
   readonly ostiary: Ostiary;
   readonly partner: OstiaryPartner;
-  /** Runs SQL of the host's; answers rows. */
+  /** Runs SQL of the host; returns rows. */
   run(sql: string): Promise<unknown[]> | unknown[];
   /** Orders that were delivered. */
   readonly delivered: unknown[];
@@ -53,7 +53,7 @@ function ends<Opened>(opened: Opened, end: (opened: Opened) => unknown): Opened 
 const poolOn = (connectionString: string) => ends(new Pool({ connectionString }), (pool) => pool.end());
 const fileOn = (file: string) => ends(new Database(file), (database) => database.close());
 
-/** How the database of each recipe is opened. */
+/** Recipes, with the function that opens the database of each. */
 const recipes: readonly (readonly [
   heading: string,
   on: 'PostgreSQL' | 'SQLite',
@@ -122,13 +122,14 @@ const prismaSchema = `
   }
 `;
 
-/** What `prisma generate` makes, beside the recipe. */
+/** Generates the Prisma client beside the recipe. */
 async function generatedClient(): Promise<new (options: object) => { $disconnect(): Promise<void> }> {
   const [command, schema] = [join(root, 'lab/node_modules/prisma/build/index.js'), fileFor('schema.prisma')];
   writeFileSync(schema, prismaSchema);
-  // Its engine, which generates nothing, is downloaded where none is named.
+  // Name an engine, because Prisma downloads one otherwise; it generates nothing.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
-  // Not in this process: the worker in it would answer nobody meanwhile, and hold what it claims until its lease ends.
+  // Run it in another process: the worker in this one would not respond meanwhile, and would hold its claims
+  // until their leases end.
   await promisify(execFile)(process.execPath, [command, 'generate', '--schema', schema], { env });
   return (await import(fileFor('generated/client.ts'))).PrismaClient;
 }
@@ -209,7 +210,7 @@ it.each(recipes)(
       second: ostiary.events.publish,
     };
     const [met, all] = [new Set<string>(), Promise.withResolvers<void>()];
-    /** On PostgreSQL each is in the middle of its transaction before one goes on. */
+    /** Waits, on PostgreSQL, in the middle of each transaction until all are there. */
     const meeting = (publish: Publish): Publish =>
       on === 'SQLite'
         ? publish

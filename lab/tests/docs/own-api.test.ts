@@ -13,14 +13,14 @@ import { recipeFolder } from './support/recipe.ts';
 
 const { fileFor } = recipeFolder();
 
-/** Asks for what a guard protects. */
+/** Requests a guarded resource. */
 type Ask = (authorization?: string) => Promise<Response>;
 
 const asking = (origin: string): Ask => {
   return (authorization) => fetch(`${origin}/wallet`, { headers: authorization ? { authorization } : {} });
 };
 
-/** Each guard of the page, as it stands there, on a server of its framework. */
+/** Guards of the page, unchanged, each on a server of its framework. */
 const frameworks: { readonly [file: string]: (block: { routes?: unknown; GET?: unknown }) => Promise<Ask> } =
   {
     async 'express.ts'({ routes }) {

@@ -21,7 +21,7 @@ useCheckout();
 
 const partnerPage = 'docs/quickstart-partner.md';
 let partnerFolder: Promise<string> | undefined;
-/** The folder of that page, made once. */
+/** Folder of that page, created once. */
 const folderOfPartner = (): Promise<string> => {
   partnerFolder ??= folderOf(partnerPage);
   return partnerFolder;
@@ -62,16 +62,16 @@ it('the quickstart for those who embed ends with a user who signed in, a payment
   expect(greeting.text).toMatch(/^Hello Ana Pierre! .*tr_/);
   await until(() => shop.said().includes('payment.completed'), shop);
 
-  // Who is signed in is asked for the password again where an app wants that, once.
+  // A signed-in user is asked for the password again if an app requires that, once.
   const again = await fetch(withPorts('http://localhost:4000/'), { redirect: 'manual' });
   const asked = await open(`${again.headers.get('location')}&prompt=login`);
   expect(asked.text).toContain('name="password"');
   expect((await open(asked.url, { handle: 'ana', password: 'kafe ak pen' })).text).toContain('name="csrf"');
 
-  // Nothing was wrong until now, and nothing was told.
+  // No error has happened until now, and none was logged.
   expect(server.said()).not.toContain('ERROR');
 
-  // Ports that are taken are told, as the table at the end of the page says.
+  // Ports in use are reported, as the table at the end of the page says.
   const second: Program[] = [];
   for (const words of ['server.ts', 'shop.ts']) second.push(start(folder, commandOf(page, words)));
   for (const { ended, said } of second) {
@@ -113,7 +113,7 @@ it('the five minutes of the SDK compile under strict TypeScript, as ES module an
   const [, section = ''] = textOf(page).split('\n## Five minutes\n');
   const programs = section.split('\n## ')[0]?.match(/(?<=```ts\n)[\s\S]*?(?=```)/g) ?? [];
   expect(programs).toHaveLength(1);
-  // The one thing that a reader changes.
+  // Make the single change that a reader makes.
   const program = (programs[0] ?? '').replace('https://api.example.com', provider.origin);
   expect(program).toContain(provider.origin);
   const folder = await folderOfPartner();
@@ -121,18 +121,18 @@ it('the five minutes of the SDK compile under strict TypeScript, as ES module an
   const compilerOptions = {
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
     ...{ skipLibCheck: false, target: 'es2022', lib: ['es2023'], module: 'node16', outDir: 'out' },
-    // The only other thing that a TypeScript program on Node has.
+    // Install the only other package that a TypeScript program on Node has.
     ...{ typeRoots: [join(root, 'node_modules/@types')], types: ['node'] },
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   writeFileSync(join(folder, 'app.mts'), program);
-  // Only ES modules wait at the top.
+  // Wrap the rest in a function: only ES modules permit top-level await.
   const [, imports = '', rest = ''] = /^((?:import .*\n)+)([\s\S]*)$/.exec(program) ?? [];
   writeFileSync(join(folder, 'app.cts'), `${imports}async function main() {\n${rest}}\nmain();\n`);
   const said = await run(folder, `node ${join(root, 'node_modules/typescript/bin/tsc')} -p .`);
   expect(said).toBe('');
   for (const file of ['out/app.mjs', 'out/app.cjs']) {
-    // A reference is of one payment for ever, so each has a partner of its own.
+    // Use a new partner for each file, because a reference belongs to one payment permanently.
     const { key, partner, id } = await provider.key({ mode: 'test' });
     const printed = await run(folder, `node ${file}`, { OSTIARY_API_KEY: key });
     const lines = printed.trim().split('\n');

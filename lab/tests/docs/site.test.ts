@@ -75,7 +75,7 @@ describe.runIf(process.env.TEST_SITE !== undefined)('the documentation site, in 
       if (address !== addressOf(expected)) wrong.push(`${question} ${expected}, not ${address}`);
     }
     expect(questions).toHaveLength(30);
-    // At least 28 of them: what is wrong is told.
+    // Require at least 28 right results; the message lists the wrong ones.
     expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(2);
   }, 120_000);
 

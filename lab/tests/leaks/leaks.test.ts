@@ -25,14 +25,14 @@ import { spellingsOf } from './spellings.ts';
 
 const redirectUri = 'https://app.example/callback';
 
-/** What must be found nowhere, by a name for it. */
+/** Secrets that must not be found anywhere, by name. */
 const secrets = new Map<string, string>();
-/** What must be found, so that a search which finds nothing is known to work. */
+/** Texts that must be found, as a check that the search itself works. */
 const known = new Map<string, Buffer>();
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Where the bytes of a text occur in any spelling. */
+/** Returns the secrets and spellings that occur in these bytes. */
 function findings(bytes: Buffer): string[] {
   const found: string[] = [];
   for (const [name, secret] of secrets) {
@@ -62,7 +62,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
   let file: string;
   let provider: Child;
   let client: RemoteClient;
-  /** The files of the database while the process ran. */
+  /** Files of the database while the process ran. */
   let whileRunning: Map<string, Buffer>;
 
   const published = new Map<string, string>();
@@ -127,7 +127,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     keepCookies(browser, 'whole flow');
   }
 
-  /** Requests that fail, and that might be written down for that. */
+  /** Requests that fail, and could be logged because of it. */
   async function attacks(): Promise<void> {
     const browser = new RoamingBrowser(authUrl, 'ben');
     const { verifier, bound } = pkce();
@@ -153,7 +153,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     keepCookies(browser, 'attacks');
   }
 
-  /** Interactions that are left as they are: one is asked, one is answered, one is not this browser’s. */
+  /** Unfinished interactions: one is asked, one is answered, one is not this browser’s. */
   async function openEnds(): Promise<void> {
     const browser = new RoamingBrowser(authUrl, 'carl');
     for (const answered of [false, true]) {

@@ -1,4 +1,6 @@
-/** Base64 of a text that stands anywhere in a longer one: which of its characters are sure depends on where it begins. */
+/**
+ * Returns the Base64 of a text within a longer one: its position decides which of the characters are certain.
+ */
 function base64Within(bytes: Buffer, offset: number): string {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString('base64')
@@ -24,7 +26,7 @@ function spellingsOfBytes(what: string, bytes: Buffer): [string, Buffer][] {
   ];
 }
 
-/** Everything that a secret could look like in a file or in printed text. */
+/** Returns all spellings of a secret in a file or in printed text. */
 export function spellingsOf(secret: string): [string, Buffer][] {
   const percent = (text: string): string =>
     text.replaceAll(/[^A-Za-z0-9]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -8,7 +8,7 @@ import { settings } from '../../../examples/reference-server/src/settings.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** What the group of a pattern found in a text. */
+/** Returns the matches of a pattern's group in a text. */
 const foundIn = (text: string, pattern: RegExp): string[] =>
   Array.from(text.matchAll(pattern), ([, found = '']) => found);
 /** Variables that neither the server nor Node reads. */
@@ -40,7 +40,7 @@ it('the image is built with packages and scripts that are there', () => {
   const named = foundIn(runs.flat().join(' '), /--filter "?([@\w/-]+)/g);
   expect(named.length).toBeGreaterThanOrEqual(3);
   expect(named.filter((name) => !workspace.has(name))).toEqual([]);
-  // What is built is what the server depends on.
+  // The built packages are those that the server depends on.
   const own = Object.keys(workspace.get('@ostiary/reference-server')?.dependencies ?? {});
   const built = own.filter((name) => name.startsWith('@ostiary/'));
   expect(built.length).toBeGreaterThan(1);
@@ -75,7 +75,7 @@ it('containers are given variables that the server reads, and values that it tak
 
   const lines = foundIn(read('deploy/.env.example'), /^([A-Z_]+=.*)$/gm);
   const example = new Map(lines.map((line) => [line.split('=')[0] ?? '', line.slice(line.indexOf('=') + 1)]));
-  // Everything that the compose file asks for is in the example, and nothing else.
+  // The example has exactly the variables of the compose file.
   const asked = new Set(foundIn(compose, /\$\{([A-Z_]+)/g));
   expect([...asked].toSorted()).toEqual([...example.keys()].toSorted());
 
@@ -130,6 +130,6 @@ it('the unit starts a program that is there, with variables that the server read
   const variables = pairs.map((pair) => pair.split('=')[0] ?? '');
   expect(variables).toContain('OSTIARY_ROLE');
   expect(unknownIn(variables)).toEqual([]);
-  // It may take the ten seconds that requests have, the drain, and what a worker holds.
+  // Stopping may take the ten seconds of requests, the drain, and the end of the worker's claims.
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(30);
 });

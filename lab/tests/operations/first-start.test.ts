@@ -13,14 +13,17 @@ let started: ChildProcess | undefined;
 afterAll(async () => {
   if (started?.pid !== undefined && started.exitCode === null) {
     const ended = once(started, 'close');
-    // As Ctrl+C does it: to all that the terminal started.
+    // Send SIGINT as Ctrl+C does: to all processes that the terminal started.
     process.kill(-started.pid, 'SIGINT');
     await ended;
   }
   rmSync(clone, { recursive: true, force: true });
 });
 
-/** What git would clone if everything were committed: neither `node_modules` nor anything that was built. */
+/**
+ * Copies the files that git would clone if all changes were committed: neither `node_modules` nor built
+ * files.
+ */
 function copySources(): void {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   for (const file of execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')) {

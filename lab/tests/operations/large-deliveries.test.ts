@@ -34,7 +34,7 @@ const receivers = {
   'a Request on Node': () => createServer(getRequestListener(fetchWebhook(options, handle))),
 } as const;
 
-/** Sends a body with Node's own client. @returns the status, or what went wrong */
+/** Sends a body with Node's own client. @returns the status, or the error */
 function send(url: string, bytes: number, isChunked: boolean): Promise<number | string> {
   const headers = isChunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes };
   return new Promise((resolve) => {

@@ -22,7 +22,7 @@ it('the launcher runs a command on the Node of this repository, and becomes it',
     cwd: root,
     encoding: 'utf8',
   });
-  // What pnpm may have to say stands between the two.
+  // Read the last line: messages of pnpm may stand between the two.
   const lines = stdout.trim().split('\n');
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/node/package.json'), 'utf8'));
   expect(lines.at(-1)).toBe(`v${version} ${lines[0]}`);

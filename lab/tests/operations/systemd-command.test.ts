@@ -9,7 +9,7 @@ const script = resolve(import.meta.dirname, '../../../deploy/systemd/ostiary');
 /**
  * Runs the command with settings, and paths in a folder of the test. `runuser`, which only root may run, runs the program as the
  * same user.
- * @returns what the program got, and whether something in the settings made the file `ran`
+ * @returns the input of the program, and true if a setting created the file `ran`
  */
 function runWith(settings: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-command-'));

@@ -17,10 +17,10 @@ import { partnerProvider, payment, testPayment } from '../../../packages/core/te
 import { freePort } from '../../support/free-port.ts';
 import { type PartnerFolder, partnerFolder } from './support/installed.ts';
 
-/** Its own types do not fit `exactOptionalPropertyTypes`, which this repository uses. */
+/** Cast its types, which do not match `exactOptionalPropertyTypes` of this repository. */
 const nodeFetch2 = untypedFetch2 as unknown as typeof nodeFetch3;
 
-/** The entries of the package, as they were packed. */
+/** Entries of the package, as packed. */
 interface Sdk {
   readonly main: typeof import('@ostiary/client-sdk');
   readonly oauth: typeof import('@ostiary/client-sdk/oauth');
@@ -71,7 +71,9 @@ async function inNode(fetch: typeof nodeFetch3): Promise<Platform> {
   return { sdk: { main, oauth, reconciliation }, options: { fetch }, close() {} };
 }
 
-/** Bundles code that imports the package as a partner's bundler does, for a platform without modules of Node. */
+/**
+ * Bundles code that imports the package as a partner's bundler does, for a platform without modules of Node.
+ */
 async function bundle(contents: string, options: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: installed.folder },

@@ -101,7 +101,7 @@ const metro = `
 import Metro from 'metro';
 
 const config = await Metro.loadConfig({ cwd: process.cwd() });
-// As the configuration of React Native has them.
+// Conditions of React Native's configuration.
 Object.assign(config.resolver, { unstable_conditionNames: ['react-native'], platforms: ['ios', 'android'] });
 config.transformer.getTransformOptions = async () => ({ transform: { experimentalImportSupport: true } });
 await Metro.runBuild(config, { entry: 'app.js', platform: 'ios', dev: false, minify: false, out: 'app.bundle' });
@@ -114,7 +114,7 @@ it.runIf(isEvery)(
     const folder = written('app.js', app);
     written('metro.js', metro);
     await run(folder, 'node metro.js');
-    // Neither `process` nor modules of Node.
+    // Platform without `process` and modules of Node.
     const globals = { fetch, Headers, Request, Response, URL, URLSearchParams, AbortController, AbortSignal };
     const context = createContext({
       ...globals,

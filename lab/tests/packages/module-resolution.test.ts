@@ -23,7 +23,7 @@ function entriesOf(name: (typeof packages)[number]): string[] {
     .map((entry) => join('@ostiary', name, entry));
 }
 
-/** Compiles a program in the partner's folder. @returns what the compiler says */
+/** Compiles a program in the partner's folder. @returns the output of the compiler */
 function compile(code: string, compilerOptions: object): string {
   const options = {
     ...{ target: 'es2022', strict: true, outDir: 'out', skipLibCheck: false },
@@ -46,7 +46,7 @@ function compile(code: string, compilerOptions: object): string {
 const entries = packages.flatMap(entriesOf);
 
 it.each([
-  // TypeScript 6 warns of it; older back ends have it without a word.
+  // TypeScript 6 warns of it; older versions accept it silently.
   ['node10', { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' }],
   ['node16', { module: 'node16', moduleResolution: 'node16' }],
   ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],

@@ -12,7 +12,8 @@ import { median } from '../../support/measure/statistics.ts';
 import { authUrl, eventType, partner } from '../../support/processes/cluster-options.ts';
 import { type Stage, setStage } from '../../support/processes/stage.ts';
 
-// Without what is no part of a request: looks at the server's clock, hints to workers, the question of a new connection.
+// Statements of requests alone, without reads of the server's clock, notifications of workers, and the query
+// of a new connection.
 const counted = `
   SELECT query, calls::integer AS calls FROM pg_stat_statements
   WHERE userid = 'ostiary'::regrole AND toplevel
@@ -58,7 +59,7 @@ async function partnerStatus(path: string, body?: object, key = ''): Promise<num
 const pay = (key: string) =>
   partnerStatus('payments', { amount: '1.00', currency: 'USD', recipient: { kid: 'ana' } }, key);
 
-/** Each request by itself, after something was prepared for it. */
+/** Requests, each of which is sent alone after its preparation. */
 const requests: Record<
   string,
   { readonly statements: number; readonly status: number; prepare(): Promise<() => Promise<number>> }
@@ -132,6 +133,7 @@ it.each(Object.entries(requests))('%s', async (_name, { statements, status, prep
     counts.push(rows.reduce((sum, row) => sum + row.calls, 0));
     for (const { query } of rows) texts.add(query);
   }
-  // Every few seconds one reads the API key anew, and the first one notes its use.
+  // The median leaves out requests that read the API key anew, every few seconds, and the first one, which
+  // records its use.
   expect(median(counts), `${counts}: ${[...texts].join('\n')}`).toBe(statements);
 });

@@ -14,7 +14,7 @@ const schema = {
   },
 } as const;
 
-/** A host with a table of its own in Ostiary's file, and a connection of its own. */
+/** Starts a host with its own table in Ostiary's file, and its own connection. */
 async function shop() {
   const file = temporaryDatabase();
   const { provider } = await webhookProvider({
@@ -41,7 +41,7 @@ async function shop() {
   return { provider, key, partner, connection, ship, events, orders };
 }
 
-// What a storage does in a transaction of the host's is in the tests of the adapters; here is what core makes of it.
+// The tests of the adapters show how a storage acts in a transaction of the host. These tests are about core.
 describe('an event in the host’s own transaction', () => {
   it('goes with the savepoint in which it was published, and with the transaction', async () => {
     const { connection, ship, events, orders } = await shop();
@@ -81,7 +81,7 @@ describe('an event in the host’s own transaction', () => {
     expect(connection.transaction(() => void ship('o-2'))).toThrow(
       expect.objectContaining({ code: 'STORAGE_UNAVAILABLE' }),
     );
-    // It was stored by the call that was in no transaction.
+    // The call outside of a transaction stored this order.
     expect([await events(), orders()]).toEqual([[], ['o-1']]);
   });
 });
@@ -109,6 +109,6 @@ it('a change of an identity check is told to who holds the consent, and to those
   connection.exec('COMMIT');
   expect(told.map((event) => event.partner).sort()).toEqual([partner, named.partner].sort());
   expect([await events(key), await events(named)]).toEqual([[[1, 'KID-ANA']], [[1, 'KID-ANA']]]);
-  // Nothing changed: there is nothing to publish, in a transaction or not.
+  // Without a change, there is no event to publish, in a transaction or not.
   expect(await tell({ previous: { kycStatus: change.kycStatus, kycTier: change.kycTier } })).toEqual([]);
 });

@@ -16,7 +16,7 @@ import { authUrl, options } from '../../support/processes/cluster-options.ts';
 import { startHost } from '../../support/processes/host.ts';
 import { setStage } from '../../support/processes/stage.ts';
 
-/** Two processes that serve one address, and a client of theirs. */
+/** Two processes behind one URL, and their client. */
 interface Served {
   readonly origins: readonly string[];
   readonly client: RemoteClient;
@@ -56,7 +56,10 @@ describe.each([
 
   const at = (index: number): string => served.origins[index % 2] ?? '';
 
-  /** Opens a consent page. Each call of `click` posts its form at a process and goes the way back at the other one. */
+  /**
+   * Opens a consent page. Each call of `click` posts its form at a process and follows the way back at the
+   * other one.
+   */
   async function consentPage(sub: string) {
     const browser = new RoamingBrowser(authUrl, sub);
     const { location } = await browser.visit(at(0), authorizePath(served.client, { prompt: 'consent' }));

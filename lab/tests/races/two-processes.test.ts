@@ -20,7 +20,7 @@ import { startHost } from '../../support/processes/host.ts';
 
 const redirectUri = 'https://app.example/callback';
 
-// What two storages on one file have to do is in the contract suite; here they are behind HTTP, in processes of their own.
+// The contract suite covers two storages on one file; here they are behind HTTP, in separate processes.
 describe('two processes on one SQLite file', () => {
   let directory: string;
   let processes: Child[] = [];

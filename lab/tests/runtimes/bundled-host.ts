@@ -1,4 +1,6 @@
-/** A host as somebody bundles it: Ostiary, both storages, the console, and the pages of the host itself. */
+/**
+ * Host as its developer bundles it: Ostiary, both storages, the console, and the pages of the host itself.
+ */
 import { createServer } from 'node:http';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';

@@ -40,7 +40,7 @@ beforeAll(async () => {
   );
   for (const file of ['lab/tests/runtimes/bundled-host.ts', 'examples/mounts/src/host.ts'])
     cpSync(join(root, file), join(project, file));
-  // The build script of better-sqlite3 asks for a compiler; its binaries are in the package.
+  // Skip the build script of better-sqlite3, which requires a compiler; its binaries are in the package.
   await run(project, 'npm install --ignore-scripts --loglevel=error');
 }, 180_000);
 
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** CommonJS dependencies ask for `require`, which an ES module has to make for itself. */
+/** Banner that defines `require`, which CommonJS dependencies need and an ES module must create by itself. */
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 const forNode: BuildOptions = {
@@ -100,7 +100,7 @@ function authorizationRequest(clientId: string): URLSearchParams {
   return new URLSearchParams({ ...request, scope: 'openid profile', ui_locales: 'fr' });
 }
 
-/** Signs in once, and returns what the token opens. */
+/** Signs in once, and returns the data that the token gives access to. */
 async function walk(origin: string, { id, secret }: Client): Promise<unknown> {
   const browser = new UserAgent(origin, redirectUri, 'user-ana');
   const { callback } = await browser.visit(`${origin}/oauth/authorize?${authorizationRequest(id)}`);
@@ -115,7 +115,7 @@ async function walk(origin: string, { id, secret }: Client): Promise<unknown> {
   return (await fetch(`${origin}/v1/oauth/userinfo`, { headers })).json();
 }
 
-/** Copies a bundle into a folder of its own, where nothing but the native driver is installed, and runs it there. */
+/** Copies a bundle into a new folder, in which only the native driver is installed, and runs it there. */
 async function deployed<T>(
   outFolder: string,
   file: string,

@@ -29,22 +29,22 @@ export const runtimes: Readonly<Record<string, readonly string[]>> = {
   Deno: [join(programs, '.bin/deno'), ...deno, '--allow-write', '--allow-net=127.0.0.1,localhost'],
 };
 
-/** Those that have `require`. Later versions of Node let it load ES modules. */
+/** Runtimes that have `require`. Later versions of Node let it load ES modules. */
 const withRequire = ['Node 18', 'Node 20', 'Node 22', 'Bun'];
 
-/** A package as it is published, built into a folder of its own, with programs beside it. */
+/** A package as it is published, built into a new folder, with programs beside it. */
 export interface Installed {
   readonly folder: string;
-  /** Runs a program in a runtime. @returns what it printed, which is JSON */
+  /** Runs a program in a runtime. @returns its output, which is JSON */
   run(runtime: string, file: string, args?: readonly string[], flags?: readonly string[]): Promise<unknown>;
-  /** Writes a CommonJS program and runs it in every runtime that has `require`. @returns what each printed */
+  /** Writes a CommonJS program and runs it in every runtime that has `require`. @returns the output of each */
   required(lines: readonly string[]): Promise<unknown[]>;
   remove(): Promise<void>;
 }
 
 /**
  * Builds a package and installs it.
- * @param files - shipped besides what is built
+ * @param files - shipped besides the built ones
  * @param entries - of `entries/`, as plain JavaScript beside it
  */
 export async function install(
@@ -70,7 +70,7 @@ export async function install(
     external: ['@ostiary/*', 'node:*'],
     target: 'node18',
   });
-  // Of somebody who has seen no environment of this repository: no options, no conditions.
+  // Environment of a user outside of this repository: no options, no conditions.
   const env = { PATH: process.env.PATH ?? '', HOME: folder, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   const installed: Installed = {
     folder,

@@ -1,17 +1,17 @@
-/** Runs in every runtime, against the built package, and says how it went. */
+/** Runs in every runtime, against the built package, and reports the results. */
 import type * as Package from '@ostiary/webhook-verifier';
 import { type Case, casesOf, runCases } from '../../../packages/webhook-verifier/test/cases/cases.ts';
 import vectorsFile from '../../../packages/webhook-verifier/vectors.json' with { type: 'json' };
 
-/** What a runtime answers. */
+/** Report of a runtime. */
 export interface Report {
   readonly passed: number;
   readonly failures: readonly string[];
-  /** How often WebCrypto was asked to verify: never where there is `node:crypto`. */
+  /** Number of verifications with WebCrypto: 0 if there is `node:crypto`. */
   readonly webVerifications: number;
 }
 
-/** Counts what is asked of WebCrypto, where there is one. */
+/** Counts calls of WebCrypto, if there is one. */
 function countVerifications(): () => number {
   const subtle = globalThis.crypto?.subtle;
   if (subtle === undefined) return () => 0;
@@ -33,7 +33,7 @@ function signed({ signWebhook }: typeof Package) {
   return signWebhook(body, { secret, id: 'evt_1', type: 'webhook.test', timestamp, partner: 'acme' });
 }
 
-/** A receiver of Fetch requests: the second delivery is the first once more. */
+/** Receiver of Fetch requests: the second delivery repeats the first. */
 async function fetchDelivery({ main, fetch, dedupe }: Loaded): Promise<void> {
   const delivery = await signed(main);
   let handled = 0;

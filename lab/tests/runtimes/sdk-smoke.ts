@@ -1,28 +1,31 @@
-/** What a partner does with the SDK, in every runtime, against a real server; says how it went. */
+/** Uses the SDK as a partner does, in every runtime, against a real server, and reports the results. */
 import type * as Package from '@ostiary/client-sdk';
 import type * as OAuth from '@ostiary/client-sdk/oauth';
 import type * as Reconciliation from '@ostiary/client-sdk/reconciliation';
 
-/** What the runtime is told. */
+/** Settings of the runtime. */
 export interface Surroundings {
   readonly apiKey: string;
   readonly signingSecret: string;
-  /** The server itself. */
+  /** Origin of the server itself. */
   readonly direct: string;
-  /** Before it: resets the first request after it was executed, and never answers the third one. */
+  /**
+   * Origin of a proxy before the server: it resets the first request after it was executed, and never answers
+   * the third one.
+   */
   readonly faulty: string;
-  /** Nobody listens there. */
+  /** Origin without a listener. */
   readonly closed: string;
-  /** Takes an authorization URL, approves, and answers the callback. */
+  /** Opens an authorization URL, approves, and returns the callback. */
   readonly browser: string;
   readonly client: { readonly clientId: string; readonly clientSecret: string; readonly redirectUri: string };
-  /** A day with transfers. */
+  /** Date with transfers. */
   readonly date: string;
-  /** A file to write. */
+  /** Path of the export file. */
   readonly file: string;
 }
 
-/** What a runtime answers. */
+/** Results of a runtime, by step. */
 export type Findings = { readonly [step: string]: unknown };
 
 const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } } as const;

@@ -17,7 +17,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => sdk.remove());
 
-/** A real server with two transfers that are final, one that breaks before it, and a browser in which Ana is signed in. */
+/**
+ * Starts a real server with two transfers that are final, a faulty proxy before it, and a browser in which
+ * Ana is signed in.
+ */
 async function surroundings(file: string): Promise<Surroundings> {
   const { provider } = await partnerProvider();
   const { key: apiKey, signingSecret } = await provider.key({ mode: 'test', requireSignature: true });
@@ -61,7 +64,7 @@ describe('the built client SDK does what a partner needs', () => {
         listed: [3, true],
         exported: [2, 2],
         refused: [true, 'not_executed'],
-        // Whether there never was a connection can be told from the errors of Node only.
+        // Only the errors of Node show that there never was a connection.
         unreachable: name.startsWith('Node')
           ? 'not_executed'
           : expect.stringMatching(/^(not_executed|unknown)$/),

@@ -12,7 +12,7 @@ const outfile = join(folder, 'web-handler.mjs');
 
 beforeAll(async () => {
   const entryPoints = [join(import.meta.dirname, 'entries/web-handler.ts')];
-  // Koa is CommonJS, which asks for the modules of Node.
+  // Provide `require`: Koa is CommonJS, which loads the modules of Node with it.
   const banner = {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   };

@@ -6,35 +6,35 @@ import { descriptionOf, operationsOf } from '../../../../packages/core/test/supp
 import { partnerProvider } from '../../../../packages/core/test/support/partner-api.ts';
 import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 
-/** Where things are kept that are made by tests and may be made again. */
+/** Folder for files that tests generate and may generate again. */
 export const cache = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url));
 
-/** Where the packages are found that generated clients import. */
+/** Folder with the packages that generated clients import. */
 const installed = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
 
-/** A folder in which packages of the lab are found; it is removed after the test. */
+/** Creates a folder in which packages of the lab are found; it is removed after the test. */
 export function generatedFolder(name: string): string {
   const folder = mkdtempSync(join(installed, `.${name}-`));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** What a generated client needs to call every operation of a real server. */
+/** Server and ids that a generated client needs to call every operation. */
 export type Subject = Awaited<ReturnType<typeof subject>>;
 
-/** A real server, with everything that its operations need; stopped after the test. */
+/** Starts a real server, with all objects that its operations need; stopped after the test. */
 export async function subject() {
   const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
   const { key } = await provider.key({ mode: 'test' });
   return {
-    /** The description, as the server gives it, and the ids of all its operations. */
+    /** Returns the description, as the server serves it, and the ids of all its operations. */
     document: (await provider.request('/v1/openapi.json')).text,
     operations: operationsOf(await descriptionOf(provider)).map(({ operation }) => operation.operationId),
     baseUrl: provider.origin,
     apiKey: key,
     /** An endpoint for webhooks. */
     hook: (await sink()).url,
-    /** Today, for the export. */
+    /** Date of today, for the export. */
     day: new Date(provider.clock.now()).toISOString().slice(0, 10),
   };
 }

@@ -6,7 +6,7 @@ import { cache } from './generated.ts';
 
 const run = promisify(execFile);
 
-/** A package of PyPI, in the version that was tried. */
+/** A package of PyPI, in the version that was tested. */
 interface PythonPackage {
   readonly name: string;
   readonly version: string;
@@ -21,7 +21,7 @@ export const schemathesis: PythonPackage = { name: 'schemathesis', version: '4.3
 
 export const httpxOAuth: PythonPackage = { name: 'httpx-oauth', version: '0.17.0' };
 
-/** The folder of the package's programs, or why there is none. */
+/** Folder of the package's programs, or the reason for their absence. */
 export type Installed = { readonly bin: string } | { readonly missing: string };
 
 function reasonOf(error: unknown): string {
@@ -30,8 +30,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Installs a package once, in a virtual environment of its own below `node_modules/.cache`. Where there is no Python, or
- * the package cannot be fetched, it says so.
+ * Installs a package once, in a separate virtual environment below `node_modules/.cache`. Returns the reason
+ * if there is no Python, or if the package cannot be fetched.
  */
 export async function installed({ name, version }: PythonPackage): Promise<Installed> {
   const home = join(cache, `${name}-${version}`);
@@ -40,7 +40,7 @@ export async function installed({ name, version }: PythonPackage): Promise<Insta
   if (existsSync(complete)) return { bin };
   const python = process.env.TEST_PYTHON ?? 'python3';
   mkdirSync(cache, { recursive: true });
-  // A virtual environment cannot be moved: it is made where it stays, and half of one is made anew.
+  // Create the environment in its final place, because it cannot be moved. An incomplete one is created anew.
   rmSync(home, { recursive: true, force: true });
   try {
     await run(python, ['-m', 'venv', home]);
@@ -53,14 +53,14 @@ export async function installed({ name, version }: PythonPackage): Promise<Insta
   }
 }
 
-/** Runs a program of the package. @returns what it wrote @throws an error with `stdout` when it fails */
+/** Runs a program of the package. @returns its output @throws an error with `stdout` if it fails */
 export async function inPlace(
   bin: string,
   program: string,
   args: readonly string[],
   { env = {}, cwd }: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
 ): Promise<string> {
-  // Programs find others of their environment in the path.
+  // Add the folder to the path: programs call others of their environment.
   const path = [bin, process.env.PATH ?? ''].join(delimiter);
   const { stdout, stderr } = await run(join(bin, program), args, {
     env: { ...process.env, PATH: path, ...env },

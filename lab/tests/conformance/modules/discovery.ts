@@ -15,7 +15,9 @@ async function checkKey(key: JWK): Promise<void> {
   expect(await importJWK(key, key.alg ?? 'RS256')).toBeDefined();
 }
 
-/** Lists that the metadata has to have, each with a member that has to be in it. The tests of core have all of it. */
+/**
+ * Lists that the metadata must have, each with a required member. The tests of core check the complete lists.
+ */
 const lists = {
   response_types_supported: 'code',
   grant_types_supported: 'authorization_code',
@@ -54,7 +56,7 @@ async function checkMetadata({ ask, discoveryUrl, jwks: { keys } }: Suite): Prom
   for (const key of keys) await checkKey(key);
 }
 
-/** What the provider says of itself. */
+/** Modules about the provider's metadata. */
 export const discovery: readonly Module[] = [
   module(
     'oidcc-discovery-endpoint-verification',

@@ -4,7 +4,7 @@ import { authorize, signIn } from '../support/flow.ts';
 import { postLogoutRedirectUri, randomText, type Suite } from '../support/suite.ts';
 import { type Module, module } from './module.ts';
 
-/** A sign-in, and then a request to end it. */
+/** Signs in, and then sends a request to end the session. */
 async function signedOut(
   suite: Suite,
   parametersOf: (idToken: string, state: string) => Record<string, string> | Promise<Record<string, string>>,
@@ -14,7 +14,7 @@ async function signedOut(
   const state = randomText();
   const parameters = await parametersOf(idToken, state);
   const page = await browser.get(`${suite.endpoint('end_session')}?${new URLSearchParams(parameters)}`);
-  /** Whether a request without a page still succeeds. */
+  /** Checks that a request without a page still succeeds. */
   const isSignedIn = async () => {
     const { callback } = await suite.visit(suite.request({ prompt: 'none' }), browser);
     if (callback?.get('error') !== null) expect(callback?.get('error')).toBe('login_required');
@@ -23,7 +23,7 @@ async function signedOut(
   return { browser, page, state, isSignedIn };
 }
 
-/** Nobody is sent on, and the user stays signed in. */
+/** Checks that the browser is not redirected, and that the user stays signed in. */
 const refusedWith =
   (parametersOf: Parameters<typeof signedOut>[1]) =>
   async (suite: Suite): Promise<void> => {
@@ -33,7 +33,7 @@ const refusedWith =
     expect(await isSignedIn()).toBe(true);
   };
 
-/** The user is asked, agrees, and is nowhere sent to. */
+/** Checks that the user is asked, agrees, and is not redirected. */
 const askedWith =
   (parameters: Record<string, string>) =>
   async (suite: Suite): Promise<void> => {
@@ -49,7 +49,7 @@ const askedWith =
 
 const screenshot = { note: 'the original asks for a screenshot of the page' };
 
-/** What an app can do to sign its user out. */
+/** Modules about an app that signs its user out. */
 export const logouts: readonly Module[] = [
   module(
     'oidcc-rp-initiated-logout-discovery-endpoint-verification',
@@ -146,7 +146,7 @@ export const logouts: readonly Module[] = [
   ),
 ];
 
-/** How apps are told. */
+/** Modules about the notification of apps. */
 export const backchannel: readonly Module[] = [
   module(
     'oidcc-backchannel-logout-discovery-endpoint-verification',

@@ -6,13 +6,13 @@ export type Module = RunModule | SkippedModule;
 /** A module that is run. */
 export interface RunModule {
   readonly name: string;
-  /** What is proved, in a line. */
+  /** Summary of the proof, in one line. */
   readonly checks: string;
-  /** Rejects when a condition does not hold, the reason of a warning included. */
+  /** Rejects if a condition does not hold, including that of a warning. */
   run(suite: Suite): Promise<unknown>;
-  /** Why the original ends with a warning, which does not count as a failure. */
+  /** Reason why the original ends with a warning, which does not count as a failure. */
   readonly warning?: string;
-  /** Where the original does something else. */
+  /** Difference between the original and this module. */
   readonly note?: string;
 }
 
@@ -20,11 +20,11 @@ export interface RunModule {
 interface SkippedModule {
   readonly name: string;
   readonly skip: string;
-  /** Whether the reason holds; a module that could be run must not be skipped. */
+  /** Checks that the reason holds; a module that could be run must not be skipped. */
   holds(suite: Suite): boolean;
 }
 
-/** One row of a plan. */
+/** Builds a row of a plan. */
 export const module = (
   name: string,
   checks: string,

@@ -5,7 +5,7 @@ import { authorize, refused, signIn } from '../support/flow.ts';
 import { randomText, redirectUri, type Suite } from '../support/suite.ts';
 import { type Module, module, notForStaticClients, type RunModule } from './module.ts';
 
-/** A whole sign-in in a fresh browser, which a parameter must not disturb. */
+/** Signs in with a fresh browser; the parameter must not change the flow. */
 const undisturbedBy =
   (parameters: Record<string, string>): RunModule['run'] =>
   async (suite) => {
@@ -13,7 +13,7 @@ const undisturbedBy =
     expect(visit.logins).toBe(1);
   };
 
-/** A wrong redirect URI is never called: the user sees why, on a page. */
+/** Checks that a wrong redirect URI is never called: a page shows the user the reason. */
 async function refusedOnPage(suite: Suite, request: Record<string, string>): Promise<void> {
   const { callback, page } = await suite.visit(request);
   expect(callback).toBeNull();
@@ -22,7 +22,10 @@ async function refusedOnPage(suite: Suite, request: Record<string, string>): Pro
   expect(page.text).toContain('redirect_uri_mismatch');
 }
 
-/** A request whose parameters stand in an unsigned request object; those that OAuth itself requires stand beside it too. */
+/**
+ * Builds a request with its parameters in an unsigned request object; those that OAuth itself requires are
+ * beside it too.
+ */
 function withRequestObject(suite: Suite, outside: Record<string, string> = {}): Record<string, string> {
   const { state, nonce, ...required } = suite.request();
   const object = new UnsecuredJWT({ ...required, state, nonce })
@@ -136,7 +139,7 @@ export const requests: readonly Module[] = [
   ),
 ];
 
-/** A sign-in with more scopes, which adds these claims to userinfo. */
+/** Signs in with more scopes, which add these claims to userinfo. */
 const adding =
   (scope: string, claims: Record<string, unknown>): RunModule['run'] =>
   async (suite) => {
@@ -154,11 +157,11 @@ const profile = {
   ...{ locale: expect.any(String), zoneinfo: expect.any(String), updated_at: expect.any(Number) },
 };
 
-/** The reason why the original adds a warning to modules that ask for `profile`. */
+/** Reason why the original adds a warning to modules that request `profile`. */
 const missingProfileClaims =
   'a user has one name, and neither website, gender nor birthday: those claims of `profile` are not kept';
 
-/** What a user is asked for, and told. */
+/** Modules about consent and the claims that it releases. */
 export const scopes: readonly Module[] = [
   module(
     'oidcc-scope-profile',

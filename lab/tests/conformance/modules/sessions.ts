@@ -3,7 +3,7 @@ import { refused, type SignIn, signIn } from '../support/flow.ts';
 import { randomText, type Suite } from '../support/suite.ts';
 import { type Module, module } from './module.ts';
 
-/** Two sign-ins in one browser, the second one with other parameters, some time later. */
+/** Signs in twice in one browser, the second time with other parameters, some time later. */
 async function twice(
   suite: Suite,
   second: (first: SignIn) => Record<string, string>,
@@ -16,7 +16,7 @@ async function twice(
   return [before, await signIn(suite, { browser, parameters: second(before) })];
 }
 
-/** The second sign-in is the same session: nobody was asked, nothing changed. */
+/** Checks that the second sign-in belongs to the same session: no page was shown, nothing changed. */
 function checkSameSession([first, second]: readonly [SignIn, SignIn]): void {
   expect([second.visit.logins, second.visit.consents]).toEqual([0, 0]);
   expect(first.claims.auth_time).toEqual(expect.any(Number));
@@ -24,7 +24,7 @@ function checkSameSession([first, second]: readonly [SignIn, SignIn]): void {
   expect(second.claims.sub).toBe(first.claims.sub);
 }
 
-/** The second sign-in asked the user anew. */
+/** Checks that the second sign-in asked the user anew. */
 function checkSignedInAgain([first, second]: readonly [SignIn, SignIn]): void {
   expect(second.visit.logins).toBe(1);
   expect(Number(second.claims.auth_time)).toBeGreaterThan(Number(first.claims.auth_time));
@@ -32,7 +32,7 @@ function checkSignedInAgain([first, second]: readonly [SignIn, SignIn]): void {
 
 const screenshot = { note: 'the original asks for a screenshot of the second login page' };
 
-/** Who is asked to sign in again, and who is not. */
+/** Modules about users who must sign in again, and those who need not. */
 export const sessions: readonly Module[] = [
   module(
     'oidcc-prompt-login',

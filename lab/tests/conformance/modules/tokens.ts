@@ -4,7 +4,7 @@ import { basic } from '../../../../packages/core/test/support/provider.ts';
 import { checkUserinfo, expectReuse, signIn, userinfo } from '../support/flow.ts';
 import { type Module, module, type RunModule } from './module.ts';
 
-/** Userinfo, with the token wherever this puts it. */
+/** Requests userinfo, with the token in the place that `put` chooses. */
 const userinfoWith =
   (sent: (token: string) => RequestInit): RunModule['run'] =>
   async (suite) => {
@@ -14,7 +14,7 @@ const userinfoWith =
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** What is done with tokens and codes. */
+/** Modules about the use of tokens and codes. */
 export const tokens: readonly Module[] = [
   module(
     'oidcc-userinfo-get',

@@ -5,26 +5,26 @@ import type { Answer, TestBrowser } from '../../../../packages/core/test/support
 import { basic, type TestClient } from '../../../../packages/core/test/support/provider.ts';
 import { redirectUri, type Suite } from './suite.ts';
 
-/** How far clocks may be apart, in seconds, as in the original. */
+/** Maximum difference between clocks, in seconds, as in the original. */
 const skewSeconds = 300;
 
 /** Characters that an error description may have (RFC 6749, section 5.2). */
 const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** What a flow may do otherwise than the plain one. */
+/** Variations of the plain flow. */
 interface FlowOptions {
   readonly browser?: TestBrowser;
   readonly parameters?: Record<string, string>;
   readonly client?: TestClient;
-  /** How the client proves who it is at the token endpoint. */
+  /** Method with which the client authenticates at the token endpoint. */
   readonly authentication?: 'client_secret_basic' | 'client_secret_post';
-  /** More members of the token request. */
+  /** Additional parameters of the token request. */
   readonly tokenRequest?: Record<string, string>;
   /** Sends the authorization request as a form. */
   readonly post?: boolean;
 }
 
-/** All that one sign-in brought. */
+/** Results of one sign-in. */
 export type SignIn = Awaited<ReturnType<typeof signIn>>;
 
 function expectJson(answer: Answer, status: number): Record<string, unknown> {
@@ -33,7 +33,7 @@ function expectJson(answer: Answer, status: number): Record<string, unknown> {
   return answer.json();
 }
 
-/** What holds for every answer to an authorization request; answers the parameters. */
+/** Checks the requirements of every response to an authorization request; returns its parameters. */
 async function answered(suite: Suite, request: Record<string, string>, { browser, post }: FlowOptions = {}) {
   const visit = await suite.visit(request, browser, post);
   const { callback } = visit;
@@ -43,7 +43,7 @@ async function answered(suite: Suite, request: Record<string, string>, { browser
   return { visit, callback };
 }
 
-/** Sends a request that has to come back with an error; answers the error. */
+/** Sends a request that must be answered with an error; returns the error. */
 export async function refused(suite: Suite, request: Record<string, string>): Promise<string> {
   const { callback } = await answered(suite, request);
   expect(callback.get('error_description') ?? 'none').toMatch(describable);
@@ -53,12 +53,12 @@ export async function refused(suite: Suite, request: Record<string, string>): Pr
   return callback.get('error') ?? '';
 }
 
-/** Lets the user answer an authorization request that has to succeed; answers the code. */
+/** Lets the user answer an authorization request that must succeed; returns the code. */
 export async function authorize(suite: Suite, request: Record<string, string>, options?: FlowOptions) {
   const { visit, callback } = await answered(suite, request, options);
   expect(callback.get('error'), String(callback)).toBeNull();
   const code = callback.get('code') ?? '';
-  // Long enough (RFC 6749, section 10.10): its format is shown by the tests of core.
+  // Check the length alone (RFC 6749, section 10.10): the tests of core check the format.
   expect(code.length).toBeGreaterThan(40);
   return { visit, code };
 }
@@ -89,11 +89,13 @@ export async function expectReuse(suite: Suite, code: string): Promise<void> {
 export const userinfo = (suite: Suite, accessToken: string, init?: RequestInit): Promise<Answer> =>
   suite.ask(suite.endpoint('userinfo'), init ?? { headers: { authorization: `Bearer ${accessToken}` } });
 
-/** Standard claims that a userinfo answer may hold, all of them text (OpenID Connect Core, section 5.1). */
+/**
+ * Standard claims that a userinfo response may contain, all of them text (OpenID Connect Core, section 5.1).
+ */
 const standardClaims =
   /^(?:sub|name|profile|picture|website|gender|birthdate|zoneinfo|locale|\w+_name|nickname)$/;
 
-/** The answer of userinfo (OpenID Connect Core, section 5.3.2). */
+/** Checks the userinfo response (OpenID Connect Core, section 5.3.2). */
 export function checkUserinfo(answer: Answer, sub: string | undefined): Record<string, unknown> {
   const record = expectJson(answer, 200);
   expect(record.sub).toBe(sub);
@@ -102,14 +104,14 @@ export function checkUserinfo(answer: Answer, sub: string | undefined): Record<s
   return record;
 }
 
-/** What holds for every ID token (OpenID Connect Core, section 3.1.3.7), and `at_hash`. */
+/** Checks the requirements of every ID token (OpenID Connect Core, section 3.1.3.7), and `at_hash`. */
 async function checkIdToken(
   suite: Suite,
   { idToken, accessToken }: { readonly idToken: string; readonly accessToken: string },
   { client_id: audience = '', nonce }: Record<string, string>,
 ) {
   const now = suite.clock.now();
-  // jose picks the key by `kid`, and refuses where none or several fit.
+  // Resolve the key with jose, which picks it by `kid`, and refuses if none or several fit.
   const { payload, protectedHeader } = await jwtVerify(idToken, createLocalJWKSet(suite.jwks), {
     issuer: String(suite.metadata.issuer),
     audience,
@@ -130,7 +132,7 @@ async function checkIdToken(
   return { claims: payload, header: protectedHeader };
 }
 
-/** A whole sign-in, with everything checked that holds for each: answers, code, tokens, ID token, userinfo. */
+/** Runs a whole sign-in, with all common checks: responses, code, tokens, ID token, userinfo. */
 export async function signIn(suite: Suite, options: FlowOptions = {}) {
   const { client, parameters, authentication = 'client_secret_basic' } = options;
   expect(suite.metadata.token_endpoint_auth_methods_supported).toContain(authentication);

@@ -5,10 +5,10 @@ import { ana, Host } from '../../../../packages/core/test/support/directory.ts';
 import { startProvider } from '../../../../packages/core/test/support/running.ts';
 import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 
-/** The address of the suite's own callback. Nothing listens there: browsers of these tests stop in front of it. */
+/** URL of the suite's own callback. No server listens there: browsers of these tests stop before it. */
 export const redirectUri = 'https://suite.example/test/a/ostiary/callback';
 
-/** Where users return to after they signed out. */
+/** URL to which users return after they signed out. */
 export const postLogoutRedirectUri = 'https://suite.example/test/a/ostiary/post_logout_redirect';
 
 /** Every scope of a relying party's that can be switched on. */
@@ -23,17 +23,17 @@ const rich = {
   ...{ locale: 'ht-HT', zoneinfo: 'America/Port-au-Prince', updatedAt: '2026-01-31T12:00:00.000Z' },
 };
 
-/** How long it takes a person to sign in. */
+/** Time that a person takes to sign in, in milliseconds. */
 const typingMs = 3_000;
 
-/** Any text that was not there before. */
+/** Returns a new random text. */
 export const randomText = (bytes = 12): string => randomBytes(bytes).toString('base64url');
 
 export type Suite = Awaited<ReturnType<typeof startSuite>>;
 
 /**
- * What every module is given: a provider behind a proxy that ends TLS, with all that relying parties may ask for, and static
- * clients, as an operator types them in.
+ * Starts the environment of every module: a provider behind a proxy that ends TLS, with all features that
+ * relying parties may request, and static clients, as an operator enters them.
  * @param options - of the provider, otherwise
  */
 export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: 'https://id.example.com' }) {
@@ -47,7 +47,7 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   const isLocal = options.webhooks?.allowPrivateTargets === true;
   const { clock } = provider;
   const discoveryUrl = `${provider.site}/.well-known/openid-configuration`;
-  /** Asks the provider at an address that it named. */
+  /** Sends a request to a URL that the provider named. */
   const ask = (url: unknown, init: RequestInit = {}) => provider.request(new URL(String(url)).pathname, init);
   const metadata = (await ask(discoveryUrl)).json();
   const jwks = (await ask(metadata.jwks_uri)).json() as unknown as JSONWebKeySet;
@@ -62,7 +62,7 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   const endpoint = (name: string) => String(metadata[`${name}_endpoint`]);
   const newBrowser = () => provider.browser(null);
 
-  /** The parameters of a plain authorization request, with `state` and `nonce` of its own. */
+  /** Builds the parameters of a plain authorization request, with a new `state` and `nonce`. */
   const request = (changes: Record<string, string> = {}, { id } = client): Record<string, string> => ({
     ...{ client_id: id, redirect_uri: redirectUri, scope: 'openid', response_type: 'code' },
     ...{ state: randomText(), nonce: randomText() },
@@ -70,9 +70,10 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   });
 
   /**
-   * Sends an authorization request, and does what a user does, at the login of the host too, until the browser is back at
-   * the client or on a page with nothing to do. Answers the parameters that came back to the redirect URI, if any, the page
-   * on which the browser stands, and how often the user had to sign in, and to decide about consent, on the way.
+   * Sends an authorization request, and acts as the user, at the login of the host too, until the browser is
+   * back at the client or on a page without an action. Returns the parameters that came back to the redirect
+   * URI, if any, the final page of the browser, and the number of sign-ins and of consent decisions on the
+   * way.
    */
   async function visit(sent: Record<string, string>, browser = newBrowser(), post = false) {
     const authorization = endpoint('authorization');
@@ -103,7 +104,7 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   return {
     ...{ clock, discoveryUrl, metadata, jwks, client, secondClient: await provision() },
     ...{ ask, endpoint, newBrowser, request, visit },
-    /** What the client was told of logouts. */
+    /** Logout notifications that the client received. */
     get loggedOut(): readonly string[] {
       return endpointOfClient.received.map(({ body }) => String(body));
     },

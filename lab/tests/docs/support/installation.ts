@@ -12,7 +12,7 @@ import {
 const identified = z.object({ id: z.string() });
 const listed = z.object({ data: z.array(identified) });
 
-/** A partner with a key, an endpoint and an event; answers their ids. */
+/** Creates a partner with a key, an endpoint and an event; returns their ids. */
 async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid: string) {
   await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
   await ledger.fund('kafe', '1250.00', 'HTG');
@@ -38,13 +38,13 @@ async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid:
 }
 
 /**
- * Starts a server on a new database that has what commands of the help name (the user anaika, a client and a partner kafe),
- * except for what the command creates.
+ * Starts a server on a new database with the objects that commands of the help name (the user anaika, a
+ * client and a partner kafe), except those that the command creates.
  * @param words of the command's name
  */
 export async function installationFor([noun, verb]: readonly string[]): Promise<{
   readonly env: NodeJS.ProcessEnv;
-  /** Ids of what is there, by their prefixes: `key_`. */
+  /** Ids of existing objects, by their prefixes: `key_`. */
   readonly ids: Readonly<Record<string, string>>;
 }> {
   const env = await environment({ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' });
@@ -61,7 +61,7 @@ export async function installationFor([noun, verb]: readonly string[]): Promise<
       allowedScopes: ['openid'],
     });
   const ofPartner = creates === 'partners' ? {} : await partnerOf(installation, origin, kid);
-  // A move wants the file for itself.
+  // Close the server: a move needs exclusive use of the file.
   if (noun === 'move') await server.close();
   return { env, ids: { usr_: sub, ...ofPartner } };
 }

@@ -1,4 +1,4 @@
-/** What is asked most, as somebody types it into the search of the site, and the page that answers it. */
+/** Frequent questions, as a reader types them into the search of the site, and the page that answers each. */
 export const questions: readonly (readonly [question: string, page: string])[] = [
   ['add it to an existing Express app', 'docs/quickstart-embed.md'],
   ['use with Next.js', 'docs/mounting.md'],

@@ -10,19 +10,19 @@ import { freePort } from '../../../support/free-port.ts';
 import { blocksOf } from './pages.ts';
 import { commandsOf } from './shell.ts';
 
-/** The pages say 3000 and 4000; other tests run beside this one. */
+/** Free ports in place of 3000 and 4000, because other tests run beside this one. */
 const ports = new Map<string, string>();
-/** A text of a page, with the ports that are free. */
+/** Replaces the ports in a text of a page with free ones. */
 export const withPorts = (text: string): string =>
   text.replace(/\b[34]000\b/g, (port) => ports.get(port) ?? port);
 
-/** What the pages install of this repository. Declarations are read of one of them only. */
+/** Packages of this repository that the pages install. Declarations of only one of them are read. */
 const packages = ['adapter-sqlite', 'cli', 'client-sdk', 'core', 'webhook-verifier'];
 const checkout = mkdtempSync(join(tmpdir(), 'ostiary-checkout-'));
 const folders: string[] = [checkout];
 const running: ChildProcess[] = [];
 
-/** An empty folder beside a checkout. */
+/** Creates an empty folder beside a checkout. */
 function emptyFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
   folders.push(parent);
@@ -32,10 +32,15 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** Whether a block writes a new app, which is in a folder of its own: the tests of `create-ostiary` do what it says. */
+/**
+ * Checks whether a block creates a new app, in its own folder: the tests of `create-ostiary` run such blocks.
+ */
 const writesApp = (block: string): boolean => /\bcreate[ -]ostiary/.test(block);
 
-/** A reader's folder beside a checkout, with the files of a page in it, and with what its commands install. */
+/**
+ * Creates a reader's folder beside a checkout, with the files of a page in it, and installs the packages of
+ * its commands.
+ */
 export async function folderOf(page: string): Promise<string> {
   const folder = emptyFolder();
   const installing = blocksOf(page, 'sh')
@@ -66,7 +71,7 @@ export function commandOf(page: string, words: string): string {
   return withPorts(found.line);
 }
 
-/** Without the conditions of this repository. What was fetched once is not fetched again. */
+/** Run without the conditions of this repository, and with the cached packages. */
 const { NODE_OPTIONS: _, ...inherited } = process.env;
 const readersEnvironment = {
   ...inherited,
@@ -120,7 +125,7 @@ export async function run(
   return said();
 }
 
-/** Asks again until the answer is yes. */
+/** Repeats the check until it succeeds. */
 export async function until(what: () => boolean | Promise<boolean>, program: Program): Promise<void> {
   for (let tries = 0; tries < 1200; tries += 1) {
     if (await what()) return;
@@ -136,8 +141,9 @@ export const answers = (url: string) => () =>
   );
 
 /**
- * Opens a page in a browser that follows redirects. Cookies of all ports are one jar, as on a reader's machine, where other apps on
- * localhost write theirs between two pages: `session` is that of Flask and Starlette.
+ * Opens a page in a browser that follows redirects. Cookies of all ports are one jar, as on a reader's
+ * machine, where other apps on localhost write theirs between two pages: `session` is that of Flask and
+ * Starlette.
  */
 export function browser() {
   const jar = new TestBrowser(withPorts('http://localhost:3000'));
@@ -157,7 +163,7 @@ export function browser() {
 export const printed = (name: string, said: string): string =>
   new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
 
-/** Packs the packages, where the pages have a checkout, and gives each test ports of its own. */
+/** Packs the packages to the place where the pages have a checkout, and gives each test its own ports. */
 export function useCheckout(): void {
   beforeAll(async () => {
     mkdirSync(join(checkout, 'packed'));

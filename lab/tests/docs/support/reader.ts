@@ -4,14 +4,14 @@ import { createTestOstiary, type TestOstiary } from '@ostiary/testing';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { afterwards } from '../../../../packages/core/test/support/running.ts';
 
-/** A service with a clock of its own. */
+/** Starts a service with its own clock. */
 export async function newKit(): Promise<TestOstiary> {
   const kit = await createTestOstiary();
   afterwards(() => kit.close());
   return kit;
 }
 
-/** The SDK on a service. */
+/** Creates the SDK for a service. */
 export const partnerOf = (kit: TestOstiary): OstiaryPartner =>
   new OstiaryPartner({
     apiKey: kit.keys.live.key,

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { root, textOf } from './pages.ts';
 
-/** A folder for what the tests of one file take from the documentation; it goes with them. */
+/** Folder for the documentation's files that the tests of one file use; removed after them. */
 export function recipeFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
   symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A file of its own for a database and the like. */
+  /** Returns the path of a file in the folder, for a database and the like. */
   const fileFor = (name: string): string => join(folder, name);
 
-  /** What a recipe exports: the code below its heading on the page, as it stands there. */
+  /** Imports a recipe: the code below its heading on the page, unchanged. */
   async function recipe<Exports>(
     heading: string,
     { index = 0, page = 'docs/recipes.md' } = {},

@@ -1,12 +1,12 @@
-/** One command of a block: `A=b npm run ostiary -- users list`. */
+/** A command of a block: `A=b npm run ostiary -- users list`. */
 export interface ShellCommand {
   readonly line: string;
-  /** Variables that are set for it, or exported by it. */
+  /** Variables that are set for the command, or exported by it. */
   readonly variables: Readonly<Record<string, string>>;
   readonly words: readonly string[];
 }
 
-/** Words of a line as a shell takes them apart. Variables and `<placeholders>` stay as they are. */
+/** Splits a line into words as a shell does. Variables and `<placeholders>` stay as they are. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   let [word, quote]: [string | null, string | null] = [null, null];

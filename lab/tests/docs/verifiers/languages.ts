@@ -7,30 +7,30 @@ import { blocksOf, root } from '../support/pages.ts';
 
 const run = promisify(execFile);
 
-// None of these programs lives long enough for what it runs to be optimised, nor does what they make.
+// Skip the JVM's optimising compiler: these programs, and those that they build, are short-lived.
 const inHaste = '-XX:TieredStopAtLevel=1';
 const env = { ...process.env, MAVEN_OPTS: `${process.env.MAVEN_OPTS ?? ''} ${inHaste}` };
 
-/** A toolchain that is not installed, or a registry that cannot be reached: no fault of a verifier. */
+/** Missing toolchain, or unreachable registry: not a fault of a verifier. */
 export class NotHere extends Error {}
 
-/** What cargo and Maven say when they cannot reach their registry. */
+/** Errors of cargo and Maven if they cannot reach their registry. */
 const unreachable =
   /could ?n[o']t resolve host|unknown host|failed to connect|connection refused|timed? ?out|network is unreachable/i;
 
-/** Runs a command to its end. @throws NotHere where its program is not installed, or needs what cannot be fetched */
+/** Runs a command to its end. @throws NotHere if its program is not installed, or a dependency cannot be fetched */
 async function execute(command: string, cwd: string, input = ''): Promise<string> {
   const running = run('sh', ['-c', command], { cwd, env });
-  // A program that is not there, or ends early, takes nothing.
+  // Ignore write errors: a missing or ended program reads no input.
   running.child.stdin?.on('error', () => undefined).end(input);
   try {
     return (await running).stdout;
   } catch (error) {
     const { code, message, stdout } = error as Error & { readonly code: unknown; readonly stdout: string };
     const [program] = command.split(' ');
-    // As a shell says it.
+    // Exit code of a shell for a missing program.
     if (code === 127) throw new NotHere(`${program} is not installed`);
-    // What stands in for Rust's programs is there without any of them.
+    // Proxies of rustup exist even without a toolchain.
     if (message.includes('rustup could not choose a version'))
       throw new NotHere(`${program} has no toolchain`);
     const said = `${message}\n${stdout}`;
@@ -39,24 +39,27 @@ async function execute(command: string, cwd: string, input = ''): Promise<string
   }
 }
 
-/** How the verifier of a language is built and run. */
+/** Steps that build and run the verifier of a language. */
 interface Language {
-  /** As its heading on the page has it; in lower case it names the blocks. */
+  /** Name of the language as its heading on the page has it; in lower case it names the blocks. */
   readonly name: string;
-  /** Where the block of the page goes. */
+  /** Path to which the block of the page is written. */
   readonly verifier: string;
-  /** The runner beside this file, and where it goes. */
+  /** Runner beside this file, and the path to which it is copied. */
   readonly runner: readonly [file: string, target: string];
-  /** Files that a project of that language has besides, by their name. */
+  /** Further files of a project of that language, by name. */
   readonly project?: (page: string) => { readonly [file: string]: string };
-  /** Fetches what the verifier depends on, which that file of the project names. */
+  /** Command that fetches the dependencies of the verifier, and the file of the project that names them. */
   readonly fetch?: { readonly command: string; readonly file: string };
-  /** Compiles it; for some languages it fetches, too. */
+  /** Commands that compile it; for some languages they fetch too. */
   readonly build?: readonly string[];
   readonly run: string;
 }
 
-/** With its version: Maven looks for the latest one otherwise, and says of a network that is not there only that no plugin is. */
+/**
+ * Goal with its version. Without it Maven searches for the latest one, and without a network reports only
+ * that there is no such plugin.
+ */
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
 const pom = (dependencies: string): string => `<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -118,16 +121,20 @@ export const languages: readonly Language[] = [
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
-/** A delivery as the runners read it: secret, time, body and headers, without a character that could end one of them. */
+/**
+ * Formats a delivery as the runners read it: secret, time, body and headers, without a character that could
+ * end one of them.
+ */
 function lineOf({ secrets, now, body, headers }: Vector): string {
   const given = Object.entries(headers).map(([name, value]) => `${name}:${hex([value].flat().join(', '))}`);
   return [hex(secrets[0] ?? ''), now, Buffer.from(body, 'base64').toString('hex'), ...given].join(' ');
 }
 
 /**
- * What the verifier on the page makes of each delivery: `accepted` and the id of its event, or `refused`.
+ * Returns the verdict of the page's verifier on each delivery: `accepted` and the id of its event, or
+ * `refused`.
  * @throws NotHere
- * @throws Error with what the compiler or the program said when it does not compile, or ends with anything but a verdict
+ * @throws Error with the output of the compiler or the program if it does not compile, or ends without a verdict
  */
 export async function verdictsOf(
   language: Language,
@@ -135,7 +142,7 @@ export async function verdictsOf(
   deliveries: readonly Vector[],
 ): Promise<string[]> {
   const name = language.name.toLowerCase();
-  // Kept from one run to the next: to compile what others wrote is what takes time.
+  // Keep the folder from one run to the next: compiling the dependencies takes most of the time.
   const cwd = join(root, 'node_modules/.cache/docs-verifiers', name);
   const [runner, target] = language.runner;
   const files = {
@@ -149,7 +156,7 @@ export async function verdictsOf(
   await copyFile(join(import.meta.dirname, runner), join(cwd, target));
   if (language.fetch !== undefined) {
     const { command, file } = language.fetch;
-    // What the last fetching was for lies beside it.
+    // Compare with the file of the last fetch, which is kept beside it.
     const fetched = join(cwd, `${file}.fetched`);
     const [wanted, before] = await Promise.all([
       readFile(join(cwd, file), 'utf8'),

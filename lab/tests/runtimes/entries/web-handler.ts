@@ -1,4 +1,4 @@
-/** Handles Web API requests with a Koa app, as `ostiary.fetch` does, and prints what came of them as JSON. */
+/** Handles Web API requests with a Koa app, as `ostiary.fetch` does, and prints the results as JSON. */
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { createFetchHandler } from '../../../../packages/core/src/http/web.ts';
