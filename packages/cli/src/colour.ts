@@ -1,27 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { escapeControls } from '@ostiary/core/seams';
 
 /** Output of a command line: a stream of Node, or anything else that takes text. */
 export interface Outlet {
   write(text: string): unknown;
   readonly isTTY?: boolean;
-}
-
-/**
- * Characters that act on a terminal, end a line, turn the direction of writing, or cannot be seen, apart from the two that join
- * letters (U+200C and U+200D).
- */
-const acting = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
-/** Shows each character that acts on a terminal as `\u…` of its code units, which is also how a string of JSON may have it. */
-export function printable(text: string): string {
-  return text.replace(acting, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
 }
 
 /**
@@ -41,17 +26,17 @@ export function styled(style: Parameters<typeof styleText>[0], text: string): st
   return `${marked(begin)}${text}${marked(end)}`;
 }
 
-/** Makes text printable and keeps the colours of {@link styled}. */
-const printableWith =
+/** Escapes control characters and keeps the colours of {@link styled}. */
+const escapedWith =
   (colour: (sequence: string) => string) =>
   (text: string): string =>
     text
       .split(colours)
-      .map((part) => (part.startsWith(mark) ? colour(part) : printable(part)))
+      .map((part) => (part.startsWith(mark) ? colour(part) : escapeControls(part)))
       .join('');
 
-/** Makes one line, or a cell of a table, of any text: {@link printable}, with the colours of {@link styled}. */
-export const oneLine = printableWith((sequence) => sequence);
+/** Makes one line, or a cell of a table, of any text: {@link escapeControls}, with the colours of {@link styled}. */
+export const oneLine = escapedWith((sequence) => sequence);
 
 /** Columns that a text takes. */
 export const widthOf = (text: string): number => stripVTControlCharacters(text).length;
@@ -64,6 +49,6 @@ export const widthOf = (text: string): number => stripVTControlCharacters(text).
  */
 export function writerTo(outlet: Outlet): (text: string) => void {
   const isColoured = outlet instanceof Writable && styleText('bold', '.', { stream: outlet }) !== '.';
-  const shown = printableWith((sequence) => (isColoured ? sequence.replace(mark, '\u001b[') : ''));
+  const shown = escapedWith((sequence) => (isColoured ? sequence.replace(mark, '\u001b[') : ''));
   return (text) => void outlet.write(text.split('\n').map(shown).join('\n'));
 }

@@ -1,4 +1,4 @@
-import { printable } from './colour.ts';
+import { escapeControls } from '@ostiary/core/seams';
 import type { ProgressStep } from './command.ts';
 
 /** Output for progress. */
@@ -53,7 +53,7 @@ export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
       // At a terminal, remove the line of a finished step.
       if (at < next && !(isNew && isTerminal)) return;
       next = at + (isTerminal ? terminalMs : logMs);
-      const words = printable(inWords(step, at - startedAt));
+      const words = escapeControls(inWords(step, at - startedAt));
       write(isTerminal ? `\r\u001b[K${words}` : `${words}\n`);
       isShown = isTerminal;
     },

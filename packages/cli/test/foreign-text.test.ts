@@ -1,11 +1,12 @@
 import { PassThrough } from 'node:stream';
+import { escapeControls } from '@ostiary/core/seams';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import { sampleApiKey, sampleEvent, samplePartner } from '../../testing/src/contract/partner-samples.ts';
 import { now, sampleClient } from '../../testing/src/contract/samples.ts';
 import { registered } from '../../testing/src/contract/webhook-samples.ts';
-import { oneLine, printable, styled, writerTo } from '../src/colour.ts';
+import { oneLine, styled, writerTo } from '../src/colour.ts';
 import { administrationCommands, table } from '../src/index.ts';
 import { metadata } from './import/samples.ts';
 import { written } from './import/support.ts';
@@ -148,9 +149,9 @@ describe('what is written', () => {
   };
 
   it('shows characters that act by their numbers, and leaves letters of every language alone', () => {
-    expect(printable('a\u001b[1m\u009b\u202e\u{e0041}')).toBe('a\\u001b[1m\\u009b\\u202e\\udb40\\udc41');
+    expect(escapeControls('a\u001b[1m\u009b\u202e\u{e0041}')).toBe('a\\u001b[1m\\u009b\\u202e\\udb40\\udc41');
     const letters = 'Zoë ጤና می‌خواهم 👩‍🌾 مرحبا 漢字';
-    expect(printable(letters)).toBe(letters);
+    expect(escapeControls(letters)).toBe(letters);
     expect(shown(`a\n${hostile}`).split('\n')).toHaveLength(3);
   });
 

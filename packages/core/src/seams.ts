@@ -7,6 +7,7 @@ export { createFetchHandler } from './http/web.ts';
 export type { Seams } from './ostiary.ts';
 export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';
+export { escapeControls } from './text/printable.ts';
 export type { WebhookClient, WebhookRequest } from './webhooks/client.ts';
 export { dialTarget, TlsError } from './webhooks/dial.ts';
 export { TargetError, type TargetPolicy } from './webhooks/targets.ts';

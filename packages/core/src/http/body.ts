@@ -130,7 +130,7 @@ function fieldsInto<Value>(fields: Map<string, Value>) {
   return (name: string, value: Value): void => {
     if (isUnstorable(name) || (typeof value === 'string' && isUnstorable(value)))
       throw invalid('A parameter holds U+0000.');
-    if (fields.has(name)) throw invalid(`The parameter ${printable(name)} is given twice.`);
+    if (fields.has(name)) throw invalid(`The parameter ${shownName(name)} is given twice.`);
     fields.set(name, value);
   };
 }
@@ -161,7 +161,7 @@ function parseForm(text: string, names: ReadonlySet<string> | null): Map<string,
   return parameters;
 }
 
-function printable(name: string): string {
+function shownName(name: string): string {
   return /^[\w.:-]{1,64}$/.test(name) ? name : '(unprintable name)';
 }
 
@@ -176,7 +176,7 @@ function stringMembers(value: unknown, names: ReadonlySet<string> | null): Map<s
   const parameters = new Map<string, string>();
   for (const [name, member] of Object.entries(value)) {
     if (names !== null && !names.has(name)) continue;
-    if (typeof member !== 'string') throw invalid(`The member ${printable(name)} has to be a string.`);
+    if (typeof member !== 'string') throw invalid(`The member ${shownName(name)} has to be a string.`);
     parameters.set(name, member);
   }
   return parameters;

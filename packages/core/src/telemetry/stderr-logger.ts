@@ -1,3 +1,4 @@
+import { escapeControls } from '../text/printable.ts';
 import type { Logger } from './logger.ts';
 
 /** Maximum depth of causes that are logged below an error. */
@@ -5,17 +6,6 @@ const mostErrors = 5;
 
 const mostOfValue = 500;
 const mostOfStack = 8_000;
-
-/**
- * Shows characters that end a line, move the cursor, turn the direction of writing or are invisible, so that
- * a sender cannot write lines of a log.
- */
-function printable(text: string): string {
-  return text.replace(
-    /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
-}
 
 const shortened = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most)}…` : text;
@@ -57,7 +47,7 @@ function recordOf(level: string, fields: object, message: string, time: Date): s
     ...Object.entries(others).map(([name, value]) => `${name}=${fieldText(value)}`),
   ];
   const below = 'err' in fields ? linesOf(err).map((line) => `    ${line}`) : [];
-  return printable([head.join(' ').replaceAll('\n', ' '), ...below].join('\n'));
+  return escapeControls([head.join(' ').replaceAll('\n', ' '), ...below].join('\n'), '\n\t');
 }
 
 /**

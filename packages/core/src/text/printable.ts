@@ -1,3 +1,23 @@
+/** Writes each code unit of a text as a string of JSON may have it: `\u001b`. */
+function escaped(text: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/**
+ * Characters that act on a terminal, end a line, turn the direction of writing, or cannot be seen, apart from the two that join
+ * letters (U+200C and U+200D).
+ */
+const controls = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * Shows each character that acts on a terminal or on a log as `\u…` of its code units, so that foreign text can do neither.
+ * @param kept - characters that stay as they are
+ */
+export function escapeControls(text: string, kept = ''): string {
+  return text.replace(controls, (character) => (kept.includes(character) ? character : escaped(character)));
+}
+
 /** Maximum length of caller-supplied text in a log, in characters. */
 const most = 200;
 
@@ -8,12 +28,7 @@ const most = 200;
  * differ.
  */
 export function printable(text: string): string {
-  const shown = text
-    .slice(0, most)
-    .replace(
-      /[^\w.~:/?#[\]@!$&()*+,;=%-]/gu,
-      (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-    );
+  const shown = text.slice(0, most).replace(/[^\w.~:/?#[\]@!$&()*+,;=%-]/gu, escaped);
   return text.length > most ? `${shown}... (${text.length} characters)` : shown;
 }
 

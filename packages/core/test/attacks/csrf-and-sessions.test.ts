@@ -105,7 +105,7 @@ describe('the consent form', () => {
       refused({ ...foreign, origin: 'https://www.app.example' }),
       refused({ reason: hidden, origin: 'null', site: 'cross-site', expected }),
       refused({ reason: another, origin: provider.origin, site: 'same-site', expected }),
-      refused({ ...foreign, origin: `https://\\u{e9}${'x'.repeat(191)}... (5009 characters)` }),
+      refused({ ...foreign, origin: `https://\\u00e9${'x'.repeat(191)}... (5009 characters)` }),
       refused({ reason: 'its token is missing' }),
       refused({ reason: 'its token was not made for this user and purpose, or with another sealing key' }),
     ]);

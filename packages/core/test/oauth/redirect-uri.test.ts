@@ -23,7 +23,7 @@ describe('a redirect URI that is not the right one', () => {
       expect(text).not.toContain(registered);
     }
     const message = 'an authorization request was refused: its redirect_uri is not registered';
-    const told = ['/', '?code=...&state=...', `/\\u{202e}\\u{a}${'x'.repeat(169)}... (3031 characters)`];
+    const told = ['/', '?code=...&state=...', `/\\u202e\\u000a${'x'.repeat(169)}... (3031 characters)`];
     expect(provider.logged.slice(before)).toEqual(told.map((rest) => warning(message, registered + rest)));
   });
 
