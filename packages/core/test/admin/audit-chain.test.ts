@@ -57,7 +57,9 @@ type Tampering = readonly [name: string, sql: string, number: number | null, rea
 const written13 = (values: string) =>
   `INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, ${values} FROM audit WHERE number = 12`;
 
-/** What somebody does who can write to the database and hides something; each leaves the log looking well. */
+/**
+ * Ways in which somebody with write access to the database hides an act; each leaves a log that seems intact.
+ */
 const tamperings: readonly Tampering[] = [
   ['another actor', "UPDATE audit SET actor = 'eve' WHERE number = 3", 3],
   ['another action', "UPDATE audit SET action = 'user.end' WHERE number = 5", 5],

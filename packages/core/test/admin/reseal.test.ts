@@ -39,7 +39,7 @@ async function work({ ostiary }: TestProvider): Promise<void> {
   while ((await ostiary.worker.runDue()) > 0);
 }
 
-/** What was said of secrets that nobody opens. */
+/** Warnings about secrets that cannot be opened. */
 const complaints = ({ logged }: TestProvider) =>
   logged.filter(({ message }) => message.startsWith('a sealed secret cannot be opened'));
 
@@ -64,7 +64,8 @@ describe('sealing anew', () => {
   it('happens at once when an administrator asks for it, who is told how far it is', async () => {
     const { start, sealedWith, old, next } = await withEndpoint();
     const { ostiary } = await start([next, old]);
-    // The signing keys are sealed anew at the start, so that this one can open those and nothing else.
+    // The signing keys are sealed anew at the start, so that this process can open those and no other
+    // secrets.
     const late = await start([next]);
     expect(await late.ostiary.admin.reseal()).toEqual({ sealed: 0, unopened: 2 });
     const steps: unknown[] = [];
@@ -92,7 +93,7 @@ describe('sealing anew', () => {
       await work(after);
       expect(await sealedWith()).toEqual([idOf(next)]);
     }
-    // Without a previous key there is nothing more to come.
+    // Without a previous key no further secrets can come.
     const last = await start([next]);
     clock.advance(10 * minute);
     await work(last);

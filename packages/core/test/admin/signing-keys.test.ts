@@ -26,7 +26,7 @@ function keysOf(provider: TestProvider) {
     publishedIds: async (alg = 'RS256') =>
       (await published()).keys.filter((key) => key.alg === alg).map(({ kid }) => kid),
     signedWith: async (client: TestClient) => decodeProtectedHeader(await idToken(client)).kid,
-    /** Whether a token verifies now. */
+    /** Checks whether a token verifies now. */
     verifies: async (token: string) =>
       jwtVerify(token, createLocalJWKSet(await published()), {
         currentDate: new Date(provider.clock.now()),

@@ -100,7 +100,7 @@ describe('authorization requests that wait for their users', () => {
       expect([answer.outcome, answer.text, answer.headers.get('set-cookie')]).toEqual([outcome, '', null]);
     }
     expect(rows()).toBe(0);
-    // One that has begun stays where it is.
+    // An authorization that has begun stays in its place.
     const browser = provider.browser();
     const page = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     const resume = `${page}/resume`;

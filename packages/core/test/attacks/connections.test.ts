@@ -27,7 +27,7 @@ describe('connections that misbehave', async () => {
   process.on('unhandledRejection', note).on('uncaughtException', note);
   afterEach(async () => {
     vi.useRealTimers();
-    // Whatever was done: the process is up, answers, printed nothing, and nothing was thrown past its
+    // After any attack, the process is up, answers, has printed nothing, and no error has passed its
     // handlers.
     expect((await sendRaw(provider.origin, rawGet('/.well-known/jwks.json'))).status).toBe(200);
     expect(defects).toEqual([]);
@@ -41,7 +41,7 @@ describe('connections that misbehave', async () => {
   const statuses = (text: string): string[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status);
 
-  /** The statuses that come back on a connection whose sender says that nothing more comes. */
+  /** Returns the statuses on a connection whose sender has ended its side. */
   async function answered(bytes: string | Uint8Array): Promise<string[]> {
     const connection = await RawConnection.open(provider.origin);
     connection.write(bytes);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test writes whatever it likes, which no HTTP client would. */
+/** A connection on which a test writes any bytes, which an HTTP client would not permit. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #closed: Promise<void>;
@@ -34,7 +34,7 @@ export class RawConnection {
     this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Says that nothing more comes, and goes on listening. */
+  /** Ends the sending side, and continues to read. */
   end(): void {
     this.#socket.end();
   }
@@ -64,7 +64,7 @@ export class RawConnection {
   }
 }
 
-/** One answer as it came over the wire. */
+/** A response as it came over the wire. */
 export type RawAnswer = ReturnType<typeof parseAnswer>;
 
 /** Takes apart what a server wrote; chunked bodies stay as they are. */
@@ -97,7 +97,7 @@ export function rawGet(target: string, headers: readonly string[] = []): string 
   return [`GET ${target} HTTP/1.1`, ...host, ...headers, 'Connection: close', '', ''].join('\r\n');
 }
 
-/** A request with a body, written by hand; its length is told unless the headers speak of it. */
+/** Builds a request with a body by hand, with its length unless the headers state one. */
 export function rawPost(target: string, headers: readonly string[], body: string | Uint8Array): Buffer {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const isTold = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line));
@@ -106,7 +106,7 @@ export function rawPost(target: string, headers: readonly string[], body: string
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-/** What stands in a list beside this file, one `name: text` on each line. */
+/** Reads a list from a file beside this one, one `name: text` per line. */
 export function listed(file: string): [name: string, text: string][] {
   const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
     .trimEnd()

@@ -8,7 +8,7 @@ import { listed, rawGet, sendRaw } from './raw.ts';
 const web = 'https://app.example/callback';
 const loopback = 'http://127.0.0.1:8765/callback';
 
-/** How they can be bent, as it stands in the query string. */
+/** Variants of a redirect URI, as they are written in the query string. */
 const tricks = [...listed('redirect-uris.txt'), ['very long', `${web}${'a'.repeat(8000)}`]] as const;
 
 describe('redirect URIs that are not registered', async () => {

@@ -42,7 +42,7 @@ function compiled(literal: string): RegExp {
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
 }
 
-/** How texts begin that something is looked for in, and what such a text can consist of. */
+/** Beginnings of texts that are searched, and the parts of which such a text can consist. */
 const headers = ['', 'basic ', 'Bearer ', 'q=0.', 'svc_at_'];
 const addresses = ['https://', 'com.example.', '::ffff:', 'data:image/', '127.', '<p a="'];
 const prefixes = [...headers, ...addresses];

@@ -37,7 +37,7 @@ async function unread(patience: StreamPatience) {
 it('a reader that takes nothing is dropped, and what it is sent does not pile up', async () => {
   const { told } = await unread({ stuckMs: 200 });
   await vi.waitFor(() => expect(told.ended).toBe(1), patient);
-  // What the kernel holds for the two sockets, and one message.
+  // The kernel's buffers of the two sockets, and one message.
   expect(told.sent).toBeLessThan(20);
 });
 

@@ -3,7 +3,10 @@ import { ana } from '../support/directory.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { serve } from '../support/running.ts';
 
-/** What security middleware of hosts sets before a request comes here: the defaults of helmet, and what can be turned on. */
+/**
+ * Headers that security middleware of hosts sets before a request arrives here: the defaults of helmet, and
+ * its optional ones.
+ */
 const ofHost = {
   'Content-Security-Policy': "default-src 'self';form-action 'self';upgrade-insecure-requests",
   'Content-Security-Policy-Report-Only': "default-src 'none'",

@@ -120,7 +120,7 @@ describe('paths of others', () => {
     for (const path of [...paths, '/account', '/v1/partner/payments'])
       expect(await (await fetch(origin + path)).text(), path).toBe('the host');
     expect(seen).toEqual(Array(8).fill({ sent: false }));
-    // Whatever the method, own paths are not theirs.
+    // Ostiary's own paths are not passed to the host, for any method.
     expect((await fetch(`${origin}/v1/oauth/token`)).status).toBe(405);
     expect((await fetch(`${origin}/oauth/authorize`, { method: 'DELETE' })).status).toBe(405);
   });

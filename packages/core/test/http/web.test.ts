@@ -163,7 +163,7 @@ const exportOf = (key: string, init: RequestInit = {}) =>
     headers: { 'x-api-key': key },
   });
 
-// What a stream as body asks for; the types do not know it.
+// Option that a stream as body requires; the types lack it.
 const half = { duplex: 'half' } as RequestInit;
 const post = (key: string, body: BodyInit, init: RequestInit = {}) =>
   new Request(`${site}/v1/partner/payments`, {

@@ -12,7 +12,7 @@ import { startProvider } from '../support/running.ts';
 
 describe('the start', () => {
   const close = vi.fn(async () => undefined);
-  /** One storage serves several starts here: closing it is counted only. */
+  /** Count the closings only: one storage serves several starts here. */
   const start = (storage: Storage, ...sealingKeys: Uint8Array[]) => {
     const { users, login } = new Host();
     const options: OstiaryOptions = { authUrl: 'https://id.example', storage, sealingKeys, users, login };
@@ -72,7 +72,7 @@ it('signing keys are read anew when they are old, and used on while nobody answe
     for (let time = 0; time < 2; time += 1) expect(await keys.current()).toBe(first);
     asked.push(list.mock.calls.length);
   }
-  // It is asked again only when that answer would be old.
+  // The keys are requested again only when that response is too old.
   expect(asked).toEqual([0, 1, 2]);
 });
 

@@ -3,7 +3,7 @@ import { fixedWindows } from '../../src/limits/fixed-windows.ts';
 
 const ask = (bucket: string, now: number, limit = 1_000_000) => ({ bucket, limit, windowMs: 1_000, now });
 
-// How they count is in the contract of storages, whose cases the mistakes of packages/testing run on them.
+// The contract of storages covers counting; the mistakes of packages/testing run its cases on fixed windows.
 describe('fixed windows', () => {
   it('forget the oldest keys rather than growing without end', async () => {
     const windows = fixedWindows();

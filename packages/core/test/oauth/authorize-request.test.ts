@@ -6,7 +6,7 @@ const provider = await startProvider();
 const client = await provider.client();
 await provider.code(client, { scope: 'openid profile' });
 
-/** What the client gets at once, without any page: `code` or an error. */
+/** Returns the immediate result for the client, without a page: `code` or an error. */
 async function answered(parameters: Record<string, string>, browser = provider.browser()): Promise<string> {
   const { location, callback, outcome } = await browser.get(provider.authorizeUrl(client, parameters));
   expect(location?.startsWith(client.redirectUri), location ?? outcome).toBe(true);
@@ -14,7 +14,7 @@ async function answered(parameters: Record<string, string>, browser = provider.b
   return outcome.replace('303 ', '');
 }
 
-/** What the page of the host's login is told that the browser is sent to. */
+/** Returns the parameters with which the browser arrives at the host's login page. */
 async function loginPage(parameters: Record<string, string>, browser = provider.browser(null)) {
   const { outcome, callback } = await provider.follow(browser, provider.authorizeUrl(client, parameters));
   expect(outcome).toBe('303 login');
@@ -84,7 +84,7 @@ describe('a parameter with a value that there is not', () => {
 it('parameters that are ignored change nothing and may even come twice, while the others may not', async () => {
   const browser = provider.browser();
   const url = provider.authorizeUrl(client);
-  // Those of OpenID Connect are shown to be ignored by the conformance suite.
+  // The conformance suite shows that those of OpenID Connect are ignored.
   const ignored = ['claims=not json', 'resource=https://api.example', 'audience=x', 'dpop_jkt=x', 'x=y'];
   for (const parameter of [...ignored, 'authorization_details=[]', 'web_message_uri=https://evil.example'])
     expect((await browser.get(`${url}&${parameter}&${parameter}`)).outcome).toBe('303 code');

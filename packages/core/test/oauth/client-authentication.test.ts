@@ -81,7 +81,8 @@ async function present({ kind, bound, secret, verifier }: Case, way: string): Pr
   return provider.call('/v1/oauth/token', form, { authorization: basic(client.id, sentSecret ?? '') });
 }
 
-// How credentials are sent is over before it matters whose they are: the other ways are those of two kinds.
+// The method of the credentials is settled before the kind of the client matters, so that two kinds cover the
+// other methods.
 const ofTwoKinds = cases.filter(({ kind }) => kind === 'confidential' || kind === 'public');
 
 describe.each([

@@ -161,7 +161,7 @@ describe('a client that another program could pose as', () => {
       expect(await silently(client, { prompt: 'none' }, browser)).toBe('consent_required');
       await provider.code(client, bound, browser);
     }
-    // What was approved before is known all the same.
+    // Scopes that were approved before are remembered all the same.
     const page = await openConsent(provider, client, { ...bound, scope: 'openid kyc' }, browser);
     expect(page.marked).toEqual(titlesOf(['kyc']));
 

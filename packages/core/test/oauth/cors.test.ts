@@ -23,7 +23,7 @@ await provider.ostiary.admin.clients.disable(disabled.id);
 type Origin = Readonly<Record<'origin', string>>;
 type Row = readonly [what: string, outcome: string, send: (from: Origin) => Promise<Answer>];
 
-/** Which origin may read an answer; checks what has to hold of every answer of the API on the way. */
+/** Returns the origin that may read a response. Also checks the requirements of every response of the API. */
 function reader(answer: Answer): string | null {
   expect(answer.headers.get('vary')?.split(/, */)).toContain('Origin');
   expect(answer.headers.get('access-control-allow-credentials')).toBeNull();

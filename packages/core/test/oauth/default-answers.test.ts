@@ -6,7 +6,8 @@ import type { Answer } from '../support/browser.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 
-// What a host without options answers, byte for byte but for what is random: features that are off change none of it.
+// Responses of a host without options are compared byte by byte, except for random parts: features that are
+// off change none of them.
 
 /** Pages that came later, each with a feature. */
 const later = /logout|logo|pages of the app/;

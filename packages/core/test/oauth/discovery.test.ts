@@ -128,7 +128,7 @@ it('the key set holds one public key for each algorithm and nothing private', as
   const { keys } = (await provider.request('/.well-known/jwks.json')).json();
   const base64url = expect.stringMatching(/^[\w-]{43,}$/);
   const shared = { kid: expect.any(String), use: 'sig' };
-  // Of 2048 bits.
+  // RSA modulus of 2048 bits.
   const n = expect.stringMatching(/^[\w-]{342}$/);
   expect(keys).toHaveLength(2);
   expect(keys).toContainEqual({ ...shared, kty: 'RSA', alg: 'RS256', n, e: 'AQAB' });

@@ -7,7 +7,7 @@ import { startProvider } from '../support/running.ts';
 const provider = await startProvider();
 const { admin, users } = provider.ostiary;
 
-/** What one user has given to one client: two tokens, a code that waits, and a consent that is remembered. */
+/** Gives a client access by one user: two tokens, an unused code, and a remembered consent. */
 async function giveAccess(sub: string, client: TestClient) {
   const browser = provider.browser(sub);
   const token = await provider.token(client, 'openid', browser);
@@ -18,7 +18,7 @@ type Access = Awaited<ReturnType<typeof giveAccess>>;
 
 const everything = ['token', 'sibling', 'consent', 'code'];
 
-/** What is left of an access. The code comes last, because looking at it spends it. */
+/** Returns the parts of an access that still work. The code comes last, because the check uses it up. */
 async function leftOf({ sub, client, token, sibling, code }: Access): Promise<string[]> {
   const silently = await provider.attempt(client, { prompt: 'none' }, provider.browser(sub));
   const isLeft = [await provider.isAlive(token), await provider.isAlive(sibling), silently === 'code'];

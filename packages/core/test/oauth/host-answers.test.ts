@@ -101,7 +101,7 @@ describe('a user whom nothing could be told about', () => {
 });
 
 const host = new Host();
-/** The function of the host's that answers nobody at the moment. */
+/** Name of the host function that does not respond at the moment. */
 let silent: string | null = null;
 
 /** The host's functions, of which one may be silent. */
@@ -121,7 +121,7 @@ const { provider } = await partnerProvider({ hostTimeoutSeconds: 0.05, users, lo
 const client = await provider.client();
 const key = await provider.key();
 
-/** What is answered while a function of the host's is silent; the log says which one. */
+/** Returns the response while a host function is silent, and checks that the log names it. */
 async function during(call: string, ask: () => Promise<Answer>): Promise<[string, string | null]> {
   provider.logged.length = 0;
   silent = call;
@@ -138,7 +138,7 @@ const unavailable = ['503 temporarily_unavailable', '1'];
 it.each(['login.authenticate', 'login.loginUrl', 'users.find'])(
   'a page for which %s does not answer is 503 with Retry-After, and the log names it',
   async (call) => {
-    // Whoever has given the consent before is not looked up for the page.
+    // A user who has given the consent before is not looked up for the page.
     const url = provider.authorizeUrl(await provider.client());
     const browser = provider.browser(call === 'login.loginUrl' ? null : ana.sub);
     expect(await during(call, () => provider.follow(browser, url))).toEqual(unavailable);

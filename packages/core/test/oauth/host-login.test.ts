@@ -144,7 +144,7 @@ async function begin(changes: Record<string, string>, of = client, agoMs = hour)
   return { browser, interaction: (await browser.get(provider.authorizeUrl(of, changes))).location ?? '' };
 }
 
-/** That an answer leads to the login, which is told to ask for credentials. */
+/** Checks that a response leads to the login, which is asked to require credentials. */
 function expectLogin({ outcome, callback }: Answer): void {
   expect([outcome, callback.get('reauthenticate')]).toEqual(['303 login', 'true']);
 }

@@ -63,7 +63,7 @@ it('the names of scopes are known to the compiler, where the options are', async
   expectTypeOf<[typeof given & { scopes: ['email'] }]>().toExtend<Imported>();
   expectTypeOf<[typeof given & { scopes: ['phone'] }]>().not.toExtend<Imported>();
 
-  // Code that takes any of them takes this one, and is told when it runs.
+  // Generic code accepts this instance too, and gets the error at run time.
   const anyOne: Ostiary = ostiary;
   await expect(anyOne.tokens.verify('', { scopes: ['orders:write'] })).rejects.toThrow('orders:write');
   const any = anyOne.admin.as('ana');

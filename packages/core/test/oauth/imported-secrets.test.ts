@@ -188,7 +188,7 @@ describe('a secret that was imported as a hash', () => {
     for (let round = 0; round <= limit && last !== '429 slow_down'; round += 1)
       last = await guess(`later-${round}`);
     expect(last).toBe('429 slow_down');
-    // One check can begin while the failure of another is still being counted.
+    // Another check can begin while the failure of the first is still being counted.
     expect(hashes).toBeLessThanOrEqual(limit + 1);
   });
 

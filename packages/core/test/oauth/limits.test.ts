@@ -8,7 +8,9 @@ import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 import { sharingCounts } from '../support/shared-counts.ts';
 
-/** A provider, a client of it, and ways to come from an address, each of which tells the status of the answer. */
+/**
+ * Starts a provider with a client, and functions that send requests from an address and return the status.
+ */
 async function start(options: Partial<OstiaryOptions> = {}) {
   const provider = await startProvider({ trustedProxies: ['127.0.0.0/8'], limits: {}, ...options });
   const client = await provider.client();

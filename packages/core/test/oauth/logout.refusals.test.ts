@@ -9,7 +9,7 @@ import { TestClock, TestProvider } from '../support/provider.ts';
 
 const { provider, signedOut, client, hint, logout, isSignedIn } = await loggingOut();
 
-/** What a client could make of its own secret. */
+/** Forge a token, as a client could with its own secret. */
 const forged = await new SignJWT({ iss: provider.site, sub: ana.sub, aud: client.id })
   .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
   .sign(new TextEncoder().encode(client.secret ?? ''));

@@ -87,7 +87,7 @@ describe('a bound code', () => {
     expect(await redeem(code, { code_verifier: verifier })).toBe('200 ok');
   });
 
-  // That wrong ones count together, however they come, is shown with two processes in the lab.
+  // A test in the lab shows with two processes that all wrong verifiers count together.
   it('is burnt by the fifth wrong verifier, also while the right one is on its way', async () => {
     const storage = memoryStorage();
     let meanwhile = async (): Promise<unknown> => undefined;

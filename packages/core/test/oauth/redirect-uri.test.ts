@@ -62,7 +62,7 @@ describe('a redirect URI', () => {
   ])('registered as %s works when it is sent so, and does not match %s', async (uri, sent) => {
     const of = await provider.client({ redirectUris: [uri], public: uri.startsWith('com.') });
     expect(await provider.attempt(of, { redirect_uri: sent })).toBe('400 redirect_uri_mismatch');
-    // Every client may use PKCE; a public one has to.
+    // PKCE is optional for every client, and required for public ones.
     const { verifier, bound } = pkce();
     const { location } = await provider.follow(provider.browser(), provider.authorizeUrl(of, bound));
     const sentTo = new URL(location ?? '');

@@ -277,7 +277,7 @@ describe('whatever becomes of telling', () => {
     const database = fragileStorage();
     const { provider, client, work, told } = await start({ storage: database.storage });
     const { id } = await client();
-    // From the end on nothing more reaches the storage.
+    // From the end on no call reaches the storage.
     let isEnded = false;
     database.breakWhen((name) => {
       const wasEnded = isEnded;

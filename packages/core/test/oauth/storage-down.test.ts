@@ -12,9 +12,9 @@ const client = await provider.client();
 type Send = () => Promise<Answer>;
 
 /**
- * Requests by name: what comes of one when the database works, also after it failed in the middle of the same request;
- * calls that it has to make, so that nobody tests nothing; and how it is prepared while the database works. The
- * prepared one is then sent once for each call that it makes, with this call failing.
+ * Requests by name: the outcome if the database works, also after it failed in the middle of the same
+ * request; the calls that the request must make, so that no test is empty; and its preparation while the
+ * database works. The prepared request is then sent once for each call that it makes, with this call failing.
  */
 const scenarios: (readonly [name: string, outcome: string, calls: string[], prepare: () => Promise<Send>])[] =
   [];
@@ -103,7 +103,7 @@ scenario('the removal of a connected app', '303 elsewhere', ['consents.revoke'],
   return endsToken(token, () => browser.post(`/account/apps/${app.id}/revoke`, { csrf }));
 });
 
-/** That an answer tells nothing but that something is wrong here, and gives nothing. */
+/** Checks that a response reports only an internal failure, and contains no token or code. */
 function expectFailure(answer: Answer, call: string, outcome = '503 temporarily_unavailable'): void {
   expect([call, answer.outcome, answer.location]).toEqual([call, outcome, null]);
   expect(answer.headers.get('retry-after')).toBe(answer.status === 503 ? '1' : null);
@@ -147,7 +147,8 @@ describe('a database that fails', () => {
         });
         const answer = await send();
         database.breakWhen(null);
-        // Some requests look at the outcome after they were answered: those calls are not the request's.
+        // Skip calls after the response: some requests read the outcome later, and those calls are not the
+        // request's.
         if (!broke) continue;
         expectFailure(answer, call, failure);
         expect(provider.errors.map(({ fields }) => (fields as { err: unknown }).err)).toEqual([error]);

@@ -12,7 +12,7 @@ async function right(): Promise<Record<string, string>> {
 }
 
 const form = 'application/x-www-form-urlencoded';
-/** What a caller may say that it would rather read. */
+/** Media types that a caller may prefer. */
 const otherTypes = ['text/html', 'text/html;q=1, application/json;q=0', 'image/png', '*/*;q=0', ';', '"'];
 
 describe.each([

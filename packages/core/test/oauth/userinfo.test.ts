@@ -53,7 +53,8 @@ describe('the userinfo endpoint', () => {
         'Bearer',
       ]);
     }
-    // An HTTP client that does not know how long a body will be announces it in chunks, of which there are none.
+    // An HTTP client that does not know the length of a body announces it in chunks, even if there are no
+    // chunks.
     for (const type of [...types, form['content-type']]) {
       const headers = [
         'Transfer-Encoding: chunked',

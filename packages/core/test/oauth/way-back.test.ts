@@ -8,7 +8,7 @@ const app = await provider.client({ name: 'Kafé <Lakay>', redirectUris });
 const request = { redirect_uri: 'https://app.example/deep/cb?x=1' };
 const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
 
-/** Where the error page links to, with the words of the link. */
+/** Returns the target and the text of the link on the error page. */
 function wayBack(text: string): (string | undefined)[] {
   const [, url, words] = /<a class="button" href="([^"]*)">(.*?)<\/a>/s.exec(text) ?? [];
   return [url, words?.replaceAll(/<\/?bdi>/g, '')];

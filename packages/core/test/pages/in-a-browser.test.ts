@@ -50,7 +50,7 @@ const styleOf = (selector: string, property: string) =>
 const isSingleLetter = ({ any }: NodeResult): boolean =>
   any.some(({ data }) => data?.messageKey === 'shortTextContent');
 
-/** What axe found wrong, or could not judge, on the page that is shown. */
+/** Returns the problems and the undecided checks of axe on the current page. */
 async function findings(): Promise<string[]> {
   const { kept, violations, incomplete } = await examine(tab);
   // A page without rules that apply would pass for the wrong reason.
@@ -70,7 +70,10 @@ const looks = [
   [1280, 'dark'],
 ] as const;
 
-/** That the page that is shown has no barrier and never scrolls sideways, in the colours that the reader asked for. */
+/**
+ * Checks that the current page has no barrier and never scrolls sideways, in the preferred colours of the
+ * reader.
+ */
 async function expectNoBarrier(): Promise<void> {
   for (const [width, colorScheme] of looks) {
     await tab.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -81,7 +84,7 @@ async function expectNoBarrier(): Promise<void> {
   }
 }
 
-/** Those of errors differ in their words alone. */
+/** Leave out error pages, which differ in their texts alone. */
 const pages: readonly (readonly [name: string, view: (language: string) => Page])[] = [
   ...Object.entries(everyPage).filter(([name]) => !name.startsWith('error ')),
   ['error with technical words', (language) => failure(language, 'invalid_request')],
@@ -101,7 +104,7 @@ describe.each(languages)('every page in %s', (language) => {
         expect(await tab.locator(selector).count(), selector).toBe(1);
       const active = 'script, [style], link[rel=stylesheet], iframe, object, [onclick]';
       expect(await tab.locator(active).count()).toBe(0);
-      // It leads to pages of the app, and loads nothing.
+      // The page links to pages of the app, and loads no resource.
       const loaded = page.html.replaceAll(/<a href="https:[^"]*" target="_blank"/g, '');
       expect(loaded).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg)/);
       expect(complaints).toEqual([]);

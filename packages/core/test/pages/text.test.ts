@@ -18,7 +18,7 @@ const wordsOf = (tag: string) => {
 };
 
 describe('the words of the pages', () => {
-  // That they are the same in every language the compiler sees.
+  // The compiler checks that every language has the same texts.
   it.each(shippedLanguages)('in %s: none is empty, left untranslated or breaks off', (tag) => {
     const english = new Map(wordsOf('en'));
     expect(wordsOf(tag)).toHaveLength(english.size);

@@ -23,7 +23,7 @@ function inArabicLetters<Whole extends object>(whole: Whole): Whole {
 
 const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name].consent]));
 
-/** Languages with the five scopes. */
+/** Loads languages with all five scopes. */
 export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
   loadLanguages(tags, texts, consents);
 
@@ -39,17 +39,17 @@ export function languageOf(tag: string): PageLanguage {
   return found;
 }
 
-/** Those of which every page is opened. */
+/** Languages in which every page is opened. */
 export const languages = ['en', 'fr'] as const;
 
-/** Those of which some are. */
+/** Languages in which some pages are opened. */
 export const others = ['ht', 'es', 'pt', 'ar'] as const;
 
 export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };
 
 export const errorKinds = Object.keys(en.errors) as readonly ErrorKind[];
 
-/** Where the user has allowed others before. */
+/** Scopes of which the user has allowed some before. */
 export const someNew = scopeNames.map((name) => ({
   name,
   isNew: name === 'kyc' || name === 'wallet:balance',

@@ -16,7 +16,7 @@ type Row = readonly [
   scope: KeyScope | null,
   limit: 'verify' | 'payments' | 'users' | 'reconciliation' | 'other',
   status: number,
-  /** What it asks of the storage, which may fail. */
+  /** Calls of the storage, any of which may fail. */
   ...calls: string[],
 ];
 
@@ -60,7 +60,7 @@ const table = new Map(
 );
 const description = await descriptionOf(provider);
 const partner = await provider.partner();
-/** What stands for the ids and the passport of the examples, which are of nothing that exists. */
+/** Replacements for the ids and the passport of the examples, which belong to no existing object. */
 let real: Readonly<Record<string, { readonly path?: () => string; readonly body?: () => Json }>> = {};
 
 const newKey = (scopes: readonly KeyScope[]) => provider.key({ partner, scopes, mode: 'test' });
@@ -99,7 +99,7 @@ function send(
   );
 }
 
-/** That an answer is one of those that are described for its operation. */
+/** Checks that a response is one of those that its operation describes. */
 function expectDescribed(target: string, answer: Answer, status: number): void {
   expect(answer.status, answer.text).toBe(status);
   expect(misdescribed(description, operationAt(target), answer)).toEqual([]);
@@ -114,7 +114,7 @@ function expectRefused(target: string, answer: Answer, status = 400, code = 'inv
 
 const almighty = await newKey(keyScopes);
 const made = async (target: string, body: Json = {}) => (await send(almighty, target, { body })).json();
-// One of every status, so that every part of an answer is seen.
+// Create a payment of every status, so that every part of a response appears.
 const transfers: Json[] = [];
 for (const [index, amount] of ['1.00', '1.01', '1.02'].entries())
   transfers.push(await made('POST /v1/partner/payments', { amount, reference: `order-${index + 1}` }));
@@ -168,7 +168,7 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
   });
 
   it('needs its scope and nothing else, counts in its group, and takes and answers what is described', async () => {
-    // Whatever the caller accepts, it is JSON.
+    // The response is JSON for every `Accept` header.
     const answer = await send(await keyFor(row), target, {
       headers: { accept: 'text/html, application/xml' },
     });
@@ -233,7 +233,7 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
     ];
     for (const body of ['null', '1'])
       expect(expectRefused(target, await send(key, target, { body })), body).toEqual(['']);
-    // Where the description says that a body may be absent, an empty one is `{}`.
+    // If the description permits an absent body, an empty one is `{}`.
     const empty = await send(key, target, { body: '' });
     if (operationAt(target).requestBody?.required === false) expectDescribed(target, empty, row[3]);
     else expect(expectRefused(target, empty)).toEqual([]);

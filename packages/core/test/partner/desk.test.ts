@@ -69,7 +69,7 @@ it('a console’s call with an Idempotency-Key takes effect once, and is the sam
     call('changeSandboxKyc', { path: { kid }, body: '{"kycStatus":"pending"}', idempotencyKey: 'three' });
   expect((await kyc('KID-TEST-APPROVED')).status).toBe(200);
   expect((await kyc('KID-TEST-REJECTED')).status).toBe(409);
-  // What takes none is done each time.
+  // Operations without an idempotency key are repeated each time.
   const minted = async () =>
     (await (await call('createSandboxPassport', { body: '{}', idempotencyKey: 'one' })).json()).token;
   expect(await minted()).not.toBe(await minted());

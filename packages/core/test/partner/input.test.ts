@@ -10,7 +10,7 @@ const { provider, key, register, trigger } = await shop({
   events: { 'order.shipped': { schema, example: { order: { id: 'o-1', items: [] } } } },
 });
 const event = await trigger();
-/** What stands for `:id` and `:event`. */
+/** Values for `:id` and `:event`. */
 const ids: Readonly<Record<string, string>> = { id: await register(), event: String(event.id) };
 
 const send = (target: string, body?: unknown) =>
@@ -60,7 +60,7 @@ const payments = [
   ...wrong('metadata', 'metadata', twentyOne),
 ];
 
-/** What neither a new endpoint nor a changed one may have. */
+/** Values that neither a new endpoint nor a changed one may have. */
 const endpoints = [
   ...wrong('id', 'id', noId),
   ...wrong('mode', 'mode', 'live'),

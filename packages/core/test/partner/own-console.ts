@@ -3,7 +3,10 @@ import type { ConsoleDesk, ConsoleInput, ConsoleVisit, PartnerConsole } from '..
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
-/** A console of one's own: it signs in who posts a key, calls what it is told, and shows what comes of it. */
+/**
+ * Starts a custom console: it signs in the partner that posts a key, runs the given calls, and shows their
+ * results.
+ */
 export async function ownConsole(
   opensWith: PartnerConsole['opensWith'],
   options: Parameters<typeof partnerProvider>[0] = {},

@@ -3,7 +3,10 @@ import type { PartnerErrorCode } from '../../src/index.ts';
 import type { Answer } from '../support/browser.ts';
 import { expectPlain } from '../support/plain-words.ts';
 
-/** That an answer is a refusal in the shape and in the words of the contract, and which fields it blames. */
+/**
+ * Checks that a response is a refusal in the shape and with the texts of the contract. Returns the fields
+ * that it names.
+ */
 export function blamed(answer: Answer, status = 400, code = 'invalid_request'): string[] {
   const { details = [], ...error } = answer.json() as {
     details?: { path: string; message: string }[];

@@ -20,7 +20,7 @@ async function logged(options: Given = {}) {
   const { provider } = given;
   await provider.partner('acme');
   const keyOf: TestProvider['key'] = (settings = {}) => provider.key({ partner: 'acme', ...settings });
-  /** What is in the log of the partner, once there is as much. */
+  /** Returns the log of the partner, once it has this many entries. */
   async function read(count: number, mode: Mode = 'test'): Promise<LoggedRequest[]> {
     const filter = { partner: 'acme', mode, failed: false, after: null, limit: 100 };
     for (let turn = 0; turn < 200; turn += 1) {
@@ -176,7 +176,7 @@ describe('what waits for the log', () => {
     expect(isSettled).toBe(false);
     release();
     await settled;
-    // One was on its way when the others came.
+    // One request was under way when the others came.
     expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: 1_001 }, (_, id) => String(id)));
     expect(warned).toEqual([{ requests: 5 }]);
   });

@@ -22,7 +22,10 @@ async function sandbox(options: Parameters<typeof partnerProvider>[0] = {}) {
   return { provider, database, key, open, change };
 }
 
-/** The identity check as a partner sees it: by public id, by phone number and on a passport, which have to agree. */
+/**
+ * Returns the identity check as a partner sees it: by public id, by phone number and on a passport, which
+ * must agree.
+ */
 async function seen(provider: TestProvider, by: TestKey, kid = approved, phone = '+50900000001') {
   const { token } = (await provider.partnerCall(by, 'POST /v1/partner/sandbox/passports', { kid })).json();
   const verified = (await provider.partnerCall(by, 'POST /v1/partner/verify', { token })).json();

@@ -39,7 +39,7 @@ async function useKeys(storage: Storage) {
     [400, key, `${byPhone}?a=b`],
   ] as const)
     expect((await provider.partnerCall(by, target, sent, headers)).status, target).toBe(status);
-  // What goes wrong is logged most.
+  // Cause failures, because they are logged most.
   rail.answer = () => Promise.reject(new Error('the rail is down'));
   await provider.ostiary.worker.runDue();
   provider.host.people.set(ana.sub, { ...ana, country: 'nowhere' });
@@ -94,7 +94,7 @@ const forms = (secret: string) => [
 ];
 
 it.each([
-  // What is stored or said openly beside the secrets shows that the look is a good one.
+  // Texts that are stored or sent openly beside the secrets show that the search works.
   [
     'keys, signing secrets, passports and phone numbers',
     useKeys,
@@ -139,6 +139,6 @@ it('a phone number that the host puts into its errors is taken out of them', asy
   const logged = inspect(provider.logged, { depth: 10 });
   expect(logged).toContain('no row for +[redacted]');
   expect(logged).not.toContain(phone.slice(1));
-  // Where the host threw is still told.
+  // The location of the host's error is still logged.
   expect(logged).toMatch(/\n +at Object\.findByPhone .*secrets\.test\.ts/);
 });

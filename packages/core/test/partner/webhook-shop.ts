@@ -43,10 +43,10 @@ export async function deliveries(provider: TestProvider, key: TestKey, endpointI
   return answer.json().data as Json[];
 }
 
-/** Where endpoints are. */
+/** Path of the endpoints. */
 export const hooks = '/v1/partner/webhooks';
 
-/** An address of this machine at which nobody listens. */
+/** URL on this machine without a server. */
 export const url = 'http://127.0.0.1:9/hook';
 
 /** A registration that is good. */

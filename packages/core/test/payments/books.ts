@@ -64,7 +64,7 @@ const readers: Readonly<Record<Format, (text: string) => Parts>> = {
   },
 };
 
-/** Takes an export apart as the documentation tells partners to. */
+/** Splits an export into its parts as the documentation advises partners. */
 export function read(text: string, format: Format): Parts & { readonly digest: string } {
   const start = text.lastIndexOf({ json: '"summary":', ndjson: '{"summary"', csv: '#summary' }[format]);
   const digest = createHash('sha256').update(text.slice(0, start)).digest('hex');

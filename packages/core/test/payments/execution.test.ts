@@ -52,7 +52,7 @@ describe('a transfer', () => {
     const event = { id: eventId, type: 'payment.completed', createdAt: now(), mode: 'live', data: completed };
     const [published, ...more] = await events();
     expect([published, more]).toEqual([{ sequence: 1, ...event }, []]);
-    // Its members come in the order in which a transfer is shown, and nothing else is sent.
+    // Its members come in the order in which a transfer is shown, and no other fields are sent.
     expect(Object.keys(published?.data as Json)).toEqual(Object.keys(await show(id)));
     await work();
     const { sequence: _, ...sent } = published ?? {};
@@ -167,7 +167,7 @@ describe('the rail', () => {
     signal.abort();
     await round;
     expect([signals[0]?.aborted, await unknown(), lines().length]).toEqual([true, 1, 1]);
-    // What comes too late changes nothing: nobody listens any more.
+    // A late result changes nothing, because the execution has been given up.
     late.resolve({ status: 'completed' });
     expect((await show(id)).status).toBe('pending');
     rail.answer = async () => ({ status: 'failed', code: 'no', message: 'no' });
@@ -191,7 +191,7 @@ describe('the rail', () => {
     await work();
     database.breakWhen(null);
     expect([lines().length, await unknown()]).toEqual([1, 0]);
-    // It is asked for again, with the same id.
+    // The payment is requested again, with the same id.
     expect((await show(id)).status).toBe('pending');
     await later(second);
     expect((await show(id)).status).toBe('completed');

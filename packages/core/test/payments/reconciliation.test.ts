@@ -72,7 +72,7 @@ describe('a reconciliation export', () => {
       provider.clock.advance(400 * day);
       const again = await ask(`date=${dateOf(start)}&format=${format}`);
       expect(again.text).toBe(first.text);
-      // What was pending stands where it was decided.
+      // A formerly pending transfer is listed on the day of its decision.
       const later = await ask(`date=${dateOf(provider.clock.now() - 400 * day)}&format=${format}`);
       expect(read(later.text, format).rows.map(({ id }) => id)).toEqual(['tr_pending']);
     },
@@ -127,7 +127,7 @@ describe('a reconciliation export', () => {
       ...['＠1', '﹦1', '\u00a0\u3000=1', '\u2003+1', '\u200b=1', '\u2800@1', '\u0000=1', '\ufeff=1'],
       '\ufeff "=1',
     ];
-    // Where `;` separates cells, the first quote stands inside one: what follows is not quoted.
+    // Reads with `;` as separator put the first quote inside a cell, so that the text after it is not quoted.
     const split = [
       [';=1', "';'=1"],
       ['; \ufeff=1', "'; \ufeff'=1"],
@@ -172,7 +172,7 @@ it('a row of NDJSON is one line to readers that end lines at U+0085, U+2028 and 
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ description });
 });
 
-// That an export is made no faster than it is read is shown where a Request asks for it.
+// The test of Request objects shows that an export is produced no faster than it is read.
 it('an export that breaks off in the middle is cut, logged, and has no summary', async () => {
   const { provider, key, pages } = await manyPages();
   const connection = await RawConnection.open(provider.origin);

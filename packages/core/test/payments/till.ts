@@ -26,7 +26,10 @@ export async function till() {
       provider.clock.advance(ms);
       return work();
     },
-    /** How many outcomes the host's metrics call unknown, with nothing beside it that could tell of somebody. */
+    /**
+     * Returns the number of unknown outcomes in the host's metrics, which have no other attribute that could
+     * identify a user.
+     */
     async unknown() {
       const [point, ...more] = await told();
       const name = 'ostiary.payments.execution.unknown';

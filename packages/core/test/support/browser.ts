@@ -1,4 +1,4 @@
-/** One answer, with its body read. */
+/** A response, with its body read. */
 export type Answer = Awaited<ReturnType<typeof answerOf>>;
 
 /** Reads an answer. */
@@ -6,7 +6,7 @@ export async function answerOf(response: Response, url = response.url) {
   const { status, headers } = response;
   const text = await response.text();
   const to = headers.get('location');
-  /** Where a redirect goes, absolute, or `null`. */
+  /** Absolute target of a redirect, or `null`. */
   const location = to === null ? null : new URL(to, url).href;
   /** The parameters of that address; none where there is no redirect. */
   const callback = new URL(location ?? 'about:blank').searchParams;
@@ -39,9 +39,9 @@ let browsers = 0;
 /** A browser without a screen: keeps cookies by path, follows nothing by itself, sends what browsers send. */
 export class TestBrowser {
   readonly origin: string;
-  /** Where the server of that origin listens, if not there: as behind a proxy that ends TLS. */
+  /** Origin at which the server really listens, if it is another one: as behind a proxy that ends TLS. */
   #server: string;
-  /** Tells this browser apart at the host's login. */
+  /** Name that identifies this browser at the host's login. */
   readonly name: string;
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 

@@ -4,7 +4,7 @@ import type { TestClient, TestProvider } from './provider.ts';
 /** A consent page as a browser shows it. */
 export type ConsentPage = Awaited<ReturnType<typeof showConsent>>;
 
-/** Starts an authorization request that has to end at the consent page, and shows the page. */
+/** Starts an authorization request that must end at the consent page, and shows the page. */
 export async function openConsent(
   provider: TestProvider,
   client: TestClient,
@@ -28,7 +28,7 @@ export async function showConsent(browser: TestBrowser, address: string) {
   );
   const badge = /\s*<span class="badge">.*$/s;
   const path = new URL(address).pathname;
-  /** Posts the form of the page, with its token unless told otherwise. */
+  /** Posts the form of the page, with its token unless the form has another. */
   const post = (form: Record<string, string>, headers?: Record<string, string>) =>
     browser.post(address, { csrf, ...form }, headers);
   const approve = (headers?: Record<string, string>) => post({ decision: 'approve' }, headers);

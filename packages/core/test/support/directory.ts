@@ -47,7 +47,7 @@ export const phones: ReadonlyMap<string, string> = new Map([
   ['+50937000002', ben.sub],
 ]);
 
-/** A host with users and a login that tests steer. A browser is told apart by its `host` cookie. */
+/** A host with users and a login that tests control. Its `host` cookie identifies a browser. */
 export class Host {
   readonly people = new Map<string, UserRecord>([ana, ben].map((user) => [user.sub, user]));
   /** Answers what is not Ostiary's; without it Ostiary answers 404. */

@@ -28,7 +28,7 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
     });
 
   const fragile = {
-    /** What a call fails with. */
+    /** Error with which a call fails. */
     error: Object.assign(new Error('secret detail of the database'), {
       code: 'STORAGE_UNAVAILABLE',
     }) as Error,

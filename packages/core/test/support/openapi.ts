@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Answer } from './browser.ts';
 import type { TestProvider } from './provider.ts';
 
-/** A schema, as far as tests look into it. */
+/** Parts of a schema that tests read. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -74,7 +74,7 @@ function followed(part: unknown, document: Record<string, unknown>): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, followed(one, document)]));
 }
 
-/** What a provider says of its partner API. */
+/** Returns a provider's description of its partner API. */
 export async function descriptionOf(provider: TestProvider): Promise<Description> {
   const document = (await provider.request('/v1/openapi.json')).json();
   return followed(document, document) as Description;
@@ -87,7 +87,10 @@ export function operationsOf({ paths }: Pick<Description, 'paths'>) {
   );
 }
 
-/** What finds values wrong, by the components that schemas refer to: to make one takes as long as a hundred requests. */
+/**
+ * Validators of values, by the components that schemas refer to: creating one takes as long as a hundred
+ * requests.
+ */
 const validators = new WeakMap<object, (schema: Schema, value: unknown) => string[]>();
 
 function newValidator(components: Description['components']) {

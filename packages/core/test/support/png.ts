@@ -24,7 +24,7 @@ export function png(width: number, height = width, filler = 0): Buffer {
   ]);
 }
 
-/** One of so many bytes. */
+/** Builds a PNG of `count` bytes. */
 export const ofBytes = (count: number): Buffer =>
   png(64, 64, count - png(64).length - chunk('tEXt', Buffer.alloc(0)).length);
 

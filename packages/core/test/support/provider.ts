@@ -10,8 +10,8 @@ import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
 /**
- * A clock that stands still until it is told to move on; begins at the real time, because the engine reads
- * its own clock.
+ * Clock that stands still until a test moves it; begins at the real time, because the engine reads its own
+ * clock.
  */
 export class TestClock {
   #now = Date.now();
@@ -34,7 +34,7 @@ export const generousLimits = {
 /** Any JSON object. */
 export type Json = Record<string, unknown>;
 
-/** What a request has besides, or instead; `undefined` takes a parameter away. */
+/** Additional or changed parameters of a request; `undefined` removes a parameter. */
 type Changes = Readonly<Record<string, string | undefined>>;
 type Headers = Readonly<Record<string, string>>;
 
@@ -58,7 +58,7 @@ export function pkce(verifier = randomBytes(32).toString('base64url')) {
 export const basic = (id: string, secret: string | null): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-/** What a client sends to exchange a code. */
+/** Builds the parameters with which a client exchanges a code. */
 export function tokenRequest({ id, secret, redirectUri }: TestClient, code: string): Record<string, string> {
   return {
     grant_type: 'authorization_code',
@@ -102,7 +102,8 @@ export class TestProvider {
     const logged: TestProvider['logged'] = [];
     const log = (level: string) => (fields: object, message: string) =>
       void logged.push({ level, message, fields });
-    // Making an RSA key takes longer than the rest of a start; whoever brings a storage or a sealing key has one made.
+    // Lend the provider keys, because creating an RSA key takes longer than the rest of a start. Tests with
+    // their own storage or sealing key create one.
     const isPlain = options.storage === undefined && options.sealingKeys === undefined;
     const storage = options.storage ?? memoryStorage();
     if (isPlain) {
@@ -118,7 +119,7 @@ export class TestProvider {
       limits: generousLimits,
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...options,
-      // An object of its own, as in another process.
+      // Pass a copy of the storage object, as in another process.
       storage: { ...storage },
     };
     const { ostiary, partnerRoutes } = await assembleWithTables(given, {});
@@ -137,7 +138,7 @@ export class TestProvider {
     await this.ostiary.close();
   }
 
-  /** A browser; signed in at the host as Ana five seconds ago, unless told otherwise. */
+  /** Returns a browser. By default Ana has signed in at the host five seconds ago. */
   browser(sub: string | null = ana.sub): TestBrowser {
     const browser = new TestBrowser(new URL(this.site).origin, this.origin);
     if (sub !== null) this.signIn(browser, sub, 5_000);
@@ -233,7 +234,10 @@ export class TestProvider {
     return { ...pair, code: await this.code(client, bound) };
   }
 
-  /** What a client gets, or where its user is sent, for one authorization request: `code`, an error, or a page. */
+  /**
+   * Returns the result of one authorization request for the client, or the page of its user: `code`, an
+   * error, or a page.
+   */
   async attempt(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<string> {
     const { outcome } = await browser.get(this.authorizeUrl(client, changes));
     return outcome.replace('303 ', '');
@@ -247,12 +251,12 @@ export class TestProvider {
     return this.call('/v1/oauth/token', { ...tokenRequest(client, code), ...changes });
   }
 
-  /** What comes of an exchange, such as `200 ok` or `400 invalid_grant`. */
+  /** Returns the outcome of an exchange, such as `200 ok` or `400 invalid_grant`. */
   async redeem(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<string> {
     return (await this.exchange(client, code, changes)).outcome;
   }
 
-  /** What a client is given at the end of a whole flow. */
+  /** Returns the client's tokens at the end of a whole flow. */
   async tokens(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<Json> {
     const { verifier, bound } = pkce();
     const code = await this.code(client, { ...bound, ...changes }, browser);
@@ -270,7 +274,7 @@ export class TestProvider {
     return (await this.userinfo(String(token))).json().sub;
   }
 
-  /** Whether userinfo answers to a token. */
+  /** Checks whether userinfo accepts a token. */
   async isAlive(token: unknown): Promise<boolean> {
     const { status } = await this.userinfo(String(token));
     if (status !== 200 && status !== 401) throw new Error(`userinfo answered ${status}`);
@@ -296,7 +300,7 @@ export class TestProvider {
     return browser.post(`${this.site}/account/apps/${client.id}/revoke`, { csrf });
   }
 
-  /** What was logged of defects and failures. */
+  /** Logged defects and failures. */
   get errors(): TestProvider['logged'] {
     return this.logged.filter(({ level }) => level === 'error');
   }
@@ -316,7 +320,7 @@ export class TestProvider {
     return (await this.ostiary.admin.partners.create({ slug, name: `The partner ${slug}` })).slug;
   }
 
-  /** A live key with every scope, of a new partner, unless told otherwise. */
+  /** Issues a key: by default a live one with every scope, of a new partner. */
   async key(settings: Partial<NewApiKey> = {}) {
     const partner = settings.partner ?? (await this.partner());
     const given = { mode: 'live', scopes: keyScopes, ...settings, partner } as const;

@@ -20,7 +20,7 @@ export async function refreshing() {
     provider,
     app,
     spa: await provider.client({ allowedScopes, public: true }),
-    /** What a client is given that asks for refresh tokens. */
+    /** Returns the tokens of a client that requests refresh tokens. */
     connect: (client = app, scope = 'openid profile offline_access', at: TestProvider = provider) =>
       at.tokens(client, { scope, nonce: 'n-1' }),
     refresh,

@@ -17,7 +17,7 @@ export async function startProvider(...given: Parameters<typeof TestProvider.sta
   return provider;
 }
 
-/** A server of the host's, or of somebody else's, that stops by itself: its origin. */
+/** Starts a server of a host, or of a third party, that stops by itself. Returns its origin. */
 export async function serve(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<string> {

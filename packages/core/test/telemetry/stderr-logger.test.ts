@@ -9,7 +9,7 @@ function fail(what: string): never {
   throw Object.assign(new TypeError(`${what} broke`, { cause }), { card: '4000-0000-0000-0002' });
 }
 
-/** What is printed where the functions of a host throw, and what must not be among it. */
+/** Returns the output when host functions throw, and the secrets that it must not contain. */
 async function printed(logger?: OstiaryOptions['logger']) {
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
@@ -75,7 +75,7 @@ describe('lines for people', () => {
     vi.restoreAllMocks();
   });
 
-  /** What is written of one warning. */
+  /** Returns the text that is written for one warning. */
   function written(fields: object, message = 'something happened'): string {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
     const { mock } = vi.spyOn(console, 'error').mockImplementation(() => {});

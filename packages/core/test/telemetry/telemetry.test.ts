@@ -7,7 +7,7 @@ import { answering, register, webhookProvider } from '../partner/webhook-shop.ts
 import { hostMetrics } from '../support/metrics.ts';
 import { payment } from '../support/partner-api.ts';
 
-/** A provider with telemetry, and what the host's providers were told. */
+/** Starts a provider with telemetry, and collects the data that the host's providers receive. */
 async function watched() {
   const exporter = new InMemorySpanExporter();
   const points = hostMetrics();

@@ -25,7 +25,7 @@ const checks: readonly z.ZodType[] = [
   ],
   ...[z.custom((value) => value === 'a'), z.instanceof(Uint8Array), z.never(), z.map(z.string(), z.string())],
 ];
-/** What programs and JSON can hold, of which a check takes little. */
+/** Values that programs and JSON can have, of which a check accepts few. */
 const values: readonly unknown[] = [
   ...[undefined, null, true, 0, -1, 1.5, 1e20, Number.NaN, Number.POSITIVE_INFINITY, 10n, Symbol('wrong')],
   ...[
@@ -44,7 +44,8 @@ const values: readonly unknown[] = [
   ...[() => 'wrong', new Date(Number.NaN), new Map([[1, 2]]), new Uint8Array(3)],
 ];
 
-// That all who check say it so is seen where they refuse: `blamed` of the partner API, the options, the administration.
+// Other tests show that all checks use this text: `blamed` of the partner API, the options, the
+// administration.
 it('what is said of a value that a check refuses is in plain words, whatever both are', () => {
   let refused = 0;
   for (const check of checks) {
@@ -93,7 +94,7 @@ describe('what the partner API says of a wrong field', () => {
       [pay, { ...payment, metadata: [] }, 'metadata has to be an object'],
       [pay, { ...payment, tip: '1.00' }, 'tip is not a known field'],
       ['POST /v1/partner/sandbox/passports', { expired: 'yes' }, 'expired has to be true or false'],
-      // Also where a library of the host's checks.
+      // The same applies if a library of the host checks.
       [
         trigger,
         { type: 'order.shipped', data: { orderId: 7, at: hostType.example.at } },

@@ -39,7 +39,7 @@ it.each([
   expect(unhandled).toEqual([]);
 });
 
-// That every function of the host has its deadline is seen where each is silent.
+// Tests of each silent host function show that it has its deadline.
 it('a host has ten seconds unless the option says otherwise', async () => {
   for (const [option, ms] of [
     [{}, 10_000],

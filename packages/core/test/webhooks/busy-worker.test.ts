@@ -13,8 +13,8 @@ const silence: AttemptAnswer = {
 };
 
 /**
- * A worker whose endpoint has answered so many attempts, in 5 ms each, and widened its lane by one with every answer. From
- * now on it answers by hand, and has deliveries that are due.
+ * Starts a worker whose endpoint has answered `quick` attempts, in 5 ms each, each of which raised its limit
+ * by one. From now on the test answers, and `due` deliveries are due.
  */
 async function busyWorker(quick: number, due = quick, concurrency = 512) {
   const { wrap, writes, claims, holdClaims } = watchedStore();
@@ -36,7 +36,7 @@ async function busyWorker(quick: number, due = quick, concurrency = 512) {
     ...{ ...shop, worker, receiver, claims, holdClaims },
     results: () => writes.flat(),
     written: () => writes.map(({ length }) => length),
-    /** Stops the worker, and answers whatever it still waits for. */
+    /** Stops the worker, and answers all its open attempts. */
     async end() {
       const ending = worker.stop();
       await quiet();
@@ -118,7 +118,7 @@ describe('deliveries that are claimed ahead', () => {
     expect(requests).toHaveLength(3 + 5);
     const before = claims();
     receiver.answer(answered(200), 1);
-    // The answer widens the lane by one.
+    // The response raises the limit by one.
     await turn();
     expect(requests).toHaveLength(3 + 5 + 2);
     expect(claims()).toBe(before);

@@ -115,7 +115,7 @@ describe('a response', () => {
     ],
     ['never comes behind a 100', carryOn, { ...failure, error: 'connection_reset' }],
     ['has an interim one without end', `HTTP/1.1 100 Continue\r\na: ${'b'.repeat(70_000)}`, failure],
-    // What follows the headers decides nothing.
+    // Content after the headers has no effect.
     ['has chunks that are garbage', `${ok}transfer-encoding: chunked\r\n\r\nzz\r\n`, success],
     ['has a chunk longer than it says', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n`, success],
     ['has fewer bytes than it says', `${ok}content-length: 10\r\nconnection: close\r\n\r\nabc`, success],

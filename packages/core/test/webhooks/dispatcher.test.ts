@@ -18,7 +18,7 @@ describe('a started dispatcher', () => {
     await quiet();
     expect(requests).toHaveLength(4);
     await publish('a');
-    // Something was found: the next look comes soon.
+    // Work was found, so that the next poll comes soon.
     expect(waits()).toEqual([50]);
     await fire();
     expect(requests).toHaveLength(5);

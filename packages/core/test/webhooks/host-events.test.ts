@@ -41,7 +41,7 @@ async function shop(options: Partial<OstiaryOptions> = {}) {
     ...given,
     listed: (by?: TestKey) => list('/v1/partner/events', by),
     publish,
-    /** What comes of it, thrown now or later. */
+    /** Returns the error, whether it is thrown now or later. */
     failure: async (event: object): Promise<unknown> => {
       try {
         await publish(event);

@@ -61,7 +61,7 @@ describe('a change of an identity check', () => {
     const partners = [named.partner, first.partner, named.partner];
     expect(await told({ partners })).toEqual([first.partner, named.partner].sort());
     const [[one], [other]] = [await events(first.key), await events(named)];
-    // An event of its own for each: partners cannot compare notes.
+    // Each partner gets a separate event, so that partners cannot compare notes.
     expect(one?.id).not.toBe(other?.id);
     // Naming is for one change only, and carries the time that the host says.
     const changedAt = new Date('2020-02-29T01:02:03.004Z');
@@ -119,7 +119,7 @@ describe('kycChanged', () => {
     expect([await events(one.key), await events(two.key)]).toEqual([[], []]);
     database.forget();
     await told();
-    // One transaction for all partners.
+    // Use one transaction for all partners.
     expect(database.calls.filter((call) => call === 'events.publish')).toHaveLength(1);
   });
 });

@@ -8,7 +8,10 @@ const partners = 10;
 const perPartner = 5;
 const eventsPerPartner = 20;
 
-/** How long the flooded server holds every request at first: longer than an attempt waits for a place. */
+/**
+ * Time for which the flooded server holds every request at first, in milliseconds: longer than an attempt
+ * waits for a place.
+ */
 const holdMs = 6_500;
 
 it('200 sandbox events for 50 endpoints at one address are at most 64 attempts at once, and delay no live event', async () => {

@@ -86,7 +86,7 @@ describe('the host of a target', () => {
   });
 });
 
-/** What name servers answer: addresses by family, and never anything for one that is missing. */
+/** Addresses that name servers return, by family. A query for a missing family gets no response. */
 interface Records {
   readonly v4?: string[];
   readonly v6?: string[];

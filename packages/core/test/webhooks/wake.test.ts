@@ -21,7 +21,7 @@ const kycChange: KycChange = {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-// Its timers never fire: whatever is delivered was delivered because somebody said so.
+// Timers never fire in this test, so that every delivery follows a notification.
 it('a running worker is told of everything there is to deliver', { timeout: 30_000 }, async () => {
   const { provider, rail, key, call, register, trigger, work } = await shop({
     webhooks: { retryDelaysSeconds: [] },
@@ -40,7 +40,7 @@ it('a running worker is told of everything there is to deliver', { timeout: 30_0
   };
   const id = await register(endpoint.url, { events: ['*'] });
   await register(endpoint.url, { events: ['*'] }, live);
-  /** Does something, of which an event of this type has to arrive; what there was before has been looked for. */
+  /** Causes an event of this type and waits for its arrival. Earlier events were delivered before. */
   const tells = async (type: string, cause: () => Promise<unknown>) => {
     await work();
     news = Promise.withResolvers();
@@ -71,7 +71,7 @@ it('a worker hears of work of processes whose own does not run, and its process 
   const [told, hearing] = [[] as Work[], new Set<(work: Work) => void>()];
   const storage: Storage = {
     ...memoryStorage(),
-    // What one process closes stays open for the others.
+    // Keep the storage open for the other processes when one closes it.
     close: async () => {},
     wakeUps: {
       notify(work) {

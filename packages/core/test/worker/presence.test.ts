@@ -18,7 +18,7 @@ const lookMs = 75_000;
 /** Processes on one storage, with one clock, whose timers go off as time passes. */
 function installation() {
   const database = fragileStorage();
-  // What one of them closes stays open for the others.
+  // Keep the storage open for the other processes when one closes it.
   const storage = { ...database.storage, close: async () => {} };
   const shared = { clock: new TestClock(), storage, sealingKeys: [randomBytes(32)] };
 

@@ -12,7 +12,10 @@ export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What a worker needs: a storage, a clock that stands still, a log, and timers that are fired by hand. */
+/**
+ * Builds the dependencies of a worker: a storage, a clock that stands still, a log, and timers that a test
+ * fires.
+ */
 export async function outfit() {
   const storage: Storage = memoryStorage();
   await storage.open();
@@ -32,7 +35,7 @@ export async function outfit() {
   };
   return {
     ...{ storage, lines, timers },
-    /** What a worker is made with. */
+    /** Dependencies of a worker. */
     tools: { clock, logger, schedule, random: systemRandom, telemetry: null },
     clock,
     /** The times, in milliseconds, that somebody waits for. */
@@ -70,7 +73,7 @@ export async function workshop(
           ...{ payload: { index }, dueAt: clock.now() },
         })),
       ),
-    /** Jobs that are due, claimed by nobody who works here. */
+    /** Returns due jobs that no worker of the test has claimed. */
     due: (kind = 'work') =>
       queue.claim({ kinds: [kind], claimId: 'look', now: clock.now(), leaseMs: 1, limit: 100 }),
   };

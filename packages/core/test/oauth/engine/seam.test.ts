@@ -17,7 +17,10 @@ import { fragileStorage } from '../../support/fragile-storage.ts';
 import type { TestClient } from '../../support/provider.ts';
 import { serve, startProvider } from '../../support/running.ts';
 
-/** What the engine is made of, on the database of a provider that has a client with consent to `openid`. */
+/**
+ * Builds the dependencies of the engine, on the database of a provider that has a client with consent to
+ * `openid`.
+ */
 async function engineCore(): Promise<{ readonly core: Core; readonly client: TestClient }> {
   const storage = memoryStorage();
   const sealingKeys = [randomBytes(32)];
@@ -43,8 +46,8 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
 }
 
 /**
- * The library as Ostiary configures it, asked through the seam: what the host says goes in, a location or an
- * error comes out.
+ * Tests of the library as Ostiary configures it, called through its adapter: the host's data goes in, a
+ * location or an error comes out.
  */
 describe('the protocol engine', async () => {
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));
@@ -62,7 +65,7 @@ describe('the protocol engine', async () => {
     };
     await currentRun.run(run, () => provider.callback()(facade, response));
     last = { run, written: response.writableEnded || response.headersSent };
-    // The application around sends a body of its own.
+    // Send a different body, as the surrounding application does.
     response.removeHeader('content-length');
     response.end();
   });

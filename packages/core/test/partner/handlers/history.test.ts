@@ -34,7 +34,7 @@ async function wire() {
   return self;
 }
 
-/** What is shown of a past attempt. */
+/** Fields of a past attempt that are shown. */
 interface Shown {
   readonly url: string;
   readonly method: string;

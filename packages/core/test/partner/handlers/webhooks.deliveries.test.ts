@@ -4,7 +4,7 @@ import { sink } from '../../webhooks/support/sink.ts';
 import { blamed } from '../refusal.ts';
 import { answering, hooks, shop as open } from '../webhook-shop.ts';
 
-/** One attempt, and a failure is final: what is dropped is dropped at once. */
+/** Options with one attempt, after which a failure is final: a dropped delivery is dropped at once. */
 const once = { webhooks: { retryDelaysSeconds: [] } };
 
 async function shop(options: Parameters<typeof open>[0] = {}) {
@@ -91,7 +91,7 @@ describe('recovering what was dropped', () => {
     endpoint.answer = (response) => void response.writeHead(200).end();
     await trigger();
     await later(1);
-    // It is on its way: asking again finds nothing more to do.
+    // The delivery is under way, so that a second request queues no more.
     for (const queued of [1, 0]) {
       const answer = await recover(id);
       expect([answer.status, answer.json()]).toEqual([200, { queued }]);

@@ -27,7 +27,7 @@ const publicAddress = '93.184.216.34';
 const events = ['webhook.test'];
 const refusedHost = 'The host must resolve, and to public addresses only.';
 
-/** What a broken guard would reach. It must know its port before the table is made. */
+/** Server that a broken guard would reach. Its port must be known before the table is built. */
 let trap: RawServer;
 const dialled: string[] = [];
 
@@ -67,7 +67,10 @@ async function shop() {
 
 const withoutId = (answer: Answer): string => answer.text.replace(String(answer.json().requestId), '');
 
-/** What a partner is shown of an attempt that was refused: the same of every target, and no time that would tell one from another. */
+/**
+ * Fields of a refused attempt that a partner sees: the same for every target, and without a time that could
+ * distinguish targets.
+ */
 const refused = { durationMs: 0, httpStatus: null, error: 'target_refused', response: null };
 
 describe('a hostile target', () => {
@@ -92,7 +95,7 @@ describe('a hostile target', () => {
         if (!target.url.includes(address)) expect(text).not.toContain(address);
       const message = String((posted.json().details as Json[])[0]?.message);
       messages.add(message);
-      // Names are refused with one sentence, whatever they mean, or whether they exist.
+      // Host names are refused with the same text for all addresses, whether they exist or not.
       if (['receiver', 'nowhere'].some((host) => target.url === `https://${host}.example:${trap.port}/hook`))
         expect([target.name, message]).toEqual([target.name, refusedHost]);
     }
@@ -155,7 +158,7 @@ describe('a hostile target', () => {
       await trigger(strict, by);
       const [hostile] = answers?.slice(changesLater === true ? -1 : 0) ?? [];
       for (let attempt = 1; attempt <= 2; attempt += 1) {
-        // Whoever asks twice would be told something harmless.
+        // Return the hostile address first and a harmless one later, so that a second look-up would miss it.
         resolver = hostileResolver({ ...target, ...(hostile && { answers: [hostile, [publicAddress]] }) });
         await strict.ostiary.worker.runDue();
         expect([name, resolver.asked()]).toEqual([name, expect.toSatisfy((times: number) => times <= 1)]);

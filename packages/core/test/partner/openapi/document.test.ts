@@ -62,7 +62,7 @@ const everyBody = (): (readonly [string, Media])[] => {
 };
 
 describe('the description', () => {
-  // Whether they are valid the linters of the lab say.
+  // The linters of the lab check the validity of examples.
   it('has an example of every body', () => {
     const bodies = everyBody();
     expect(bodies.length).toBeGreaterThan(150);

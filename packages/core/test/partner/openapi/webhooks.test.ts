@@ -35,7 +35,7 @@ const types: Record<
 > = {
   'order.shipped': {
     summary: 'An order was shipped.',
-    // What is delivered is what was published, before anything is made of it.
+    // The delivered data is the published data, before any transformation.
     schema: z.object({ at: z.string().transform(Number), first: line, second: line.optional() }),
     example: { at: '7', first: { sku: 'a' } },
     described: {

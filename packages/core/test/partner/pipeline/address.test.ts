@@ -3,7 +3,7 @@ import { rawGet, sendRaw } from '../../attacks/raw.ts';
 import { partnerProvider } from '../../support/partner-api.ts';
 
 it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], refused: string[][]]>([
-  // Without trusted proxies it goes by the socket, whatever the header says.
+  // Without trusted proxies the socket's address counts, and the header is ignored.
   [[], ['203.0.113.0/24'], [], [['203.0.113.7'], ['127.0.0.1'], ['garbage'], []]],
   [[], ['127.0.0.0/8'], [[], ['203.0.113.7'], ['garbage']], []],
   // With one it goes by what that proxy wrote, which is the last; without a header the proxy itself asks.
@@ -13,7 +13,7 @@ it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], r
     [['203.0.113.7'], ['198.51.100.1, 203.0.113.7'], ['198.51.100.1', '203.0.113.7'], ['2001:db8:1::1']],
     [['203.0.113.7, 198.51.100.1'], ['203.0.113.7', '198.51.100.1'], ['2001:db9::1'], []],
   ],
-  // What cannot be determined is on no list.
+  // An unknown address is on no list.
   [
     ['127.0.0.1'],
     ['0.0.0.0/0', '::/0'],

@@ -25,7 +25,9 @@ async function lost({ register, trigger, work }: Shop) {
   return { id, event };
 }
 
-/** The five requests that take a key, and another body of each. A second effect would have another id or number. */
+/**
+ * Five requests that take a key, and another body of each. A second effect would have another id or number.
+ */
 const cases: Readonly<Record<string, (shop: Shop) => Promise<readonly [string, object, object, number]>>> = {
   paying: async () => ['POST /v1/partner/payments', testPayment, { ...testPayment, amount: '125.01' }, 201],
   registering: async () => [`POST ${hooks}`, registration, { ...registration, events: ['kyc.updated'] }, 201],
@@ -149,7 +151,7 @@ describe('an Idempotency-Key', () => {
     const first = await send();
     const again = await send();
     expect([again.status, again.text, resolved]).toEqual([201, first.text, ['receiver.example']]);
-    // Of an endpoint that is gone the answer stays what it was; nothing comes back.
+    // The response stays the same after the endpoint was deleted, which is not restored.
     await call(`DELETE ${hooks}/${first.json().id}`);
     expect((await send()).text).toBe(first.text);
     expect(await list(hooks)).toEqual([]);

@@ -153,7 +153,7 @@ it('rolling a key keeps the old one for the overlap, with the same rights, and g
   const { apiKey, key, signingSecret } = await apiKeys.roll(old.id, { overlapSeconds: 60 });
   expect(apiKey).toMatchObject({ ...rights, partner: old.partner });
   expect(signingSecret).not.toBe(old.signingSecret);
-  // Unless told otherwise the overlap is a day.
+  // The default overlap is a day.
   const last = await apiKeys.roll(apiKey.id);
   const working = async (...keys: readonly string[]) => {
     const path = 'GET /v1/partner/users/KID-TEST-APPROVED';

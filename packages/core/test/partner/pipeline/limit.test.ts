@@ -39,7 +39,7 @@ describe('rate limits', () => {
     expect(refused?.json().code).toBe('rate_limit_exceeded');
     const headers = { 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '0', 'retry-after': '30' };
     expect(Object.fromEntries(refused?.headers ?? [])).toMatchObject(headers);
-    // What is refused does not move the end of the window either.
+    // A refused request does not move the end of the window either.
     provider.clock.advance(29_999);
     const late = await ask();
     const said = ['retry-after', 'x-ratelimit-reset'].map((name) => header(late, name));
@@ -195,7 +195,7 @@ describe('the store of the counts', () => {
     }
     expect(header(await provider.partnerCall(other, look), 'x-ratelimit-remaining')).toBe(19);
     expect(made).toEqual([[20, 30]]);
-    // What it refuses is not counted.
+    // Refused requests are not counted.
     const states: unknown[] = [];
     for (let request = 0; request < 4; request += 1) {
       const { allowed, count } = await store.consume({ bucket: 'b', limit: 2, windowMs: 60_000, now: 1_000 });

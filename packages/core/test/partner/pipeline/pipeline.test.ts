@@ -27,7 +27,7 @@ describe('checks come in the documented order', () => {
       'x-svc-signature': createHmac('sha256', signing.signingSecret).update('{').digest('hex'),
     });
     const pay = '/v1/partner/payments';
-    // What is wrong further down the line is always wrong too.
+    // Later stages would always find an error too.
     for (const [outcome, key, path, body, headers] of [
       ['413 invalid_request', null, '/v1/partner/nothing', long],
       ['413 invalid_request', null, '/v1/partner', long],
@@ -46,7 +46,7 @@ describe('checks come in the documented order', () => {
     };
     expect((await signedCall(wrongType)).status).toBe(415);
     const malformed = await signedCall({ 'idempotency-key': '""' });
-    // It is the body that is to blame: nobody has looked at the key.
+    // The error is about the body: the key was not checked yet.
     expect([malformed.status, malformed.json().details]).toEqual([400, undefined]);
   });
 
@@ -75,7 +75,7 @@ describe('checks come in the documented order', () => {
     const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
     const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
     for (const [headers, body, status] of [
-      // By its announced length, and nobody has asked the database.
+      // Refused by the announced length, without a query of the database.
       [[`X-API-Key: ${key}`, 'Content-Length: 65537'], 'x', 413],
       [chunked, chunk(4), 401],
       // Counted while it comes.
@@ -110,7 +110,7 @@ it('a body where none belongs is refused', async () => {
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, 'invalid_request']);
     expect(answer.values('allow')).toEqual(allowed);
   }
-  // A media type without a body is what many clients send by default.
+  // Many clients send a media type without a body by default.
   const headers = { 'content-type': 'application/json' };
   const typed = await provider.partnerCall(key, 'GET /v1/partner/payments', undefined, headers);
   expect(typed.status).toBe(200);

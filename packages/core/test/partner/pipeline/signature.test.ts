@@ -13,7 +13,7 @@ interface Signing {
   /** Headers that are otherwise; an empty one is not sent. */
   readonly changes?: Readonly<Record<string, string>>;
   readonly prefix?: string;
-  /** Whose secret it is. */
+  /** Owner of the secret. */
   readonly by?: string;
   readonly sent?: string;
 }
@@ -100,7 +100,7 @@ describe('a signed request', () => {
     expect((await provider.partnerCall(key, pay, body)).outcome).toBe(refusal);
     expect((await paid(provider, key)).status).toBe(201);
     expect((await provider.partnerCall(key, 'GET /v1/partner/payments')).status).toBe(200);
-    // It stays required of the successor. Within the overlap each key has its own secret, and only that.
+    // The requirement stays for the successor. Within the overlap each key has its own secret, and only that.
     const next = await provider.ostiary.admin.apiKeys.roll(key.id);
     for (const [presented, by, status] of [
       [next.key, key.signingSecret, 401],

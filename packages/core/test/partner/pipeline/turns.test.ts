@@ -25,7 +25,7 @@ async function slowShop() {
   const key = await provider.key();
   const send = (idempotencyKey: string, body: object = payment, by: TestKey = key): Promise<Answer> =>
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });
-  /** Waits until so many requests have passed the limiter, and for whatever they do at once then. */
+  /** Waits until `count` requests have passed the limiter, and for their immediate work. */
   const arrived = async (count: number) => {
     const counted = () => database.calls.filter((call) => call === 'rateLimits.consume').length;
     await vi.waitFor(() => expect(counted()).toBe(count), patient);
@@ -135,7 +135,7 @@ it.each([
     const key = await provider.key();
     const answer = await provider.partnerCall(key, pay, payment, { 'idempotency-key': 'k' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter]);
-    // The last try begins early enough to end within the five seconds.
+    // The last attempt begins early enough to end within the five seconds.
     expect(asked).toBe(status === 201 ? 4 : 3);
     if (status === 503) expect(answer.json()).toMatchObject(tellsOfTheKey);
   },

@@ -27,7 +27,7 @@ export function byHand() {
     waiting,
     behave: async (): Promise<AttemptAnswer> =>
       endpoint.isQuick ? answered(200) : new Promise((resolve) => waiting.push(resolve)),
-    /** Answers to some of them, unless told otherwise to all. */
+    /** Answers the first `count` attempts, all by default. */
     answer(answer = answered(200), count = waiting.length): void {
       for (const tell of waiting.splice(0, count)) tell(answer);
     },
@@ -35,13 +35,13 @@ export function byHand() {
   return endpoint;
 }
 
-/** Tells what a worker asks of the store that it gets. */
+/** Watches the calls of a worker to its storage. */
 export function watchedStore() {
   const writes: (readonly DeliveryResult[])[] = [];
   let claims = 0;
   let claimable: Promise<void> = Promise.resolve();
   return {
-    /** What was written since this was emptied, write by write. */
+    /** Results that were written since this was emptied, write by write. */
     writes,
     claims: () => claims,
     /** Lets claims wait. @returns how to let them go on */

@@ -5,7 +5,7 @@ export interface HostileTarget {
   readonly name: string;
   readonly url: string;
   /**
-   * What the host name means, one element for each time somebody asks; the last one stays. Absent: it does not
+   * Addresses of the host name, one element for each look-up; the last one stays. Absent: the name does not
    * exist, unless the URL has an address.
    */
   readonly answers?: readonly (readonly string[])[];
@@ -13,7 +13,7 @@ export interface HostileTarget {
   readonly changesLater?: true;
 }
 
-/** A public address for answers in which another one is hostile. Nobody may connect to it either. */
+/** Public address in responses with another, hostile one. It must not be connected to either. */
 const publicAddress = '93.184.216.34';
 
 /** Hosts that are addresses, in every spelling that some parser takes for one. */
@@ -69,13 +69,13 @@ const literals: readonly string[] = [
   ...['[fe80::1%25lo]', '[::1%lo]', '[fec0::1]', '[ff02::1]', '[100::1]', '[5f00::1]'],
 ];
 
-/** Names that stand for this machine whatever a resolver says. */
+/** Names that mean this machine regardless of a resolver. */
 const localNames: readonly string[] = [
   ...['localhost', 'LocalHost', 'localhost.', 'hooks.localhost', 'hooks.localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ'],
   ...['ｌｏｃａｌｈｏｓｔ', '%6cocalhost'],
 ];
 
-/** What a resolver may answer. */
+/** Possible responses of a resolver. */
 const resolved: readonly (readonly (readonly string[])[])[] = [
   ...[
     '127.0.0.1',
