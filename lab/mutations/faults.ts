@@ -1,4 +1,4 @@
-/** One planted fault: a source file with one clause of one SQL statement changed. */
+/** A planted fault: a source file with one clause of one SQL statement changed. */
 export interface Fault {
   readonly line: number;
   /** The clause before and after the change. */
@@ -11,7 +11,7 @@ export interface Fault {
 const literals = /`[^`]*`|'[^'\n]*'/g;
 const keyword = /\b(?:SELECT|UPDATE|DELETE|INSERT|WHERE|AND|ORDER BY)\b/;
 
-/** Mistakes that people make in SQL: each pattern is replaced wherever it is found, one place at a time. */
+/** Common mistakes in SQL: each pattern is replaced wherever it is found, one place at a time. */
 const mistakes: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/ <= /g, ' < '],
   [/ >= /g, ' > '],
@@ -55,7 +55,7 @@ function faultsOf(
     const before = source.slice(0, at);
     const isComment = /--|^\s*(?:\/\/|\*)/.test(before.slice(before.lastIndexOf('\n') + 1));
     if (isComment) return [];
-    // What follows the clause belongs to the pattern, too.
+    // The pattern includes the text behind the clause, too.
     const after = text.slice(index).replace(new RegExp(pattern.source), replacement);
     const changed = after.slice(0, after.length - (text.length - index - found.length));
     return {

@@ -29,7 +29,7 @@ interface PlantedFault extends Fault {
 const scratch = createScratch(`adapter-${values.adapter}`);
 process.once('exit', scratch.remove);
 
-/** Sources and functions of the database; the tables are the business of the migration tests. */
+/** Sources and functions of the database; the tests of migrations cover the tables. */
 const paths = globSync(['src/*.ts', 'sql/**/*.sql'], { cwd: scratch.folder })
   .filter((path) => !/migrations|initial|\/0\d+/.test(path) && path.includes(values.file))
   .toSorted();

@@ -14,7 +14,7 @@ function linkEntries(from: string, to: string, except: readonly string[]): void 
     if (!except.includes(name)) symlinkSync(join(from, name), join(to, name));
 }
 
-/** Copies an adapter into a folder in which everything else is the repository's own. */
+/** Copies an adapter into a folder whose other files are the repository's. */
 export function createScratch(adapter: string) {
   const root = mkdtempSync(join(tmpdir(), 'ostiary-mutations-'));
   const packages = join(root, 'packages');

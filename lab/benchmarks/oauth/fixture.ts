@@ -1,10 +1,10 @@
-/** What every server of the benchmark agrees on. */
+/** Constants that all servers of the benchmark share. */
 
 export const redirectUri = 'https://app.example/callback';
 
 export const scope = 'openid';
 
-/** What userinfo answers for that scope. */
+/** Claims that userinfo returns for that scope. */
 export const claims = ['sub', 'kid', 'role', 'country', 'createdAt'] as const;
 
 export const paths = {
@@ -15,16 +15,16 @@ export const paths = {
   revoke: '/v1/oauth/revoke',
 } as const;
 
-/** Where a provider's endpoints are, and which of the tokens of an exchange it signs, and how. */
+/** Usual paths of a provider's endpoints, the token of an exchange that it signs, and the algorithm. */
 export const usual: Readonly<Record<'token' | 'userinfo' | 'jwks' | 'signed' | 'algorithm', string>> = {
   ...{ token: paths.token, userinfo: paths.userinfo, jwks: paths.jwks },
   ...{ signed: 'id_token', algorithm: 'RS256' },
 };
 
-/** A client as the token endpoint wants it. */
+/** Client in the form that the token endpoint expects. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What is not {@link usual} at a peer. */
+  /** Differences of a peer from {@link usual}. */
   readonly unusual?: Partial<typeof usual>;
 }

@@ -1,5 +1,6 @@
 /**
- * Measures Ostiary against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
+ * Measures Ostiary against a bare oidc-provider with a Map, in separate processes that take turns. See
+ * README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { measureAlone, measureRate } from '../../support/measure/load.ts';
@@ -19,7 +20,10 @@ const size = bench.isQuick
       ...{ memoryRounds: 3, memoryCalls: 100_000 },
     };
 
-/** Adds a line for Ostiary beside each of the others: so many a second; and one that says how long a request takes that is alone. */
+/**
+ * Adds lines that compare Ostiary with each of the others: requests per second, and the time of a single
+ * request.
+ */
 async function compareAll(name: string, atLeast: number, rounds: number, count: number, sides: Sides) {
   const rates = await inTurns<string>(
     rounds,

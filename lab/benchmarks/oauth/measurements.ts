@@ -9,17 +9,17 @@ import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, claims, paths, usual } from './fixture.ts';
 import { exchanges, expectedOf, obtainTokens, type Starters } from './providers.ts';
 
-/** What is measured of a provider. */
+/** Runs a measurement of a provider. */
 type Side = (measure: (load: Load) => Promise<number>, count: number) => Promise<number>;
 
-/** Who takes turns, by the names in the table. */
+/** Sides that take turns, by their names in the table. */
 export interface Sides {
   readonly bare: Side;
   readonly ostiary: Side;
   readonly [peer: string]: Side;
 }
 
-/** A server, and live tokens for it, one per user. */
+/** A server, and valid tokens for it, one per user. */
 interface Userinfo {
   readonly server: Child;
   readonly path: string;
@@ -45,7 +45,10 @@ function askOnce({ server: { origin }, path }: Userinfo, token = ''): Promise<Re
   return fetch(origin + path, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** What a server answers to a token. @throws Error unless it is all that there is about the user, as both have to say it */
+/**
+ * Returns the userinfo response for a token. @throws Error unless it contains all claims of the user, as it
+ * must on both sides
+ */
 async function fullAnswer(side: Userinfo, token = side.tokens[0]) {
   const answer = await askOnce(side, token);
   const body = await answer.text();
@@ -56,7 +59,10 @@ async function fullAnswer(side: Userinfo, token = side.tokens[0]) {
   return { answer, body };
 }
 
-/** Nothing may be cached: a token that is revoked opens nothing at the very next request. @throws Error when it does */
+/**
+ * Checks that tokens are not cached: the first request after a revocation must fail. @throws Error if it
+ * succeeds
+ */
 async function requireFreshRead(side: Userinfo): Promise<void> {
   const [token] = side.tokens;
   await fetch(side.server.origin + paths.revoke, jsonPost({ token }));
@@ -70,7 +76,10 @@ async function userinfoSide(one: Userinfo, share = 1): Promise<Side> {
   return (measure, count) => askUserinfo(one, count * share, measure);
 }
 
-/** Userinfo requests: to both providers, to a raw server that answers Ostiary's bytes, and to what there is for PostgreSQL. */
+/**
+ * Measures userinfo requests: to both providers, to a raw server that sends Ostiary's bytes, and to the peers
+ * on PostgreSQL.
+ */
 export async function userinfoSides(start: Starters) {
   const bare = await userinfoOf(await start.bare());
   const ostiary = await userinfoOf(await start.ostiary());
@@ -79,14 +88,17 @@ export async function userinfoSides(start: Starters) {
   const others: Record<string, Side> = {};
   for (const [name, server] of Object.entries({ ...raw, ...(await start.lookUp(ostiary.tokens, body)) }))
     others[name] = await userinfoSide({ ...ostiary, server });
-  // Of peers that are slower a round is long enough with fewer requests.
+  // Send fewer requests to slower peers, whose rounds are long enough with these.
   for (const [name, server] of Object.entries(await start.peers()))
     others[name] = await userinfoSide(await userinfoOf(server), 1 / 5);
   const sides: Sides = { bare: await userinfoSide(bare), ostiary: await userinfoSide(ostiary), ...others };
   return { sides, requireFreshRead: () => requireFreshRead(ostiary) };
 }
 
-/** Everybody has to issue what the comparison is about. @throws Error when an ID token (a JWT in its place) is not right */
+/**
+ * Checks that a server issues the tokens of the comparison. @throws Error if an ID token (a JWT in its place)
+ * is wrong
+ */
 async function requireSigned(server: Child, client: ClientCredentials): Promise<void> {
   const { jwks, signed, algorithm } = { ...usual, ...client.unusual };
   const [answer] = await obtainTokens(server, client, 1);
@@ -98,7 +110,10 @@ async function requireSigned(server: Child, client: ClientCredentials): Promise<
   });
 }
 
-/** Code exchanges: client secret in the form, ID token with RS256. Codes are minted before each round. */
+/**
+ * Measures code exchanges: client secret in the form, ID token with RS256. Codes are minted before each
+ * round.
+ */
 export async function exchangeSides(start: Starters): Promise<Sides> {
   const sideOf = async (server: Child): Promise<Side> => {
     const client = await server.ask<ClientCredentials>('prepare');
@@ -114,8 +129,8 @@ export async function exchangeSides(start: Starters): Promise<Sides> {
 }
 
 /**
- * Milliseconds from the spawn to the first discovery document; Ostiary on a database that has its keys (the start that is not counted
- * creates it), the bare provider with a given key.
+ * Measures milliseconds from the spawn to the first discovery document: Ostiary on a database that has its
+ * keys (the start that is not counted creates it), the bare provider with a given key.
  */
 export async function measureStart(start: Starters, rounds: number): Promise<Comparison> {
   const timed = (start: () => Promise<Child>) => async (): Promise<number> => {
@@ -131,10 +146,13 @@ export async function measureStart(start: Starters, rounds: number): Promise<Com
   return inTurns(rounds, { bare: timed(start.bare), ostiary: timed(start.ostiary) });
 }
 
-/** Half a second after the last request nothing is under way any more. */
+/** Wait half a second after the last request, when all work has ended. */
 const settleMs = 500;
 
-/** Mebibytes of resident memory after userinfo calls with as many live tokens as there are users, in a fresh process each. */
+/**
+ * Measures mebibytes of resident memory after userinfo calls with one valid token per user, each in a fresh
+ * process.
+ */
 export async function measureMemory(start: Starters, rounds: number, calls: number): Promise<Comparison> {
   const measured = (start: () => Promise<Child>) => async (): Promise<number> => {
     const side = await userinfoOf(await start());

@@ -8,10 +8,13 @@ import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, redirectUri, usual } from './fixture.ts';
 
-/** Made once: 2048 bits, as Ostiary makes its own. */
+/** Key of all starts, created once: 2048 bits, as Ostiary creates its own. */
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 
-/** How the sides are started. @param settings - of Ostiary, on a new database each time unless given */
+/**
+ * Builds functions that start the sides. @param settings - of Ostiary, on a new database each time unless
+ * given
+ */
 export function startersOf(bench: Benchmark, postgres: TestPostgres | null, settings?: HostSettings) {
   const start = async (name: string, database: string | null, more: object = {}) =>
     bench.start(name, { port: await freePort(), database, ...more });
@@ -19,7 +22,7 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
     bare: () => start('bare', null, { key }),
     ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings(postgres))),
     raw: (answer: Response, body: string) => bench.startRaw(answer, body),
-    /** What else there is for PostgreSQL, by the name that it has in the table. */
+    /** Starts the peers on PostgreSQL, by their names in the table. */
     async peers(): Promise<Record<string, Child>> {
       if (postgres === null) return {};
       return {
@@ -28,7 +31,7 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
         'openauth, whose tokens are JWTs': await start('openauth', await postgres.newDatabase()),
       };
     },
-    /** One look-up for each request, with these tokens. */
+    /** Starts a server that makes one look-up for each request, with these tokens. */
     async lookUp(tokens: readonly string[], json: string): Promise<Record<string, Child>> {
       if (postgres === null) return {};
       return { 'one look-up': await start('look-up', await postgres.newDatabase(), { tokens, json }) };
@@ -38,7 +41,7 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
 
 export type Starters = ReturnType<typeof startersOf>;
 
-/** Requests that exchange codes which the provider mints now, before anything is timed. */
+/** Builds requests that exchange codes which the provider mints now, before the timing starts. */
 export async function exchanges(
   server: Child,
   { clientId, clientSecret, unusual }: ClientCredentials,
@@ -54,12 +57,12 @@ export async function exchanges(
   });
 }
 
-/** What the body of every exchange has. */
+/** Returns the text that every exchange has in its body. */
 export function expectedOf({ unusual }: ClientCredentials): string {
   return `"${{ ...usual, ...unusual }.signed}":"`;
 }
 
-/** Exchanges codes and answers what came for them. */
+/** Exchanges codes and returns their tokens. */
 export async function obtainTokens(server: Child, client: ClientCredentials, count: number) {
   const answers: Readonly<Record<string, string>>[] = [];
   const requests = await exchanges(server, client, count);

@@ -22,7 +22,7 @@ async function readExport(
   const { status, body } = await fetch(url, { headers: { 'x-api-key': key } });
   if (status !== 200 || body === null) throw new Error(`the export was answered with ${status}`);
   const hash = createHash('sha256');
-  // The summary is the last line: one chunk is kept back until it is known that it is not the last.
+  // Keep one chunk back until the next one arrives, because the summary is the last line.
   let kept = Buffer.alloc(0);
   for await (const chunk of body) {
     const text = Buffer.concat([kept, chunk]);
@@ -40,7 +40,10 @@ async function readExport(
   return (rows * 1000) / (performance.now() - started);
 }
 
-/** Exports of a day over HTTP, beside the least that it could be: on SQLite a loop over the same rows, on PostgreSQL Koa and pages. */
+/**
+ * Measures exports of a day over HTTP, beside a minimal export: on SQLite a loop over the same rows, on
+ * PostgreSQL Koa and pages.
+ */
 export async function measureExport(
   bench: Benchmark,
   postgres: TestPostgres | null,
@@ -67,7 +70,8 @@ export async function measureExport(
       return rate;
     },
   });
-  // By how many bytes the server grew. V8 enlarges its young generation under any load that lasts: the round before the first one does that.
+  // Returns the growth of the server in bytes. V8 enlarges its young generation under any long load: the
+  // warm-up round causes that.
   const [warm = 0] = peaks;
   return { ...rates, growth: (peaks.at(-1) ?? Number.NaN) - warm, warmUpGrowth: warm - before };
 }

@@ -1,4 +1,4 @@
-/** What every server of the benchmark agrees on. */
+/** Constants that all servers of the benchmark share. */
 
 export const paths = {
   verify: '/v1/partner/verify',
@@ -9,5 +9,5 @@ export const paths = {
 
 export const partner = 'bench';
 
-/** The day whose transfers are exported: closed long ago. */
+/** Day whose transfers are exported: closed long ago. */
 export const exportDay = '2025-06-15';

@@ -1,5 +1,5 @@
 /**
- * Measures the partner API against bare Koa routes, in processes of their own that take turns. See README.md.
+ * Measures the partner API against bare Koa routes, in separate processes that take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { judged, shown } from '../../support/measure/report.ts';
@@ -7,12 +7,12 @@ import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { measureExport } from './export.ts';
 import { type Group, measureLogged, measurePayments, measureRequests } from './measurements.ts';
 
-/** How much resident memory may grow while an export is read, in bytes. */
+/** Maximum growth of resident memory while an export is read, in bytes. */
 const exportGrowthLimit = 30 * 1024 ** 2;
 
 const mebibytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 
-// As the reference server is started; see its README.
+// Flags with which the reference server is started; see its README.
 const bench = new Benchmark(import.meta.dirname, [
   '--max-semi-space-size=8',
   '--no-allocation-site-pretenuring',

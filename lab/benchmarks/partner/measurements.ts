@@ -15,23 +15,23 @@ import { paths } from './fixture.ts';
 import type { KoaSettings } from './servers/koa.ts';
 import type { Beside, Provisioned } from './servers/ostiary.ts';
 
-/** How much is measured. */
+/** Size of the measurements. */
 interface Size {
   readonly rounds: number;
   readonly requests: number;
   readonly payments: number;
-  /** How many requests of a round are made one after the other, over one connection. */
+  /** Number of requests of a round that are made one after the other, over one connection. */
   readonly alone: number;
 }
 
-/** Ostiary, with what its load needs. */
+/** Ostiary, with the objects that its load needs. */
 export interface Ostiary extends Provisioned {
   readonly server: Child;
   readonly file: string;
   readonly database: string | null;
 }
 
-/** Starts Ostiary on a database of its own, with a partner, a key and users who have consented. */
+/** Starts Ostiary on a new database, with a partner, a key and users who have consented. */
 export async function startOstiary(
   bench: Benchmark,
   postgres: TestPostgres | null,
@@ -43,7 +43,10 @@ export async function startOstiary(
   return { server, file, database, ...(await server.ask<Provisioned>('prepare')) };
 }
 
-/** Starts bare Koa routes on the same kind of database. @param keys - with which the answer is looked up on PostgreSQL */
+/**
+ * Starts bare Koa routes on the same kind of database. @param keys - with which the response is looked up on
+ * PostgreSQL
+ */
 async function startKoa(
   bench: Benchmark,
   postgres: TestPostgres | null,
@@ -57,7 +60,7 @@ async function startKoa(
 /** A group of the partner API that only reads. */
 export type Group = 'verify' | 'users';
 
-/** The same requests for every server, but for the port. */
+/** Builds requests that are the same for every server, except for the port. */
 function requestsOf(group: Group, port: number, { key, passports }: Ostiary): RawRequest[] {
   const headers = { 'x-api-key': key };
   return group === 'verify'
@@ -67,7 +70,7 @@ function requestsOf(group: Group, port: number, { key, passports }: Ostiary): Ra
 
 const fields: Readonly<Record<Group, string>> = { verify: '"valid":true', users: '"handle":"user' };
 
-/** What Ostiary answers to the first request. */
+/** Returns Ostiary's response to the first request. */
 function answerOf(group: Group, { server, key, passports }: Ostiary): Promise<Response> {
   const path = group === 'verify' ? paths.verify : paths.user.replace(':kid', users[0]?.kid ?? '');
   return fetch(server.origin + path, {
@@ -76,7 +79,10 @@ function answerOf(group: Group, { server, key, passports }: Ostiary): Promise<Re
   });
 }
 
-/** The load has to be about full answers, and a wrong key not be what is fast. @throws Error when it is not so */
+/**
+ * Checks that the response is complete, and that a wrong key is not the reason for speed. @throws Error
+ * otherwise
+ */
 async function fullAnswer(group: Group, ostiary: Ostiary): Promise<{ answer: Response; text: string }> {
   const { kid, handle, name, role, country, createdAt, kycStatus, kycTier } = users[0] ?? {};
   const expected =
@@ -94,8 +100,8 @@ async function fullAnswer(group: Group, ostiary: Ostiary): Promise<{ answer: Res
 }
 
 /**
- * Requests per second of Ostiary, of a bare Koa route, and of a raw server that answers Ostiary's bytes; and how long one takes of the
- * former two that is alone.
+ * Measures requests per second of Ostiary, of a bare Koa route, and of a raw server that sends Ostiary's
+ * bytes; and the time of a single request for the former two.
  */
 export async function measureRequests(
   bench: Benchmark,
@@ -119,7 +125,7 @@ export async function measureRequests(
   };
 }
 
-/** Requests per second without the console and the log of requests, and with both. */
+/** Measures requests per second without the console and the log of requests, and with both. */
 export async function measureLogged(
   bench: Benchmark,
   postgres: TestPostgres | null,
@@ -139,7 +145,7 @@ export async function measureLogged(
 
 let sent = 0;
 
-/** Payments that nobody has seen yet: each has an `Idempotency-Key` of its own. */
+/** Builds new payments, each with its own `Idempotency-Key`. */
 function payments(port: number, keys: readonly string[], count: number): RawRequest[] {
   return Array.from({ length: count }, () => {
     sent += 1;
@@ -154,8 +160,9 @@ function payments(port: number, keys: readonly string[], count: number): RawRequ
 }
 
 /**
- * Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile. And how long one takes
- * that is alone, measured first: later the worker still has something to do.
+ * Measures payments per second, each on the disk before its response on either side; Ostiary's worker
+ * executes them meanwhile. The time of a single payment is measured first, because later the worker is still
+ * busy.
  * @param keyCount - of the partner, used in turns
  */
 export async function measurePayments(

@@ -9,7 +9,10 @@ const columns = [
   ...['failure_code', 'failure_message', 'created_at', 'updated_at', 'completed_at'],
 ];
 
-/** A final transfer of the day, evenly over it; several share a millisecond. One in twenty failed. */
+/**
+ * Returns a final transfer of the day. Transfers are spread evenly over it, and several share a millisecond.
+ * One in twenty failed.
+ */
 function transfer(index: number, count: number) {
   const time = Date.parse(exportDay) + Math.floor((index * (dayMs - 10_000)) / count);
   const failed = index % 20 === 0;
@@ -31,7 +34,7 @@ function transfer(index: number, count: number) {
   };
 }
 
-/** Writes transfers straight into a file that Ostiary has created. */
+/** Writes transfers directly into a file that Ostiary has created. */
 export function seedTransfers(file: string, count: number): void {
   const database = new Driver(file);
   database.pragma('synchronous = OFF');
@@ -47,7 +50,7 @@ export function seedTransfers(file: string, count: number): void {
 
 const batch = 5_000;
 
-/** The same rows in PostgreSQL. */
+/** Writes the same rows to PostgreSQL. */
 export async function seedTransfersOnPostgres(connectionString: string, count: number): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();

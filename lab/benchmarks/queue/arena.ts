@@ -11,10 +11,10 @@ import { bodyBytes } from './fixture.ts';
 import { preciseNow } from './servers/contestant.ts';
 import type { Taken } from './servers/sink.ts';
 
-/** How often it is looked whether the last ones are settled, in milliseconds. */
+/** Interval between two checks that the last deliveries are settled, in milliseconds. */
 const lookMs = 2;
 
-/** A database for each contestant, and the sink that all post to. */
+/** A database for each contestant, and the sink that all of them post to. */
 export type Arena = Awaited<ReturnType<typeof openArena>>;
 
 export async function openArena(bench: Benchmark, postgres: TestPostgres) {
@@ -22,7 +22,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
   for (const name of contestantNames) {
     const settings = await hostSettings(postgres);
     const client = new Client({ connectionString: settings.database ?? '' });
-    // It ends with the server.
+    // Ignore the error: the connection ends with the server.
     client.on('error', () => undefined);
     await client.connect();
     databases.set(name, { settings, client });
@@ -30,7 +30,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
   const sink = await bench.start('sink', {}, []);
   const prepared = new Set<ContestantName>();
   let started = 0;
-  /** Which headers a request has, whoever makes it. */
+  /** Names of the headers, which must be the same in the requests of every contestant. */
   let known: string | null = null;
 
   async function isSettled(name: ContestantName): Promise<boolean> {
@@ -39,11 +39,11 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
   }
 
   /**
-   * Requests per second, from the first arrival to the end of the work.
+   * Measures requests per second, from the first arrival to the end of the work.
    * @throws Error when the sink did not get every one, whole, once and with the headers that everybody sends
    */
   async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
-    // Nobody works off in his turn what others left behind: dead rows and missing statistics.
+    // Vacuum first, so that no contestant inherits dead rows or missing statistics.
     for (const { client } of databases.values()) await client.query('VACUUM (ANALYZE)');
     await sink.ask('take');
     await work();
@@ -58,7 +58,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
 
   return {
     sink,
-    /** Starts a process of a contestant, in which nothing is delivered yet. */
+    /** Starts a process of a contestant, which does not deliver yet. */
     async start(name: ContestantName, setting: number, isSilent = false): Promise<Child> {
       started += 1;
       const server = await bench.start(name, {
@@ -76,8 +76,8 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
       return server;
     },
     /**
-     * Deliveries per second of processes that share a full queue: from the first arrival at the sink to the last
-     * delivery that is settled in the database.
+     * Measures deliveries per second of processes that share a full queue: from the first arrival at the sink
+     * to the last delivery that is settled in the database.
      */
     async drain(name: ContestantName, servers: readonly Child[], count: number): Promise<number> {
       const all = (command: string) => Promise.all(servers.map((server) => server.ask(command)));
@@ -91,7 +91,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
       await all('stop');
       return rate;
     },
-    /** POSTs per second without a queue and without a database: the physical limit. */
+    /** Measures POSTs per second without a queue and without a database: the physical limit. */
     async rawSide(count: number): Promise<() => Promise<number>> {
       const raw = await bench.start('raw', { sink: sink.port });
       return () => rateOf(count, () => raw.ask('post', count));

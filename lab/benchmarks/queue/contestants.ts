@@ -1,14 +1,14 @@
 import { inFlight } from './fixture.ts';
 
-/** Who is compared. */
+/** Names of the contestants. */
 export const contestantNames = ['ostiary', 'pg-boss', 'graphile-worker'] as const;
 
-/** One of {@link contestantNames}. */
+/** Name of a contestant, from {@link contestantNames}. */
 export type ContestantName = (typeof contestantNames)[number];
 
 /**
- * Ostiary's one setting: attempts of a process, those included whose results are not written yet. One endpoint
- * never gets more than 128 at once.
+ * Ostiary's single setting: concurrent attempts of a process, including those whose results are not written
+ * yet. One endpoint never gets more than 128 at once.
  */
 export const ostiarySettings = [
   { concurrency: 512 },
@@ -17,8 +17,9 @@ export const ostiarySettings = [
 ] as const;
 
 /**
- * pg-boss: `batchSize`, `localConcurrency` (both documented at https://pgboss.io/api/workers), and POSTs at once in one
- * handler. `burstWhenBatchFull` and `notify` are on for all: without them a worker waits between two batches.
+ * Settings of pg-boss: `batchSize`, `localConcurrency` (both documented at https://pgboss.io/api/workers),
+ * and concurrent POSTs in one handler. `burstWhenBatchFull` and `notify` are on for all: without them a
+ * worker waits between two batches.
  */
 export const pgBossSettings = [
   { batchSize: inFlight, localConcurrency: 1, posts: inFlight },
@@ -27,8 +28,8 @@ export const pgBossSettings = [
 ] as const;
 
 /**
- * graphile-worker: the starting point, the fastest one and the longest delay of its page on performance
- * (https://worker.graphile.org/docs/performance).
+ * Settings of graphile-worker: the starting point, the fastest one and the longest delay of its page on
+ * performance (https://worker.graphile.org/docs/performance).
  */
 export const graphileSettings = [
   { localQueue: inFlight + 1, completeJobBatchDelay: 25 },
@@ -36,7 +37,7 @@ export const graphileSettings = [
   { localQueue: 500, completeJobBatchDelay: 250 },
 ] as const;
 
-/** Of each contestant: its settings, and how many deliveries are not settled yet, as SQL. */
+/** Settings of each contestant, and the SQL that counts its unsettled deliveries. */
 export const descriptions = {
   ostiary: {
     settings: ostiarySettings,

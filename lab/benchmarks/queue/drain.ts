@@ -3,16 +3,16 @@ import type { Child } from '../../support/processes/child.ts';
 import type { Arena } from './arena.ts';
 import { type ContestantName, contestantNames, descriptions } from './contestants.ts';
 
-/** How often everyone has his turn, and of how many deliveries. */
+/** Number of turns of every contestant, and of deliveries in each. */
 export interface Size {
   readonly rounds: number;
   readonly count: number;
 }
 
-/** One setting of a contestant, and how many deliveries per second it made in each round. */
+/** A setting of a contestant, and its deliveries per second in each round. */
 type Trial = Awaited<ReturnType<typeof trySettings>>[number];
 
-/** Everyone's settings, in turns. */
+/** Measures the settings of every contestant, in turns. */
 export async function trySettings(arena: Arena, { rounds, count }: Size) {
   const trials = contestantNames.flatMap((name) =>
     descriptions[name].settings.map((_, setting) => ({ name, setting, label: `${name} ${setting}` })),
@@ -29,7 +29,7 @@ export async function trySettings(arena: Arena, { rounds, count }: Size) {
   return trials.map(({ name, setting, label }) => ({ name, setting, rates: rates[label] ?? [] }));
 }
 
-/** The best setting of each contestant. */
+/** Chooses the best setting of each contestant. */
 export type Best = Readonly<Record<ContestantName, number>>;
 
 export function bestOf(trials: readonly Trial[]): Best {
@@ -40,7 +40,7 @@ export function bestOf(trials: readonly Trial[]): Best {
   return { ostiary: best('ostiary'), 'pg-boss': best('pg-boss'), 'graphile-worker': best('graphile-worker') };
 }
 
-/** Everyone at his best, in turns, beside the requests alone. */
+/** Measures every contestant with its best setting, in turns, beside the requests alone. */
 export async function compare(arena: Arena, best: Best, { rounds, count }: Size) {
   const sideOf = async (name: ContestantName) => {
     const server = await arena.start(name, best[name]);
@@ -54,10 +54,13 @@ export async function compare(arena: Arena, best: Best, { rounds, count }: Size)
   });
 }
 
-/** How many processes share the work. */
+/** Numbers of processes that share the work. */
 export const crews = [1, 2, 4] as const;
 
-/** One, two and four processes of everyone, in turns. @returns deliveries per second, medians, by name and crew */
+/**
+ * Runs one, two and four processes of every contestant, in turns. @returns deliveries per second, medians, by
+ * name and crew
+ */
 export async function measureGrowth(arena: Arena, best: Best, { rounds, count }: Size) {
   const sides: Record<string, () => Promise<number>> = {};
   for (const name of contestantNames) {

@@ -1,21 +1,23 @@
-/** What every process of the benchmarks of webhooks agrees on. */
+/** Constants that all processes of the webhook benchmarks share. */
 
-/** The secret of the endpoint: 32 bytes in base64, as svix and standardwebhooks want them; the others take it as it stands. */
+/**
+ * Secret of the endpoint: 32 bytes in base64, as svix and standardwebhooks require; the others use its text.
+ */
 export const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 
-/** The partner whose endpoint it is. */
+/** Partner that owns the endpoint. */
 export const partner = 'bench';
 
-/** The type of every event: one of the host's own. */
+/** Type of every event: a custom one of the host. */
 export const eventType = 'order.shipped';
 
 /**
- * POSTs under way at once in one process, at most, whoever makes them. It is what Ostiary allows one endpoint, and more
- * than it takes to keep two processors busy.
+ * Maximum number of concurrent POSTs of one process, for every contestant. It is Ostiary's limit for one
+ * endpoint, and more than it takes to keep two processors busy.
  */
 export const inFlight = 128;
 
-/** What an event is about: enough for a body of about a kilobyte. */
+/** Data of an event: enough for a body of about a kilobyte. */
 export const data = {
   order: 'order-1017',
   carrier: 'Sud Express',
@@ -28,15 +30,15 @@ export const data = {
   })),
 };
 
-/** The bytes of an event, as Ostiary fixes them when it is published. */
+/** Returns the bytes of an event, as Ostiary fixes them on publishing. */
 export function bodyOf(id: string): string {
   return JSON.stringify({ id, type: eventType, createdAt: '2026-03-01T12:00:01.000Z', mode: 'live', data });
 }
 
-/** Of every body. */
+/** Length of every body, in bytes. */
 export const bodyBytes: number = Buffer.byteLength(bodyOf(eventId(0)));
 
-/** An event id, unique in a run as long as every process has its own numbers. */
+/** Returns an event id. It is unique in a run if every process has its own numbers. */
 export function eventId(number: number): string {
   return `evt_${number.toString(16).padStart(32, '0')}`;
 }

@@ -5,8 +5,8 @@ import type { Best } from './drain.ts';
 import type { Published } from './servers/contestant.ts';
 
 /**
- * Milliseconds from the call that publishes, in the process that delivers or in another one, to the arrival at the sink;
- * everyone at the same moderate pace.
+ * Measures milliseconds from the publishing call, in the process that delivers or in another one, to the
+ * arrival at the sink; all contestants have the same moderate rate.
  * @throws Error when an event does not arrive
  */
 export async function measureLatency(
@@ -21,7 +21,7 @@ export async function measureLatency(
       const other = await arena.start(name, best[name]);
       const source = publisher === 'same process' ? worker : other;
       await worker.ask('start');
-      // A second of the same load first: code is compiled, connections are opened.
+      // Warm up with a second of the same load: code is compiled, connections are opened.
       const warmUp = { ...load, count: load.perSecond };
       const measure = async (request: typeof load) => {
         await arena.sink.ask('take');

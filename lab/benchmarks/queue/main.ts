@@ -1,6 +1,6 @@
 /**
- * Measures deliveries over PostgreSQL beside pg-boss and graphile-worker, on one server, in processes of their own that
- * take turns. See README.md.
+ * Measures deliveries over PostgreSQL beside pg-boss and graphile-worker, on one server, in separate
+ * processes that take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { shown } from '../../support/measure/report.ts';
@@ -25,7 +25,7 @@ console.log(`at most ${inFlight} POSTs of one process under way\n`);
 
 let best: Best | null = null;
 
-/** Finds everyone's best setting, once, before the first measurement. */
+/** Finds the best setting of every contestant, once, before the first measurement. */
 async function enter(postgres: TestPostgres | null): Promise<{ arena: Arena; best: Best }> {
   if (postgres === null) throw new Error('there is no PostgreSQL');
   const arena = await openArena(bench, postgres);
@@ -56,7 +56,7 @@ await bench.run(
       );
       for (const [index, name] of peers.entries()) {
         const figure = { name: `deliveries, beside ${name}`, unit: '/s' };
-        // The faster one counts.
+        // Compare with the faster one.
         bench.compare(index === 0 ? { ...figure, atLeast: 1.2 } : figure, { bare: rates[name], ostiary });
       }
       bench.compare({ name: 'deliveries, beside POSTs alone', unit: '/s' }, { bare: rates.raw, ostiary });

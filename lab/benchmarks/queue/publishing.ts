@@ -2,10 +2,13 @@ import { inTurns } from '../../support/measure/statistics.ts';
 import type { Arena } from './arena.ts';
 import type { Best, Size } from './drain.ts';
 
-/** How many callers publish at once. */
+/** Number of concurrent publishers. */
 export const publishers = 64;
 
-/** Events per second of a process that tells workers of them and of one that does not, in turns, while a third process delivers. */
+/**
+ * Measures events per second of a process that notifies workers of them and of one that does not, in turns,
+ * while a third process delivers.
+ */
 export async function measurePublishing(arena: Arena, { ostiary: setting }: Best, { rounds, count }: Size) {
   const worker = await arena.start('ostiary', setting);
   await worker.ask('start');

@@ -1,10 +1,13 @@
 import { OstiaryPartner } from '@ostiary/client-sdk';
 import { apiKey, type CallName, callNames, operations, passport, payment, transferId } from './fixture.ts';
 
-/** One side: each call answers the parsed data. */
+/** Client of one side: each call returns the parsed data. */
 type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
 
-/** What somebody writes who has no SDK, and trusts the network: no time-out, no retry, no check of the answer but its status. */
+/**
+ * Client as written without an SDK, with trust in the network: no time-out, no retry, no check of the
+ * response but its status.
+ */
 export function bareClient(origin: string): Client {
   const callers = callNames.map((name) => {
     const { method, path, body, isKeyed } = operations[name];

@@ -1,10 +1,10 @@
-/** What is asked for, and what is answered: the same bytes for both sides. */
+/** Requests and responses: the same bytes for both sides. */
 
-/** The calls that are measured: `passports.verify`, and of payments `create`, `retrieve` and a page of `list`. */
+/** Measured calls: `passports.verify`, and of payments `create`, `retrieve` and a page of `list`. */
 export const callNames = ['verify', 'create', 'retrieve', 'list'] as const;
 export type CallName = (typeof callNames)[number];
 
-/** It looks like one, and opens nothing. */
+/** Key with the form of an API key, but without access. */
 export const apiKey = `svc_test_${'A1b2C3d4'.repeat(6)}`;
 
 export const passport = { token: 'p'.repeat(400) };
@@ -31,12 +31,12 @@ const transfer = {
   completedAt: '2026-01-31T10:00:01.000Z',
 };
 
-/** One operation: how it is asked for by hand, and its answer. */
+/** An operation: its request as written by hand, and its response. */
 interface Operation {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
-  /** Whether an `Idempotency-Key` goes along. */
+  /** True if an `Idempotency-Key` is sent. */
   readonly isKeyed?: boolean;
   /** @defaultValue 200 */
   readonly status?: number;

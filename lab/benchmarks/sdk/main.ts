@@ -1,4 +1,7 @@
-/** Measures the client SDK beside bare fetch, in processes that take turns, and looks for what many calls leave over. See README.md. */
+/**
+ * Measures the client SDK beside bare fetch, in processes that take turns, and finds leaks of many calls. See
+ * README.md.
+ */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { judged, shown } from '../../support/measure/report.ts';
 import { inTurns } from '../../support/measure/statistics.ts';
@@ -6,9 +9,12 @@ import type { Child } from '../../support/processes/child.ts';
 import { callNames } from './fixture.ts';
 import type { RoundRequest, RoundResult } from './servers/worker.ts';
 
-/** What the SDK has to reach beside bare fetch. */
+/** Required rate of the SDK as a share of bare fetch. */
 const atLeast = 0.8;
-/** Of heap, after the first quarter of the calls. A kept listener, timer or promise is more than ten times as much. */
+/**
+ * Limit of heap growth after the first quarter of the calls. A leaked listener, timer or promise is more than
+ * ten times as much.
+ */
 const mostBytesPerCall = 10;
 const mostListeners = 0;
 
@@ -19,7 +25,7 @@ function round(worker: Child, request: RoundRequest): Promise<RoundResult> {
 }
 
 async function measureCalls(origin: string): Promise<void> {
-  // Short rounds, so that whatever else the machine does hits both sides of a round alike.
+  // Use short rounds, so that other load on the machine hits both sides of a round alike.
   const size = bench.isQuick
     ? { rounds: 7, calls: 500, warmUp: 2_000 }
     : { rounds: 41, calls: 1_500, warmUp: 8_000 };
@@ -37,7 +43,7 @@ async function measureCalls(origin: string): Promise<void> {
 async function lookForLeaks(origin: string): Promise<void> {
   const calls = bench.isQuick ? 10_000 : 100_000;
   const worker = await bench.start('worker', { side: 'ostiary', origin }, ['--expose-gc']);
-  /** All four methods in turn. @returns what is there afterwards */
+  /** Calls all four methods in turn. @returns the state afterwards */
   const make = async (count: number): Promise<RoundResult> => {
     for (const call of callNames.slice(1)) await round(worker, { call, calls: count / 4, signal: true });
     return round(worker, { call: 'verify', calls: count / 4, signal: true });

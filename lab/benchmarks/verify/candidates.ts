@@ -6,7 +6,7 @@ import { Webhook as SvixWebhook } from 'svix';
 import { secret } from '../queue/fixture.ts';
 import { type CandidateName, type Delivery, eventBody, otherHeaders } from './fixture.ts';
 
-/** One way to verify deliveries. */
+/** A library or function that verifies deliveries. */
 export interface Candidate {
   /** A delivery that was signed at a time, in Unix seconds. */
   sign(number: number, timestamp: number): Delivery | Promise<Delivery>;

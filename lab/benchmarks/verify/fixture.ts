@@ -1,13 +1,13 @@
-/** What every candidate verifies: the same event, under a signature of its own kind. */
+/** Deliveries for the candidates: the same event for each, with its own kind of signature. */
 import { bodyBytes, bodyOf, eventId } from '../queue/fixture.ts';
 
 /** The names of the candidates. */
 export const candidateNames = ['ostiary', 'limit', 'svix', 'standardwebhooks', 'stripe'] as const;
 
-/** One of {@link candidateNames}. */
+/** Name of a candidate, from {@link candidateNames}. */
 export type CandidateName = (typeof candidateNames)[number];
 
-/** One delivery as a Node server hands it over. */
+/** A delivery as a Node server receives it. */
 export interface Delivery {
   readonly body: Buffer;
   readonly headers: { readonly [name: string]: string };
@@ -17,7 +17,7 @@ export function eventBody(number: number): Buffer {
   return Buffer.from(bodyOf(eventId(number)));
 }
 
-/** What a server sees besides the headers of the signature. */
+/** Further headers of the request, besides those of the signature. */
 export const otherHeaders = {
   host: 'receiver.example',
   'user-agent': 'Ostiary',

@@ -5,7 +5,7 @@ import { Benchmark } from '../../support/measure/benchmark.ts';
 import { inTurns } from '../../support/measure/statistics.ts';
 import { candidateNames } from './fixture.ts';
 
-/** What is asked for beside each. */
+/** Required ratio to each candidate. */
 const targets = { svix: 1, standardwebhooks: 1, stripe: 1, limit: 0.8 };
 
 const bench = new Benchmark(import.meta.dirname);
@@ -15,7 +15,7 @@ await bench.run({
     for (const name of candidateNames) {
       const worker = await bench.start('worker', { name });
       await worker.ask('verify', 65_536);
-      // Short rounds, so that whatever else the machine does hits all candidates of a round alike.
+      // Use short rounds, so that other load on the machine hits all candidates of a round alike.
       sides[name] = () => worker.ask<number>('verify', 8_192);
     }
     const rates = await inTurns(bench.isQuick ? 9 : 51, sides);

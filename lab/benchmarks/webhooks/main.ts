@@ -1,6 +1,6 @@
 /**
- * Measures deliveries per second against bare undici requests with the same bytes, in processes of their own that take
- * turns. See README.md.
+ * Measures deliveries per second against bare undici requests with the same bytes, in separate processes that
+ * take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { inTurns } from '../../support/measure/statistics.ts';
@@ -21,7 +21,7 @@ await bench.run({
     });
     await ostiary.ask('prepare');
 
-    /** Deliveries per second. @throws Error when the sink did not get every one, whole */
+    /** Measures deliveries per second. @throws Error if the sink did not get each one completely */
     const measure = async (work: () => Promise<unknown>): Promise<number> => {
       const started = performance.now();
       await work();
@@ -42,7 +42,7 @@ await bench.run({
           const arrived = sink.ask('expect', count);
           await ostiary.ask('start');
           await arrived;
-          // It stops when the last result is on the disk.
+          // Stopping ends when the last result is on the disk.
           await ostiary.ask('stop');
         });
       },

@@ -8,7 +8,7 @@ import { postgresAdapter } from './postgres-adapter.ts';
 
 const { port, key, database } = settings<{
   readonly port: number;
-  /** Of PostgreSQL; `null` for a Map. */
+  /** URL of PostgreSQL; `null` for a Map. */
   readonly database: string | null;
   /** A private RSA key as JWK. */
   readonly key: Record<string, unknown>;
@@ -16,7 +16,8 @@ const { port, key, database } = settings<{
 const client = { clientId: 'bench-client', clientSecret: 'bench-secret-4c1d9d1f3a5b4e5c8f0a7b6d' };
 const directory = new Map<string, (typeof users)[number]>(users.map((user) => [user.sub, user]));
 
-// At its best: a static client, everything off that the load does not need, the same token lifetimes as Ostiary.
+// Fastest configuration: a static client, all features off that the load does not need, the same token
+// lifetimes as Ostiary.
 const provider = new Provider(`http://127.0.0.1:${port}`, {
   adapter: database === null ? mapAdapter() : await postgresAdapter(database),
   clients: [
@@ -50,7 +51,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   },
   findAccount(_ctx, sub) {
     const user = directory.get(sub);
-    // Lean ID tokens, like Ostiary's: identity fields come from userinfo.
+    // Use lean ID tokens, like Ostiary's: identity fields come from userinfo.
     return user && { accountId: sub, claims: (use) => (use === 'id_token' ? { sub } : { ...user }) };
   },
 });

@@ -19,7 +19,8 @@ const clientId = 'bench-client';
 const clientSecret = randomBytes(24).toString('base64url');
 const digestOf = (value: string) => hash('sha256', value, 'base64url');
 
-// At its best: the client is kept in memory, nothing is logged or limited, the key is of the kind and size that Ostiary has.
+// Fastest configuration: the client is kept in memory, logs and limits are off, the key has the kind and size
+// of Ostiary's.
 const provider = oauthProvider({
   ...{ loginPage: '/login', consentPage: '/consent', cachedTrustedClients: new Set([clientId]) },
   customUserInfoClaims({ user }) {
@@ -38,7 +39,7 @@ const options: BetterAuthOptions = {
       jwt: { issuer: origin },
       disableSettingJwtHeader: true,
     }),
-    // Its types do not know `exactOptionalPropertyTypes`.
+    // Cast, because its types do not match `exactOptionalPropertyTypes`.
     provider as unknown as BetterAuthPlugin,
   ],
 };
@@ -47,7 +48,7 @@ const auth = betterAuth(options);
 const { adapter, internalAdapter } = await auth.$context;
 const sessions: string[] = [];
 
-/** A client, and users who are signed in. */
+/** Creates a client, and users who are signed in. */
 async function prepare(): Promise<ClientCredentials> {
   const now = new Date();
   await adapter.create({
@@ -69,8 +70,9 @@ async function prepare(): Promise<ClientCredentials> {
 }
 
 /**
- * Writes what its authorize endpoint writes for a signed-in user, through its own adapter: the digest of a code, with the request and the
- * session. What is timed, the exchange, finds the same row as after a redirect.
+ * Writes the rows that its authorize endpoint writes for a signed-in user, through its own adapter: the
+ * digest of a code, with the request and the session. The timed exchange finds the same row as after a
+ * redirect.
  */
 async function mint(count: number): Promise<string[]> {
   return eachOf(Array.from({ length: count }), 64, async (_, index) => {

@@ -1,4 +1,4 @@
-// The least that userinfo could be: Koa, and one prepared statement for each request, with a pool of the size that Ostiary's has.
+// Minimal userinfo: Koa, and one prepared statement for each request, with a pool as large as Ostiary's.
 import { hash } from 'node:crypto';
 import Koa from 'koa';
 import { Pool } from 'pg';
@@ -6,9 +6,9 @@ import { serve, settings } from '../../../support/processes/control.ts';
 
 const { database, tokens, json } = settings<{
   readonly database: string;
-  /** There are these. */
+  /** Valid tokens. */
   readonly tokens: readonly string[];
-  /** What is answered to each. */
+  /** Response to each token. */
   readonly json: string;
 }>();
 const digestOf = (token: string) => hash('sha256', token, 'buffer');

@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 const codes = new Set(['AuthorizationCode', 'AccessToken']);
 
-/** The plainest storage that the library can have: one Map, payloads as they are. */
+/** Simplest storage for the library: one Map with unchanged payloads. */
 export function mapAdapter(): (model: string) => Adapter {
   const stored = new Map<string, AdapterPayload>();
   const byGrant = new Map<string, string[]>();
@@ -31,7 +31,7 @@ export function mapAdapter(): (model: string) => Adapter {
         for (const sibling of byGrant.get(grantId) ?? []) stored.delete(sibling);
         byGrant.delete(grantId);
       },
-      // The flow that is measured has neither sessions nor devices.
+      // Leave these out: the measured flow has neither sessions nor devices.
       async findByUid() {
         return undefined;
       },

@@ -1,5 +1,6 @@
-// openauth on PostgreSQL. It has no clients with secrets and no ID tokens: an exchange gives an access token, a JWT signed with ES256,
-// and a refresh token. It has no userinfo either: whoever gets such a token verifies it with openauth's client, as is done here.
+// openauth on PostgreSQL. It has no clients with secrets and no ID tokens: an exchange gives an access token,
+// a JWT signed with ES256, and a refresh token. It has no userinfo either: recipients verify the token with
+// openauth's client, as here.
 import { randomUUID } from 'node:crypto';
 import { getRequestListener } from '@hono/node-server';
 import { issuer } from '@openauthjs/openauth';
@@ -33,7 +34,7 @@ const texts = {
 const query = async (name: keyof typeof texts, ...values: unknown[]) =>
   (await pool.query({ name, text: texts[name], values })).rows;
 
-/** One prepared statement for each call. */
+/** Storage with one prepared statement for each call. */
 const storage: StorageAdapter = {
   get: async (key) => (await query('get', joinKey(key)))[0]?.value,
   async set(key, value, expiry) {
@@ -56,7 +57,10 @@ app.get(paths.userinfo, async (context) => {
   return verified.err ? context.body(null, 401) : context.json(verified.subject.properties);
 });
 
-/** Writes what it writes itself before it redirects with a code; the exchange, which is what is timed, finds the same row. */
+/**
+ * Writes the rows that openauth itself writes before it redirects with a code. The timed exchange finds the
+ * same rows.
+ */
 async function mint(count: number): Promise<string[]> {
   const expiry = new Date(Date.now() + 600_000);
   return eachOf(Array.from({ length: count }), 64, async (_, index) => {
@@ -72,6 +76,6 @@ async function mint(count: number): Promise<string[]> {
   });
 }
 
-// It prints every request; the others print nothing.
+// Silence openauth, which prints every request, while the others print nothing.
 console.log = () => undefined;
 await serve(getRequestListener(app.fetch), { prepare: () => client, mint }, port);

@@ -1,7 +1,10 @@
 import type { Adapter } from 'oidc-provider';
 import { Pool } from 'pg';
 
-/** What a host of the library would write for PostgreSQL: a table of payloads, and one prepared statement for each call of a model. */
+/**
+ * Adapter for PostgreSQL as a host of the library would write it: a table of payloads, and one prepared
+ * statement for each call of a model.
+ */
 export async function postgresAdapter(connectionString: string): Promise<(model: string) => Adapter> {
   const pool = new Pool({ connectionString, max: 10 });
   await pool.query(`
@@ -39,7 +42,7 @@ export async function postgresAdapter(connectionString: string): Promise<(model:
     async revokeByGrantId(grantId) {
       await revoke([grantId]);
     },
-    // The flow that is measured has neither sessions nor devices.
+    // Leave these out: the measured flow has neither sessions nor devices.
     async findByUid() {
       return undefined;
     },

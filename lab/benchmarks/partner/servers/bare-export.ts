@@ -1,4 +1,4 @@
-// The least that an export could be: the rows of a day, read and written out for nobody.
+// Minimal export: the rows of a day are read and serialised, and the result is discarded.
 import Driver from 'better-sqlite3';
 import { obey, settings } from '../../../support/processes/control.ts';
 import { partner } from '../fixture.ts';
@@ -14,7 +14,7 @@ const rowsOfDay = new Driver(file, { readonly: true }).prepare(`
 `);
 
 obey({
-  /** How many rows there were in a second. */
+  /** Returns the number of rows per second. */
   exportDay(day: string): number {
     const from = Date.parse(day);
     const started = performance.now();

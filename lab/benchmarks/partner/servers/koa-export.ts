@@ -1,4 +1,5 @@
-// The least that an export could be on PostgreSQL: Koa, and pages of SELECT by key, as large as Ostiary's, with a pool of the same size.
+// Minimal export on PostgreSQL: Koa, and pages of SELECT by key, as large as Ostiary's, with a pool of the
+// same size.
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { Pool } from 'pg';
@@ -19,7 +20,7 @@ const text = `
 
 const iso = (time: string | null) => time && new Date(Number(time)).toISOString();
 
-/** The same lines as Ostiary's. Digest and totals are not in the summary: whoever wants the least leaves them out. */
+/** Lines as Ostiary's export has them. The summary leaves out digest and totals, as a minimal export does. */
 async function* linesOf(day: string): AsyncGenerator<string> {
   const from = Date.parse(day);
   let [time, id, written] = [String(from), '', 0];

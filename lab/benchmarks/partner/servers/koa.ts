@@ -1,4 +1,4 @@
-// The least that could be done: Koa, and on PostgreSQL one statement for each request, with a pool of the size that Ostiary's has.
+// Minimal server: Koa, and on PostgreSQL one statement for each request, with a pool as large as Ostiary's.
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Driver from 'better-sqlite3';
@@ -7,15 +7,15 @@ import { Pool } from 'pg';
 import { serve, settings } from '../../../support/processes/control.ts';
 import { paths } from '../fixture.ts';
 
-/** What the server is started with. */
+/** Settings of the server. */
 export interface KoaSettings {
-  /** A SQLite file of its own. */
+  /** Path of a new SQLite file. */
   readonly file: string;
-  /** A database of PostgreSQL of its own, instead of the file; there answers are looked up. */
+  /** URL of a new database of PostgreSQL, instead of the file; responses are looked up in it. */
   readonly database: string | null;
-  /** The JSON that everything but payments answers. */
+  /** JSON response of all routes but payments. */
   readonly answer: string;
-  /** For which keys it is looked up: passports or users. */
+  /** Keys for which the response is looked up: passports or users. */
   readonly keys: readonly string[];
 }
 
@@ -37,14 +37,14 @@ function onSqlite() {
       id INTEGER PRIMARY KEY, amount TEXT NOT NULL, currency TEXT NOT NULL, recipient TEXT NOT NULL, description TEXT
     ) STRICT
   `);
-  // After the first write: SQLite lowers the level in WAL mode.
+  // Set the level after the first write, because SQLite lowers it in WAL mode.
   driver.pragma('synchronous = FULL');
   const insert = driver.prepare(
     'INSERT INTO payments (amount, currency, recipient, description) VALUES (?, ?, ?, ?)',
   );
   return {
     answerTo: (_key: string) => parsed,
-    // A statement on its own is a transaction of its own.
+    // Outside of a transaction, the statement is a transaction by itself.
     pay: (...values: readonly string[]) => insert.run(...values).lastInsertRowid,
   };
 }
@@ -60,7 +60,7 @@ async function onPostgres(connectionString: string) {
   `);
   await pool.query('INSERT INTO answers SELECT key, $2 FROM unnest($1::text[]) AS key', [keys, answer]);
   await pool.query('VACUUM ANALYZE answers');
-  // With a name they are prepared once for each connection, as Ostiary's are.
+  // Name the statements, so that they are prepared once for each connection, as Ostiary's are.
   const lookUp = { name: 'look-up', text: 'SELECT json FROM answers WHERE key = $1' };
   const text =
     'INSERT INTO payments (amount, currency, recipient, description) VALUES ($1, $2, $3, $4) RETURNING id';

@@ -5,25 +5,25 @@ import { resident, serve, settings } from '../../../support/processes/control.ts
 import { eachOf } from '../../../support/proof.ts';
 import { partner } from '../fixture.ts';
 
-/** What the load needs. */
+/** Objects that the load needs. */
 export interface Provisioned {
   readonly key: string;
-  /** {@link key} and more, all of one partner. */
+  /** API keys, {@link key} included, all of one partner. */
   readonly keys: readonly string[];
-  /** A passport for each of the first users. */
+  /** Passports, one for each of the first users. */
   readonly passports: readonly string[];
 }
 
-/** What is beside the API. */
+/** Features in addition to the API. */
 export interface Beside {
-  /** Whether there is the sandbox console, and a log of all requests. */
+  /** True if there is the sandbox console, and a log of all requests. */
   readonly withLog: boolean;
 }
 
 const { withLog } = settings<Beside>();
 const [passportCount, keyCount] = [100, 100];
 
-// Every request is counted, and none is refused.
+// Limits so high that every request is counted, and none is refused.
 const unreachable = { requests: 1_000_000, windowSeconds: 1 };
 const { ostiary, storage, port } = await openHost({
   payments: { execute: async () => ({ status: 'completed' }) },
@@ -47,7 +47,7 @@ async function prepare(): Promise<Provisioned> {
     });
     return key;
   });
-  // With a consent for every user, so that a lookup shows all there is.
+  // Add a consent for every user, so that a look-up returns all fields.
   const { client } = await ostiary.admin.clients.create({
     name: 'Benchmark',
     redirectUris: ['https://app.example/callback'],
@@ -65,7 +65,7 @@ async function prepare(): Promise<Provisioned> {
   return { key: keys[0] ?? '', keys, passports };
 }
 
-/** Bytes of resident memory, at most so far. */
+/** Maximum resident memory so far, in bytes. */
 const peak = () => process.resourceUsage().maxRSS * 1024;
 
 await serve(ostiary.handler, { prepare, resident, peak }, port);

@@ -6,41 +6,41 @@ import { eventId } from '../fixture.ts';
 
 /** Parameters of a process that delivers. */
 export interface ContestantSettings extends HostSettings {
-  /** The port of the sink. */
+  /** Port of the sink. */
   readonly sink: number;
-  /** Which of the contestant's settings, from 0. */
+  /** Index of the contestant's setting, from 0. */
   readonly setting: number;
-  /** Whether Ostiary tells no other process of what it publishes. */
+  /** True if Ostiary does not notify other processes of published events. */
   readonly isSilent: boolean;
-  /** The first of the numbers that this process gives to events. */
+  /** First of the numbers that this process gives to events. */
   readonly firstNumber: number;
 }
 
-/** An event that was published, and when: milliseconds since the Unix epoch, with fractions. */
+/** A published event, and its time: milliseconds since the Unix epoch, with fractions. */
 export type Published = readonly [id: string, at: number];
 
-/** What the benchmark asks of everyone who delivers. */
+/** Operations that a contestant must have. */
 interface Contestant {
-  /** Creates what is needed once per database. */
+  /** Creates the objects that are needed once per database. */
   prepare(): Promise<void>;
   /** Publishes many events in batches, each with its id. */
   prefill(ids: readonly string[]): Promise<void>;
-  /** Publishes one event as an application does, with this id or one of its own. */
+  /** Publishes one event as an application does, with this id or a generated one. */
   publish(id: string): Promise<string>;
-  /** Begins to deliver. */
+  /** Starts to deliver. */
   start(): Promise<void>;
-  /** Ends deliveries in order. */
+  /** Ends deliveries gracefully. */
   stop(): Promise<void>;
 }
 
-/** The time as every process of this machine sees it, finer than a millisecond. */
+/** Returns the time of this machine, more precise than a millisecond. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
 const batch = 500;
 
-/** Waits for the time, by a timer as long as that is precise enough. */
+/** Waits until a time, with a timer as long as a timer is precise enough. */
 async function until(time: number): Promise<void> {
   const wait = time - preciseNow();
   if (wait > 0) await pause(wait);
@@ -65,7 +65,7 @@ export async function serveContestant(
         await contestant.prefill(Array.from({ length: Math.min(batch, left) }, newId));
       }
     },
-    /** Publishes at a fixed pace, whatever becomes of the events before: an open loop. */
+    /** Publishes at a fixed pace, independent of earlier events: an open loop. */
     async publishAt({ perSecond, count }: { readonly perSecond: number; readonly count: number }) {
       const begun = preciseNow();
       const published: Promise<Published>[] = [];
@@ -76,7 +76,10 @@ export async function serveContestant(
       }
       return Promise.all(published);
     },
-    /** Publishes with so many callers, each of whom waits for one event after the other. Answers events per second. */
+    /**
+     * Publishes with many concurrent callers, each of which waits for one event after the other. Returns
+     * events per second.
+     */
     async publishAll({ publishers, count }: { readonly publishers: number; readonly count: number }) {
       const begun = preciseNow();
       let left = count;

@@ -9,7 +9,7 @@ const { sink, database, setting } = settings<ContestantSettings>();
 const url = `http://127.0.0.1:${sink}/hook`;
 const identifier = 'deliver';
 const { localQueue, completeJobBatchDelay } = graphileSettings[setting] ?? graphileSettings[0];
-// It writes a line for every job.
+// Silence the logger, which writes a line for every job.
 const logger = new Logger(() => () => undefined);
 const preset = {
   worker: {

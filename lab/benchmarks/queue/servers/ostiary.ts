@@ -1,4 +1,4 @@
-// The whole way: claim under a lease, signature, guarded request, log of the attempt, state.
+// Complete delivery: claim under a lease, signature, guarded request, log of the attempt, state.
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { NewEvent } from '@ostiary/core/storage';
 import { registerEndpoint } from '../../../support/http.ts';
@@ -10,13 +10,13 @@ import { type ContestantSettings, serveContestant } from './contestant.ts';
 
 const { sink, setting, database, isSilent } = settings<ContestantSettings>();
 
-/** PostgreSQL that tells nobody of new work. */
+/** Storage on PostgreSQL that does not notify workers of new work. */
 function silentStorage() {
   const { wakeUps: _, ...silent } = postgresStorage({ connectionString: database ?? '' });
   return silent;
 }
 
-// Whatever comes fits: what is measured is the delivery.
+// Accept every payload, because the delivery alone is measured.
 const schema = {
   '~standard': { version: 1, vendor: 'bench', validate: (value: unknown) => ({ value }) },
 } as const;

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { eachOf } from '../../../support/proof.ts';
 import { eventType, inFlight, partner, secret } from '../fixture.ts';
 
-/** What a peer's job holds. The body is text: JSON of a database would not be the same bytes again. */
+/** Content of a peer's job. The body is text: JSON of a database would not be the same bytes again. */
 export interface Job {
   readonly id: string;
   readonly body: string;
@@ -11,10 +11,12 @@ export interface Job {
 
 const agent = new Agent({ connections: inFlight });
 
-/** What Ostiary says besides, so that everybody sends the same. */
+/** Further headers of Ostiary, so that all contestants send the same. */
 const sender = { 'user-agent': 'Ostiary-Webhooks/1', accept: '*/*', 'accept-encoding': 'identity' };
 
-/** Signs now and posts, as a delivery of Ostiary's is signed and posted. @throws Error for anything but a 2xx */
+/**
+ * Signs and posts as a delivery of Ostiary is signed and posted. @throws Error for all responses but a 2xx
+ */
 export async function post(url: string, { id, body }: Job): Promise<void> {
   const signed = await signWebhook(Buffer.from(body), {
     secret,
@@ -34,7 +36,7 @@ export async function post(url: string, { id, body }: Job): Promise<void> {
   if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`answered ${answer.statusCode}`);
 }
 
-/** Posts some jobs, so many at once. */
+/** Posts jobs with a limited number at once. */
 export async function postAll(url: string, jobs: readonly Job[], concurrency: number): Promise<void> {
   await eachOf(jobs, concurrency, (job) => post(url, job));
 }

@@ -1,4 +1,5 @@
-// The physical limit: the requests alone, without a queue and without a database; signed as they go, as everyone's are.
+// Physical limit: the requests alone, without a queue and without a database; each is signed when it is sent,
+// as for all contestants.
 import { obey, settings } from '../../../support/processes/control.ts';
 import { bodyOf, eventId, inFlight } from '../fixture.ts';
 import { postAll } from './post.ts';

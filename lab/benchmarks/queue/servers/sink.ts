@@ -1,17 +1,19 @@
-// An endpoint that reads what it gets and says yes, as fast as node:http can.
+// Endpoint that reads its requests and responds with success, as fast as node:http can.
 import type { IncomingHttpHeaders } from 'node:http';
 import { verify } from '@ostiary/webhook-verifier';
 import { serve } from '../../../support/processes/control.ts';
 import { secret } from '../fixture.ts';
 import { type Published, preciseNow } from './contestant.ts';
 
-/** What came since the last time. */
+/** Requests received since the last call. */
 export interface Taken {
   readonly received: number;
   readonly bytes: number;
-  /** When the first one came. */
+  /** Time of the first request. */
   readonly firstAt: number;
-  /** Which headers the last one had, in alphabetical order with commas between; nothing without one. */
+  /**
+   * Header names of the last request, in alphabetical order, separated by commas; empty without a request.
+   */
   readonly headers: string;
 }
 
@@ -37,12 +39,12 @@ await serve(
     });
   },
   {
-    /** Resolves when so many came since the last time. */
+    /** Resolves after this many requests since the last call. */
     async expect(count: number): Promise<void> {
       if (arrivals.length < count) await new Promise<void>((resolve) => (waiting = { count, resolve }));
       waiting = null;
     },
-    /** What came, of which the last one has to be signed as a receiver wants it. */
+    /** Returns the received requests, and checks the signature of the last one as a receiver does. */
     async take(): Promise<Taken> {
       if (last !== null) await verify(last.body, last.headers, { secret });
       const headers = Object.keys(last?.headers ?? {})
@@ -52,7 +54,7 @@ await serve(
       [arrivals, bytes, last] = [[], 0, null];
       return taken;
     },
-    /** When each event arrived since the last time. */
+    /** Returns the arrival time of each event since the last call. */
     arrivals: () => arrivals,
   },
 );

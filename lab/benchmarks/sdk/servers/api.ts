@@ -17,7 +17,7 @@ const answers = new Map(
   }),
 );
 
-// The answers of the API without the work behind them: what is measured are its clients.
+// Responses of the API without the work behind them, because the clients alone are measured.
 await serve((request, response) => {
   request.resume();
   const known = answers.get(`${request.method} ${request.url}`);

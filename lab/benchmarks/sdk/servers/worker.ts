@@ -1,23 +1,23 @@
-// One client in a process of its own.
+// Runs one client in a separate process.
 import { deepStrictEqual } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { obey, settings } from '../../../support/processes/control.ts';
 import { bareClient, ostiaryClient } from '../clients.ts';
 import { type CallName, callNames, operations } from '../fixture.ts';
 
-/** What the parent asks for. */
+/** Settings of a round, from the parent process. */
 export interface RoundRequest {
   readonly call: CallName;
   readonly calls: number;
-  /** Whether all calls have one signal, which lives as long as the process. */
+  /** True if all calls have one signal, which lives as long as the process. */
   readonly signal?: boolean;
 }
 
-/** How it went. */
+/** Result of a round. */
 export interface RoundResult {
   /** Calls per second. */
   readonly rate: number;
-  /** Bytes in use after a collection, where one can be forced. */
+  /** Bytes in use after a collection, if one can be forced. */
   readonly heap: number;
   /** On the signal that lives long, and on the process. */
   readonly listeners: number;
@@ -48,7 +48,7 @@ async function make({ call, calls, signal }: RoundRequest): Promise<number> {
   return (calls * 1000) / (performance.now() - started);
 }
 
-/** What is alive once everything has ended that needs a turn of the event loop to do so. */
+/** Returns the live heap after all work that needs a turn of the event loop has ended. */
 async function heapInUse(): Promise<number> {
   for (let turn = 0; turn < 5; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -57,7 +57,7 @@ async function heapInUse(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-// Both sides have to do what is measured.
+// Check first that each side returns the expected data.
 for (const name of callNames) deepStrictEqual(await client[name](), operations[name].answer);
 
 obey({

@@ -1,4 +1,4 @@
-// One candidate in a process of its own.
+// Runs one candidate in a separate process.
 import { obey, settings } from '../../../support/processes/control.ts';
 import { eventType } from '../../queue/fixture.ts';
 import { type Candidate, candidates } from '../candidates.ts';
@@ -6,7 +6,7 @@ import type { CandidateName, Delivery } from '../fixture.ts';
 
 const different = 256;
 
-/** New ones for each round: the libraries compare the age with the clock. */
+/** Create deliveries for each round, because the libraries compare their age with the clock. */
 async function deliveriesOf({ sign }: Candidate): Promise<Delivery[]> {
   const timestamp = Math.floor(Date.now() / 1000);
   return Promise.all(Array.from({ length: different }, (_, number) => sign(number, timestamp)));
@@ -21,7 +21,7 @@ async function accepts(candidate: Candidate, delivery: Delivery): Promise<boolea
   }
 }
 
-/** @throws Error when the candidate does not do what is measured */
+/** @throws Error if the candidate accepts or refuses wrongly */
 async function requireVerification(candidate: Candidate, [delivery]: readonly Delivery[]): Promise<void> {
   if (delivery === undefined || !(await accepts(candidate, delivery)))
     throw new Error('a valid delivery is refused');
@@ -41,7 +41,7 @@ obey({
     for (; done < count; done += deliveries.length) {
       for (const delivery of deliveries) {
         const event = candidate.verify(delivery);
-        // Nobody pays for a promise that there is not.
+        // Await only promises, so that synchronous candidates do not pay for one.
         if (event instanceof Promise) await event;
       }
     }

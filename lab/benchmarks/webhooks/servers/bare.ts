@@ -1,11 +1,11 @@
-// Nothing but the requests: the bytes are there before, and nothing is remembered of the answers.
+// Sends the requests alone: the bytes are built before, and responses are not stored.
 import { signWebhook } from '@ostiary/webhook-verifier';
 import { Agent, request } from 'undici';
 import { obey, settings } from '../../../support/processes/control.ts';
 import { eachOf } from '../../../support/proof.ts';
 import { bodyOf, eventId, eventType, partner, secret } from '../../queue/fixture.ts';
 
-/** Requests under way at once. */
+/** Maximum number of concurrent requests. */
 const inFlight = 64;
 
 const { sink } = settings<{ readonly sink: number }>();
