@@ -23,7 +23,7 @@ const nextFile = (): string => {
   return join(folder, `${files}.sqlite`);
 };
 
-/** A database of some pages in use: its writer stays open. */
+/** Creates a database with some pages in use: its writer stays open. */
 function inUse() {
   const file = nextFile();
   const writer = new Sqlite(file);
@@ -129,7 +129,7 @@ describe('ostiary backup on SQLite', () => {
   });
 });
 
-/** A folder with programs of PostgreSQL that say and do what is given, alone in the path but for the shell. */
+/** Creates a folder with fake programs of PostgreSQL, which is alone in the path except for the shell. */
 function programs(scripts: Readonly<Record<string, string>>): void {
   const bin = join(folder, `bin-${files}`);
   mkdirSync(bin);
@@ -255,7 +255,7 @@ describe('ostiary backup on PostgreSQL', () => {
       await driver.end();
       const saved = await backup({ engine: 'postgresql', url: strict }, nextFile());
       expect(saved).toMatchObject({ code: 0, out: expect.stringContaining('tables') });
-      // A file that is named stands for itself.
+      // A named file is not resolved further.
       setDefaultCACertificates(before);
       const named = await backup(
         { engine: 'postgresql', url: `${strict}&sslrootcert=${files.cert}` },

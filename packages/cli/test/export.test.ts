@@ -9,7 +9,7 @@ import { terminal } from './support.ts';
 const folder = await mkdtemp(join(tmpdir(), 'export-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A partner with three transfers on one day, and `export` of that day. */
+/** Creates a partner with three transfers on one day, and a function that runs `export` for that day. */
 async function withTransfers() {
   const { provider, key, add, ask } = await books();
   const start = midnight(provider) - 3 * day;
@@ -34,7 +34,7 @@ describe('ostiary export', () => {
     const text = await readFile(file, 'utf8');
     expect(text).toBe((await ask(`date=${date}&format=${format}`)).text);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    // One changed byte, and a missing end.
+    // Change a byte, and remove the end.
     await writeFile(file, text.replace('tr_b', 'tr_x'));
     await expect(verifyExport(file, format)).rejects.toThrow(/damaged: its SHA-256 is [0-9a-f]{64}, and/);
     await writeFile(file, text.slice(0, text.lastIndexOf('summary') - 2).replace('summary', 'xummary'));
@@ -86,7 +86,7 @@ describe('ostiary export', () => {
     });
     expect(breaks).toMatchObject({ code: 1, err: 'the database is gone\n' });
     const taken = await broken(async function* () {
-      // Nothing is there under its name while it is written, and somebody else takes the name.
+      // The file has another name while it is written, so that another process can take the final one.
       expect(await readdir(folder)).not.toContain('broken.csv');
       await writeFile(join(folder, 'broken.csv'), 'mine');
       yield* await admin.reconciliation.export({

@@ -29,7 +29,10 @@ const withoutColours = (text: string): string =>
     })
     .join('');
 
-/** A partner, a client, a key, an endpoint, an event with its delivery, a request and an act, each with hostile text in it. */
+/**
+ * Creates a partner, a client, a key, an endpoint, an event with its delivery, a request and an act, each
+ * with hostile text in it.
+ */
 async function stage() {
   const storage = memoryStorage();
   const made = await terminal(partnerProvider({ storage }));
@@ -51,7 +54,7 @@ async function stage() {
   return { ...made, run, storage };
 }
 
-/** A line for each command that there is; those that print stored or foreign text say so. */
+/** Lines for every command; those that print stored or foreign text are marked. */
 async function lines(): Promise<{
   readonly [command: string]: readonly [line: string, printsForeign: boolean];
 }> {
@@ -96,7 +99,7 @@ async function lines(): Promise<{
   };
 }
 
-/** A stream that says of itself that it is a terminal. */
+/** Stream that claims to be a terminal. */
 function screen() {
   let text = '';
   const stream = Object.assign(new PassThrough(), { isTTY: true, getColorDepth: () => 24 });

@@ -39,7 +39,7 @@ describe('help', () => {
         for (const word of oneOf) expect(words).toContain(word);
       }
       for (const positional of command?.positionals ?? []) expect(required).toContain(`<${positional}>`);
-      // The example is one that is understood.
+      // The command line accepts the example.
       const example = `ostiary ${name} ${command?.example}`.trim();
       expect(out).toContain(`Example:\n  ${example}\n`);
       const line = read(administrationCommands, wordsOf(example).slice(1), quiet);
@@ -79,7 +79,7 @@ describe('what a flag declares', () => {
 
   it('is what the command is given', async () => {
     expect((await run('try --json', { commands })).json()).toEqual({ many: [], count: 7, own: null });
-    // The last one counts, and a list may be written with commas or spaces.
+    // The last flag counts, and a list may be separated by commas or spaces.
     const line = 'try --many a,b --many "a b" --count x --count 2 --own 4 --own 3 --json';
     expect((await run(line, { commands })).json()).toEqual({ many: ['a', 'b', 'a', 'b'], count: 2, own: 3 });
     const wrong = await run('try --many a,c --many d --count x', { commands });
@@ -101,7 +101,7 @@ describe('what a flag declares', () => {
   });
 });
 
-/** A stream that says of itself that it is a terminal. */
+/** Stream that claims to be a terminal. */
 function screen(isTTY: boolean) {
   let text = '';
   const stream = Object.assign(new PassThrough(), {

@@ -5,7 +5,7 @@ import { type CommandLineOptions, type CommandSubject, runCommandLine } from '..
 export const wordsOf = (line: string): string[] =>
   Array.from(line.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? '');
 
-/** A command line on a provider that goes on running. */
+/** Creates a command line on a provider that continues to run. */
 export async function terminal(made = partnerProvider()) {
   const { provider } = await made;
   const asked: string[] = [];

@@ -105,7 +105,7 @@ describe('ostiary tail', () => {
     const ended = await run(`${line} --json --interval 0`, { stdout, signal: ending.signal });
     expect(ended).toMatchObject({ code: 0, err: '' });
     expect(steps).toEqual([]);
-    // Nothing is shown twice.
+    // No entry is shown twice.
     const shown = out.trimEnd().split('\n');
     expect(new Set(shown).size).toBe(shown.length);
     expect(kinds(out).filter(({ kind }) => kind === 'event')).toHaveLength(2);

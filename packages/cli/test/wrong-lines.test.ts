@@ -4,9 +4,9 @@ import { webhookProvider } from '../../core/test/partner/webhook-shop.ts';
 import { expectPlain } from '../../core/test/support/plain-words.ts';
 import { terminal } from './support.ts';
 
-/** Each with the exit code that it gets; what it is answered is recorded beside this file. */
+/** Wrong command lines, each with its exit code; their output is recorded beside this file. */
 const lines: readonly (readonly [code: 2 | 3, line: string])[] = [
-  // Names that there are not.
+  // Unknown names.
   [2, 'partner list'],
   [2, 'partners lst'],
   [2, 'partners'],
@@ -84,7 +84,7 @@ it('wrong command lines are answered with the fault and with what helps', async 
     const told = await run(line);
     expect.soft([line, told.code, told.out]).toEqual([line, code, '']);
     expectPlain(told.err, line);
-    // Advice: a command that tells more, or the known words.
+    // Every error gives advice: a command with more information, or the known words.
     expect.soft(told.err, line).toMatch(/^(?:Run|Usage:) ostiary /m);
     recorded += `$ ostiary ${line}\n${told.err}\n`;
     // Programs get the same message.

@@ -20,7 +20,7 @@ async function storageOn(schema: string) {
   return storage;
 }
 
-/** Tables that PostgreSQL has for itself: nothing in a SQLite file corresponds to them. */
+/** Tables of PostgreSQL alone, without a counterpart in a SQLite file. */
 const notMoved: readonly string[] = ['rate_limits', 'schema_migrations'];
 
 test('every column of every table on PostgreSQL is moved, except what PostgreSQL computes', async () => {
@@ -68,7 +68,7 @@ test('work that is held stays held, and the results of those who hold it count',
   const schema = nextSchema();
   await move(file, schema);
   const storage = await storageOn(schema);
-  // One is claimed since 100, another is due at 40,000; leases take 30 seconds.
+  // A delivery is claimed since 100, another is due at 40,000; leases take 30 seconds.
   const nothing = await storage.deliveries.claim({ ...claimAll, claimId: 'x', now: 30_099 });
   expect(nothing).toEqual([]);
   const again = await storage.deliveries.claim({ ...claimAll, claimId: 'third', now: 40_000 });

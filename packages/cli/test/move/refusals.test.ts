@@ -88,7 +88,7 @@ test('a file that a running server has open is refused, although it does nothing
     code: 'MOVE_FAILED',
     message: expect.stringContaining('stop every process that has it open'),
   });
-  // The server noticed nothing.
+  // The server was not affected.
   await running.ping();
   await running.interactions.save(Buffer.alloc(32, 1), {}, 1);
   await running.close();
@@ -191,7 +191,7 @@ test.each([
   expect(failure).toMatchObject({ code: 'MOVE_FAILED', message: expect.stringContaining(table) });
   expect(failure).toMatchObject({ message: expect.stringMatching(message) });
   expect(await stateOf(schema)).toMatchObject({ objects: [] });
-  // Found without PostgreSQL as well.
+  // Problem that is found without PostgreSQL as well.
   await expect(check(file)).rejects.toThrow(message);
 });
 

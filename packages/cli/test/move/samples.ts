@@ -21,7 +21,7 @@ const digest = (byte: number) => Buffer.alloc(32, byte);
 /** Text that something between two databases might change. */
 const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.repeat(5_000)}`;
 
-/** The largest amount there can be: more than a double holds. */
+/** Largest possible amount: more than a double holds. */
 const amount = 99_999_999_999_999_999n;
 
 export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
@@ -121,7 +121,7 @@ async function fill(storage: Storage): Promise<void> {
   );
   await storage.events.publish(events, { idempotency: null, now: 5 });
 
-  // Of the eight deliveries, one is claimed, one was handed back, and the others ended in every possible way.
+  // One of the eight deliveries is claimed, one was handed back, and the others ended in every possible way.
   const claimed = await storage.deliveries.claim({ ...claimAll, claimId: 'first', now: 100 });
   const [waits, dropped, delivered, held] = claimed.map((delivery) => resultOf(delivery));
   if (!waits || !dropped || !delivered || !held) throw new Error('too few deliveries');
@@ -145,7 +145,7 @@ function attemptOf(number: number) {
   return { number, at: 260, durationMs: 3, httpStatus: null, error: odd, response: null };
 }
 
-/** Everything that can be read through the ports. */
+/** Reads all data through the ports. */
 export async function readAll(storage: Storage): Promise<object> {
   const page = { after: null, limit: 100 };
   const all = { status: null, from: null, to: null };
@@ -175,7 +175,7 @@ export async function readAll(storage: Storage): Promise<object> {
   };
 }
 
-/** Runs SQL on a file, as somebody might who knows better. */
+/** Runs SQL on a file, as an administrator may do by hand. */
 export function change(file: string, ...statements: readonly string[]): void {
   const database = new Sqlite(file);
   for (const sql of statements) database.exec(sql);

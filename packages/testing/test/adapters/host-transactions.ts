@@ -4,25 +4,27 @@ import { acme, sampleEvent, samplePartner } from '../../src/contract/partner-sam
 import { consented, now, sampleClient } from '../../src/contract/samples.ts';
 import { listedIds } from '../../src/contract/webhook-samples.ts';
 
-/** A storage with the endpoint `we_1`, and the host's own connection to its database with a table of the host's. */
+/**
+ * A storage with the endpoint `we_1`, and the host's own connection to its database, which has a host table.
+ */
 export interface HostStage {
   readonly storage: Storage;
-  /** What the host passes to `within`. */
+  /** Argument that the host passes to `within`. */
   readonly handle: unknown;
   /** Runs SQL on the host's connection, in whose search path the tables of the storage are. */
   execute(sql: string): unknown;
   addUser(name: string): unknown;
   users(): unknown;
-  /** Makes the host's connection tell numbers, and look for tables, otherwise than the adapter is used to. */
+  /** Changes the connection's number format, and its search path if it has one, to unusual ones. */
   speakOtherwise(): unknown;
 }
 
-/** Publishes an event outside of any transaction of the host's. */
+/** Publishes an event outside of all transactions of the host. */
 export function publish({ events }: Storage, label: string) {
   return events.publish([sampleEvent(label)], { idempotency: null, now });
 }
 
-/** What was published, in order; it fails where a number is missing. */
+/** Returns the published events, in order; fails if a number is missing. */
 export async function sequence({ events }: Storage): Promise<string[]> {
   const { events: all } = await events.list({ ...acme, after: 0, limit: 100_000 });
   expect(all.map((event) => event.sequence)).toEqual(all.map((_, index) => index + 1));
@@ -31,7 +33,7 @@ export async function sequence({ events }: Storage): Promise<string[]> {
 
 export const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** What publishing in a transaction of the host's has to do, whichever its driver is. */
+/** Tests of publishing in a host's transaction, for every driver. */
 export function hostTransactionTests(stage: () => Promise<HostStage>): void {
   test('an event commits with the host’s change, and nobody sees it before', async () => {
     const { storage, handle, execute, addUser, users } = await stage();

@@ -4,7 +4,7 @@ import { digestOf, now } from '../../src/contract/samples.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** What a storage does before it is open, while it opens and closes, and after; the contract begins with an open one. */
+/** Tests of a storage before, during and after opening and closing; the contract begins with an open one. */
 export function lifeTests(unopened: () => Storage, checkViolation: string): void {
   test('calls before open and after close are unavailable', async () => {
     const storage = unopened();

@@ -13,15 +13,15 @@ interface Migration {
 export interface MigrationStage {
   /** Opens and closes it as a process with these migrations would. */
   start(migrations: readonly Migration[]): Promise<void>;
-  /** The names of what was applied. */
+  /** Names of the applied migrations. */
   applied(): Promise<unknown>;
-  /** Runs one statement behind the storage's back; answers its rows. */
+  /** Runs one statement outside of the storage; returns its rows. */
   query(sql: string): Promise<unknown>;
-  /** A storage of this version, for the test. */
+  /** Opens a storage of this version, for the test. */
   storage(): Storage;
 }
 
-/** Migrations as each adapter has to apply them. */
+/** Tests of migrations, which every adapter must pass. */
 export function migrationTests(
   packageName: string,
   readMigrations: (
@@ -29,7 +29,7 @@ export function migrationTests(
   ) => readonly Migration[],
   newDatabase: () => MigrationStage,
 ): void {
-  /** The migrations of a package that has these files. */
+  /** Migrations of a package with these files. */
   function shippedIn(files: { readonly [name: string]: string }): readonly Migration[] {
     return readMigrations(Object.entries(files).map(([name, text]) => ({ name, text })));
   }

@@ -13,7 +13,7 @@ import {
 } from '../../src/contract/samples.ts';
 import { child, type Place, shared, together } from './processes.ts';
 
-/** A new database, where other processes find it, and what is applied there. */
+/** A new database, its location for other processes, and its applied migrations. */
 export interface ProcessStage {
   readonly place: Place;
   /** Opens a storage on it, for the test. */
@@ -21,7 +21,7 @@ export interface ProcessStage {
   applied(): Promise<unknown> | unknown;
 }
 
-/** What has to hold when several processes use one database, whichever it is. */
+/** Tests of several processes on one database, for every kind of database. */
 export function processRaces(stage: () => ProcessStage, migrations: readonly string[]): void {
   test('twenty processes that start at once on nothing all succeed, and migrate once', async () => {
     const { place, open, applied } = stage();
@@ -100,7 +100,7 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
   test('a process that is killed while it refreshes costs nobody the sign-in', async () => {
     const { place, open } = stage();
     const storage = await open();
-    // They start together, and then each has the database to itself: most of the time would be starting.
+    // Start the processes together, then give each the database alone: most of the time would be starting.
     const started = await Promise.all(
       Array.from({ length: 8 }, async (_, family) => {
         const refreshing = child(shared('refresh-until-killed.ts'), JSON.stringify(place), `${family}`);

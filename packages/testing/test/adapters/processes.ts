@@ -1,24 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Where other processes find the storage of a test: the adapter's module, the function that it has, its options. */
+/** Location of the storage for other processes of a test: the adapter's module, its function, its options. */
 export interface Place {
   readonly module: string;
   readonly make: string;
   readonly options: object;
 }
 
-/** Starts a script in a process of its own. */
+/** Starts a script in a separate process. */
 export function child(script: URL, ...args: readonly string[]): ChildProcess {
   return fork(script, args, { execArgv: ['--conditions=source'] });
 }
 
-/** The script of this folder with that name. */
+/** Returns the script of this folder with that name. */
 export const shared = (name: string): URL => new URL(`children/${name}`, import.meta.url);
 
 /**
- * Starts processes that do nothing until all are ready, lets them go together, and answers with what each said last.
- * One that ends with an error fails the test.
+ * Starts processes that wait until all are ready, lets them go together, and returns the last report of each.
+ * A process that ends with an error fails the test.
  */
 export async function together<T>(
   script: URL,

@@ -12,15 +12,15 @@ import { now } from '../../src/contract/samples.ts';
 import { claim, dropped, listed, published, sampleAttempt } from '../../src/contract/webhook-samples.ts';
 import { sequence, unavailable } from './host-transactions.ts';
 
-/** A storage with one endpoint, and its tables behind its back. */
+/** A storage with one endpoint, and direct access to its tables. */
 export interface TableStage {
   readonly storage: Storage;
-  /** Refuses rows of a table from now on, and takes them again. */
+  /** Refuses rows of a table from now on, and accepts them again. */
   refuse(table: string, condition: string): Promise<() => Promise<unknown>>;
   count(table: string): Promise<number>;
 }
 
-/** What becomes of a call of which one row cannot be stored, whichever the database is. */
+/** Tests of calls with a row that cannot be stored, for every kind of database. */
 export function refusedRowTests(stage: () => Promise<TableStage>, deliveryTable: string): void {
   test('a settlement whose delivery cannot be stored is undone, and the next one takes its number', async () => {
     const { storage, refuse } = await stage();

@@ -43,7 +43,7 @@ describe('the clock of a kit', () => {
     expect(now).toBeLessThanOrEqual(Date.now());
     await pay(kit);
     await kit.settle();
-    // One millisecond for the request.
+    // The request takes one millisecond.
     expect(kit.clock.now()).toBe(now + 1);
   });
 

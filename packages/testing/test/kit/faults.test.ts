@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call, newKit, pay } from './support.ts';
 
-/** What `fetch` throws when a connection breaks. */
+/** Error of `fetch` when a connection breaks. */
 const reset = expect.objectContaining({
   name: 'TypeError',
   message: 'fetch failed',
@@ -66,7 +66,7 @@ describe('a slow answer', () => {
       return value;
     });
     await kit.clock.advance(1_999);
-    // Seen from here the transfer is there already.
+    // The transfer exists already at this point.
     expect((await call(kit, 'GET /v1/partner/payments')).json.data).toHaveLength(1);
     expect(answered).toBe(false);
     await kit.clock.advance(1);

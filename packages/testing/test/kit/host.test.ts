@@ -11,7 +11,7 @@ const people = new Map([
   ['ben', { sub: 'u-2', name: 'Ben', password: 'hidden', claims: { orders: [] } }],
 ]);
 
-/** A host with a login of its own: a form, a session, and an API. */
+/** Creates a host with its own login: a form, a session, and an API. */
 function createHost() {
   const sessions = new Map<string, Authentication>();
   const sessionOf = (request: IncomingMessage) =>
@@ -245,7 +245,7 @@ describe('the kit of a host', () => {
     type Find = Parameters<typeof createTestOstiary<Scopes>>[0]['users']['find'];
     expectTypeOf<(sub: string) => { sub: string; claims: { points: number } }>().toExtend<Find>();
     expectTypeOf<(sub: string) => { sub: string; claims: { points: string } }>().not.toExtend<Find>();
-    // What the compiler takes from the options: the names of their scopes.
+    // Compile-time test: the options determine the names of their scopes.
     await using kit = await createTestOstiary({
       login,
       scopes: { points: { claims: { points: z.number() }, consent } },

@@ -94,9 +94,9 @@ describe('a kit', () => {
   });
 
   it('starts in less than 50 ms', async () => {
-    // The first one of a process makes the keys for all.
+    // The first kit of a process creates the keys for all.
     await newKit();
-    // On a machine that others use too, one that nobody disturbs may be long in coming.
+    // Repeat, because a round without disturbance may be rare on a shared machine.
     let best = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 100 && best >= 50; round += 1) {
       const before = performance.now();
@@ -172,7 +172,7 @@ describe('a kit', () => {
     kit.faults.slow('1s');
     const waiting = call(kit, 'GET /v1/partner/whoami');
     const next = kit.inbox.next();
-    // Whatever waits ends, rather than keep a test going.
+    // Waits end on closing, so that they do not keep a test running.
     const ended = Promise.allSettled([waiting, next]);
     await kit.close();
     await kit.close();
@@ -243,7 +243,7 @@ describe('the examples of the documentation', () => {
     expect(alone.filter((code) => code.includes("'node:test'"))).toHaveLength(2);
   });
 
-  // Each is a file, with imports of its own; one process runs them all.
+  // Run all examples in one process; each is a file, with its own imports.
   it('run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kit-examples-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

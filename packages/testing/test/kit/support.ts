@@ -15,7 +15,7 @@ export async function newKit(options?: TestOstiaryOptions): Promise<TestOstiary>
 
 export type Json = Record<string, unknown>;
 
-/** One call of the partner API, such as `POST /v1/partner/verify`. */
+/** Calls the partner API, such as `POST /v1/partner/verify`. */
 export async function call(
   kit: TestOstiary,
   target: string,

@@ -166,7 +166,7 @@ describe('a fault of deliveries', () => {
     const kit = await newKit();
     await kit.webhooks.register(url);
     kit.faults.webhooks.reorder();
-    // Alone it has nothing to change places with.
+    // A single request has no other one to change places with.
     await pay(kit, { amount: '1.00' });
     await kit.settle();
     expect(kit.faults.unused).toHaveLength(1);

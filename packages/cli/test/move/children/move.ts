@@ -1,4 +1,4 @@
-// Moves a file, and stops for ever in the middle of it. Its parent kills it there.
+// Moves a file, and stops in the middle of it. Its parent kills it there.
 import Sqlite from 'better-sqlite3';
 import { Pool } from 'pg';
 import { moveFromSqlite } from '../../../src/move/index.ts';

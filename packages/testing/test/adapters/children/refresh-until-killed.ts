@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { refresh } from '../../../src/contract/samples.ts';
 import { args, storage } from './storage.ts';
 
-// Refreshes one family again and again, and says before each use which token its client holds.
+// Refreshes one family again and again, and reports before each use the token of its client.
 const [family] = args;
 
 await storage.open();
