@@ -40,11 +40,13 @@ function row(words: string): string {
   return found;
 }
 
-/** Changes files of the copy. Each of them must be named in the row of the page. */
+/** Changes files of the copy. The row of the page must name each of them, or all files of its kind as `*.json`. */
 function change(words: string, edits: { readonly [file: string]: (text: string) => string }): void {
   for (const [file, edit] of Object.entries(edits)) {
     const named = file.replace('packages/core/src/', '');
-    expect.soft(row(words), `the row "${words}" names ${named}`).toContain(`\`${named}\``);
+    const names = [named, named.replace(/[^/]+\.json$/, '*.json')];
+    const isNamed = names.some((name) => row(words).includes(`\`${name}\``));
+    expect.soft(isNamed, `the row "${words}" names ${named}`).toBe(true);
     const path = join(copy, file);
     const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
     const after = edit(before);
@@ -73,14 +75,10 @@ async function inCopy(...args: readonly string[]): Promise<string> {
   }
 }
 
-/** Returns an edit that repeats the Portuguese texts of scopes in another language. */
-const withItalian = (text: string) =>
-  text.replaceAll(/^( +)pt: (\{[^}]*\}),\n/gm, (found, indent, texts) => `${found}${indent}it: ${texts},\n`);
-
 /** Returns an edit that makes a file of texts which differ from the English ones. */
 const translationOf = (file: string) => () =>
   JSON.stringify(
-    JSON.parse(readFileSync(join(root, file), 'utf8'), (_, value: unknown) =>
+    JSON.parse(readFileSync(join(copy, file), 'utf8'), (_, value: unknown) =>
       typeof value === 'string' ? `${value} (it)` : value,
     ),
   );
@@ -95,11 +93,18 @@ it('a scope, an event and a language need changes of those files only that the p
       /^ {2}profile: scope\(/m,
       `  loyalty: scope({
     fields: { loyaltyLevel: text.optional().describe('string') },
-    consent: {
-${['en', 'fr', 'ht', 'es', 'pt'].map((tag) => `      ${tag}: { title: 'See your level', detail: 'Your loyalty level.' },`).join('\n')}
-    },
+    consent: consentTexts('loyalty'),
   }),
 `,
+    ),
+    ...Object.fromEntries(
+      ['en', 'fr', 'ht', 'es', 'pt'].map((tag) => [
+        `packages/core/languages/${tag}.json`,
+        after(
+          /^ {2}"scopes": \{\n/m,
+          `    "loyalty": { "title": "See your level (${tag})", "detail": "Your loyalty level (${tag})." },\n`,
+        ),
+      ]),
     ),
     'packages/client-sdk/src/oauth/userinfo.ts': before(
       /^ {2}readonly profile: \{/m,
@@ -137,13 +142,12 @@ ${['en', 'fr', 'ht', 'es', 'pt'].map((tag) => `      ${tag}: { title: 'See your 
   });
   change('a language of the pages', {
     'packages/core/languages/it.json': translationOf('packages/core/languages/en.json'),
-    'packages/core/src/languages/load.ts': after(
-      /^ {2}pt: async .*\n/m,
-      "  it: async () => (await import('../../languages/it.json', { with: { type: 'json' } })).default,\n",
-    ),
-    'packages/core/src/scopes/consent-texts.ts': (text) => text.replace("| 'pt'", "| 'pt' | 'it'"),
-    'packages/core/src/scopes/scopes.ts': withItalian,
-    'packages/core/src/scopes/ready-scopes.ts': withItalian,
+    'packages/core/src/scopes/consent-texts.ts': (text) =>
+      text
+        .replace("| 'pt'", "| 'pt' | 'it'")
+        .replace(', pt };', ', pt, it };')
+        .replace(/^import pt .*\n/m, (found) => `${found}${found.replaceAll(/\bpt\b/g, 'it')}`)
+        .replace(/^ {4}pt: pt.*\n/m, (found) => `${found}${found.replaceAll(/\bpt\b/g, 'it')}`),
   });
   change('a language of the console', {
     'packages/console/languages/it.json': translationOf('packages/console/languages/en.json'),

@@ -1,24 +1,13 @@
-import en from '../../languages/en.json' with { type: 'json' };
-import fr from '../../languages/fr.json' with { type: 'json' };
-import type { Consents, Language } from '../scopes/consent-texts.ts';
+import { type Consents, type Language, languageFiles } from '../scopes/consent-texts.ts';
 import type { HostTexts, PageLanguage, PageTexts } from './page-language.ts';
 import type { Texts } from './texts.ts';
 
-/** The languages that ship, by their tags. Those that are not on by default are loaded where the host names them. */
-const shipped: { readonly [L in Language]: () => Promise<Texts> } = {
-  en: async () => en,
-  fr: async () => fr,
-  ht: async () => (await import('../../languages/ht.json', { with: { type: 'json' } })).default,
-  es: async () => (await import('../../languages/es.json', { with: { type: 'json' } })).default,
-  pt: async () => (await import('../../languages/pt.json', { with: { type: 'json' } })).default,
-};
+/** Texts of the languages that ship; a missing text does not compile. */
+const shippedTexts: { readonly [L in Language]: Texts } = languageFiles;
 
-export const shippedLanguages = Object.keys(shipped) as readonly Language[];
+export const shippedLanguages = Object.keys(shippedTexts) as readonly Language[];
 
-/** The words of a language; `null` where none ship. */
-async function shippedTexts(tag: string): Promise<Texts | null> {
-  return Object.hasOwn(shipped, tag) ? shipped[tag as Language]() : null;
-}
+const isShipped = (tag: string): tag is Language => Object.hasOwn(shippedTexts, tag);
 
 /** Returns the texts of every scope in one language. */
 function scopesIn(tag: string, consents: Consents): object {
@@ -38,11 +27,11 @@ export async function loadLanguages(
   for (const tag of Object.keys(texts))
     if (!tags.includes(tag)) throw new TypeError(`texts.${tag}: languages does not name ${tag}`);
   const hostTexts = Object.keys(texts).length === 0 ? null : await import('./host-texts.ts');
-  const all = tags.map(async (tag) => {
-    const [shipped, own] = [await shippedTexts(tag), texts[tag]];
-    if (shipped === null && own === undefined)
+  return tags.map((tag) => {
+    const own = texts[tag];
+    if (!isShipped(tag) && own === undefined)
       throw new TypeError(`languages: ${tag} does not ship; give its words as texts.${tag}`);
-    const known = { ...shipped, scopes: scopesIn(tag, consents) };
+    const known = { ...(isShipped(tag) && shippedTexts[tag]), scopes: scopesIn(tag, consents) };
     // The compiler checks texts that ship, and texts of scopes are checked with the scopes.
     const isWhole = own === undefined || hostTexts === null;
     return {
@@ -50,5 +39,4 @@ export async function loadLanguages(
       texts: isWhole ? (known as PageTexts) : hostTexts.withHostTexts(tag, known, own, consents),
     };
   });
-  return Promise.all(all);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { UserRecord } from '../ports/users.ts';
-import type { ConsentTexts } from './consent-texts.ts';
+import { type ConsentTexts, consentTexts } from './consent-texts.ts';
 
 /** A claim of userinfo that is taken from a user's record; one that the record does not have is left out. */
 export interface ReadyClaim {
@@ -48,13 +48,7 @@ export const readyScopes = {
       email: taken('email', emailAddress),
       email_verified: taken('emailVerified', z.boolean()),
     },
-    consent: {
-      en: { title: 'See your e-mail address', detail: 'Your address, and whether it was verified.' },
-      fr: { title: 'Voir votre adresse e-mail', detail: 'Votre adresse, et si elle a été vérifiée.' },
-      ht: { title: 'Wè adrès imèl ou', detail: 'Adrès ou, ak si yo te verifye li.' },
-      es: { title: 'Ver su correo electrónico', detail: 'Su dirección, y si fue verificada.' },
-      pt: { title: 'Ver seu e-mail', detail: 'O seu endereço, e se foi verificado.' },
-    },
+    consent: consentTexts('email'),
   }),
   phone: ready({
     claims: {
@@ -64,13 +58,7 @@ export const readyScopes = {
       ),
       phone_number_verified: taken('phoneNumberVerified', z.boolean()),
     },
-    consent: {
-      en: { title: 'See your phone number', detail: 'Your number, and whether it was verified.' },
-      fr: { title: 'Voir votre numéro de téléphone', detail: 'Votre numéro, et s’il a été vérifié.' },
-      ht: { title: 'Wè nimewo telefòn ou', detail: 'Nimewo ou, ak si yo te verifye li.' },
-      es: { title: 'Ver su número de teléfono', detail: 'Su número, y si fue verificado.' },
-      pt: { title: 'Ver seu número de telefone', detail: 'O seu número, e se foi verificado.' },
-    },
+    consent: consentTexts('phone'),
   }),
   address: ready({
     claims: {
@@ -97,42 +85,12 @@ export const readyScopes = {
         }),
       },
     },
-    consent: {
-      en: { title: 'See your postal address', detail: 'Where you live or get your mail.' },
-      fr: { title: 'Voir votre adresse postale', detail: 'Où vous habitez ou recevez votre courrier.' },
-      ht: { title: 'Wè adrès lapòs ou', detail: 'Kote ou rete oswa kote ou resevwa kouryè ou.' },
-      es: { title: 'Ver su dirección postal', detail: 'Dónde vive o recibe su correo.' },
-      pt: { title: 'Ver seu endereço postal', detail: 'Onde você mora ou recebe a sua correspondência.' },
-    },
+    consent: consentTexts('address'),
   }),
 } satisfies { readonly [Name in ReadyScopeName]: ReadyScope };
 
 /** Texts of the consent page about `offline_access`. */
-export const offlineAccessConsent: ConsentTexts = {
-  en: {
-    title: 'Stay connected while you are away',
-    detail: 'It keeps this access without asking you again, until you remove it from your connected apps.',
-  },
-  fr: {
-    title: 'Rester connecté en votre absence',
-    detail:
-      'L’accès dure, sans vous le redemander, jusqu’à ce que vous le retiriez de vos applications connectées.',
-  },
-  ht: {
-    title: 'Rete konekte lè ou pa la',
-    detail: 'Li kenbe aksè sa a san li pa mande ou ankò, jiskaske ou retire li nan aplikasyon konekte ou yo.',
-  },
-  es: {
-    title: 'Seguir conectada cuando usted no está',
-    detail:
-      'Conserva este acceso sin volver a preguntarle, hasta que usted la quite de sus aplicaciones conectadas.',
-  },
-  pt: {
-    title: 'Continuar conectado na sua ausência',
-    detail:
-      'Mantém este acesso sem perguntar de novo, até que você o remova dos seus aplicativos conectados.',
-  },
-};
+export const offlineAccessConsent = consentTexts('offline_access');
 
 const languageTag = z
   .string()

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { shippedLanguages } from '../../src/languages/load.ts';
 import { fill, fillText } from '../../src/pages/fill.ts';
 import { nameOf, render } from '../../src/pages/html.ts';
+import { languageFiles } from '../../src/scopes/consent-texts.ts';
 import { argumentsOf } from '../../src/text/messages.ts';
-import { languageOf } from './views.ts';
 
 /** All texts with their path, those of the scopes too. */
 function leaves(value: unknown, path = 'text'): (readonly [path: string, words: string])[] {
@@ -12,8 +12,8 @@ function leaves(value: unknown, path = 'text'): (readonly [path: string, words: 
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-const wordsOf = (tag: string) => {
-  const { months: _, ...texts } = languageOf(tag).texts;
+const wordsOf = (tag: keyof typeof languageFiles) => {
+  const { months: _, ...texts }: { readonly consent: object; readonly months?: unknown } = languageFiles[tag];
   return leaves(texts);
 };
 
@@ -31,7 +31,8 @@ describe('the words of the pages', () => {
   });
 
   it.each(shippedLanguages)('in %s: name whoever they speak of', (tag) => {
-    const named = (of: string) => wordsOf(of).map(([path, words]) => [path, argumentsOf(words)]);
+    const named = (of: Parameters<typeof wordsOf>[0]) =>
+      wordsOf(of).map(([path, words]) => [path, argumentsOf(words)]);
     expect(named(tag)).toEqual(named('en'));
   });
 
