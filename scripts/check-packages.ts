@@ -1,8 +1,8 @@
 /**
- * Looks at the tarballs that `npm run pack` made: publint and attw find nothing, READMEs link to whole addresses, and every
- * export can be imported where they are installed in an empty folder, as ES module, as CommonJS and by TypeScript, also
- * under the condition `source`, which others use for sources of their own. Apps of create-ostiary have the right types. Writes the bill of materials of
- * that folder beside the tarballs.
+ * Checks the tarballs of `npm run pack`: publint and attw report no problem, READMEs have complete URLs, and
+ * every export can be imported where they are installed in an empty folder, as ES module, as CommonJS and by
+ * TypeScript, also under the condition `source`, which other projects use for their own sources. Apps of
+ * create-ostiary have the right types. Writes the bill of materials of that folder beside the tarballs.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -31,7 +31,10 @@ function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Links and images of a README, in Markdown and in HTML, that a registry's page, which has nothing else, cannot follow. */
+/**
+ * Returns links and images of a README, in Markdown and in HTML, that do not work on a registry's page, which
+ * has no other files.
+ */
 function brokenLinks(page: string): string[] {
   const prose = page.replace(/^ *```[\s\S]*?^ *```/gm, '').replace(/`[^`\n]*`/g, '');
   const found = prose.matchAll(/\]\(\s*<?([^)\s>]+)|^\[[^\]]+\]:\s*(\S+)|\b(?:src|href)="([^"]*)"/gm);
@@ -116,9 +119,10 @@ try {
     run('publint', ['run', tarballOf(name), '--strict'], root);
     const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
     specifiers.push(...subpaths.map((subpath) => join(manifest.name, subpath)));
-    // A command that nobody imports has no types to find.
+    // Packages without imports, such as commands, have no types to check.
     if (subpaths.length > 0) {
-      // Packages that ship CommonJS too have to be right for every resolution, also for those that do not know `exports`.
+      // Packages that ship CommonJS too must pass for every resolution, including those without support for
+      // `exports`.
       const dual = JSON.stringify(manifest.exports).includes('"require"');
       run('attw', [tarballOf(name), '--profile', dual ? 'strict' : 'esm-only'], root);
     }

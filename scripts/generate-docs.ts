@@ -198,7 +198,10 @@ With the option \`operators\` and \`operatorsConsole()\` of \`@ostiary/console\`
 ${operatorPages.map((page) => pageRowOf({ ...page, path: `/operators${page.path}` })).join('\n')}`;
 }
 
-/** What a host implements or answers, by the file that says so; the options page explains their types with these. */
+/**
+ * Types that a host implements or returns, by their source files; the options page explains its types with
+ * these.
+ */
 const hostShapes: readonly (readonly [file: string, names: readonly string[]])[] = [
   ['packages/core/src/ports/users.ts', ['UserDirectory', 'UserRecord', 'ActiveCredential']],
   ['packages/core/src/ports/users.ts', ['Login', 'Authentication', 'LoginRequest']],

@@ -15,7 +15,7 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** A package and the packages of this repository that have to be installed with it. */
+/** Returns a package and the packages of this repository that must be installed with it. */
 function withOwn(name: string): string[] {
   if (!name.startsWith(scope)) return [name];
   const file = join(root, 'packages', name.slice(scope.length), 'package.json');
@@ -28,7 +28,7 @@ function withOwn(name: string): string[] {
   return [name, ...own.flatMap(withOwn)];
 }
 
-/** How a package that `npm run pack` made is named, seen from a folder beside the checkout. */
+/** Returns the path of a package's tarball by `npm run pack`, from a folder beside the checkout. */
 function tarballOf(name: string): string {
   if (name === 'create-ostiary') return `../ostiary/packed/${name}.tgz`;
   return name.startsWith(scope) ? `../ostiary/packed/ostiary-${name.slice(scope.length)}.tgz` : name;

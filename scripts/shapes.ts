@@ -13,11 +13,11 @@ export interface Member {
   readonly type: string | null;
   readonly isOptional: boolean;
   readonly text: string;
-  /** What `@defaultValue` says. */
+  /** Text of `@defaultValue`. */
   readonly standard: string | null;
 }
 
-/** One alternative of a union. */
+/** Alternative of a union. */
 export interface Alternative {
   readonly type: string;
   readonly text: string;
@@ -41,7 +41,7 @@ function declarationIn(file: string, name: string): ts.InterfaceDeclaration | ts
   return found as ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
 }
 
-/** What a declaration says of itself. */
+/** Returns the comment of a declaration. */
 function commentOf(node: ts.Node): { readonly text: string; readonly standard: string | null } {
   const docs = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
   const tags = docs.flatMap(({ tags: all }) => [...(all ?? [])]);
@@ -60,7 +60,7 @@ function membersOf(elements: readonly ts.TypeElement[], outer = ''): Member[] {
     if (!ts.isPropertySignature(element) && !ts.isMethodSignature(element)) return [];
     const path = `${outer}${element.name.getText()}`;
     const { type } = element;
-    // What is mapped from a table beside it is listed by `entriesIn`.
+    // Mapped types have their table beside them; `entriesIn` lists it.
     const parts = type !== undefined && ts.isIntersectionTypeNode(type) ? [...type.types] : [type];
     const inner = parts.find((part) => part !== undefined && ts.isTypeLiteralNode(part))?.members ?? null;
     const parameters = ts.isMethodSignature(element)
@@ -109,7 +109,7 @@ export function unionIn(file: string, name: string): { text: string; alternative
   const { types } = declaration.type;
   const source = declaration.getSourceFile().text;
   const alternatives = types.map((type, index): Alternative => {
-    // It stands before the bar, which belongs to neither neighbour.
+    // Read the comment before the bar, which belongs to neither neighbour.
     const before = source.slice(types[index - 1]?.end ?? declaration.type.pos, type.getStart());
     const [, text = ''] = /\/\*\*([\s\S]*?)\*\//.exec(before) ?? [];
     return { type: onOneLine(type.getText()), text: onOneLine(text.replace(/^\s*\* ?/gm, '')) };

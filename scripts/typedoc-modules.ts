@@ -5,7 +5,7 @@ import { Application, type Context, Converter, type DeclarationReflection } from
 
 const packages = resolve(import.meta.dirname, '../packages');
 
-/** What is imported, by source file. */
+/** Returns the import specifiers, by source file. */
 function specifiers(): ReadonlyMap<string, string> {
   const bySource = new Map<string, string>();
   for (const folder of readdirSync(packages)) {

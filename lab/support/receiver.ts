@@ -16,7 +16,7 @@ const misbehaviours = {
   'hanging but one': (_lot, path) => (path === healthyPath ? 0 : Number.POSITIVE_INFINITY),
 } as const satisfies Readonly<Record<string, (lot: number, path: string) => number>>;
 
-/** One of {@link misbehaviours}. */
+/** Name of a misbehaviour, from {@link misbehaviours}. */
 export type Misbehaviour = keyof typeof misbehaviours;
 
 /** Result of one event at one endpoint. */

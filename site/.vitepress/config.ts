@@ -7,7 +7,10 @@ import { searching } from '../src/searching.ts';
 import { sidebar } from '../src/sidebar.ts';
 import versions from '../versions.json' with { type: 'json' };
 
-/** Where all versions will be, such as `https://ostiary.github.io/ostiary`; without it this one is alone on its host. */
+/**
+ * URL under which all versions are published, such as `https://ostiary.github.io/ostiary`; without it this
+ * version is alone on its host.
+ */
 const home = process.env.SITE_HOME ?? '';
 /** The name of the one that is built. */
 const named = process.env.SITE_VERSION ?? 'next';

@@ -15,7 +15,9 @@ interface PageEnvironment {
   readonly realPath?: string;
 }
 
-/** A diagram as part of its page, so that it has the colours of the page; alone it has a style of its own. */
+/**
+ * Embeds a diagram in its page, so that it has the colours of the page; a diagram alone has its own style.
+ */
 const diagram = (file: string): string =>
   readFileSync(file, 'utf8')
     .replace(/\s*<style>[\s\S]*?<\/style>/, '')

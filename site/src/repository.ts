@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' };
 export const root = resolve(import.meta.dirname, '../..');
 export const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1');
 
-/** Where pages stand in the repository, and in the site. The first place that fits a page is its place. */
+/** Places of pages in the repository, and in the site. The first match counts. */
 const places: readonly (readonly [glob: string, nameOf: (path: string) => string])[] = [
   ['docs/README.md', () => 'index.md'],
   ['docs/*.md', (path) => posix.basename(path)],
@@ -33,8 +33,8 @@ export function addressOf(page: string): string {
 }
 
 /**
- * Where a link of a page leads in the site: to another page of it, or to the repository. Pages link each other as files, so
- * that they can be read there too.
+ * Returns the target of a page's link in the site: another page of it, or the repository. Pages link each
+ * other as files, so that they can be read there too.
  */
 export function siteLink(page: string, link: string): string {
   const [target = '', anchor] = link.split('#');

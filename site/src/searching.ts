@@ -1,5 +1,6 @@
 /**
- * How the search of the site takes questions apart. The browser runs this too, so each function stands alone.
+ * Search settings of the site, which split questions into words. The browser runs this too, so each function
+ * is self-contained.
  */
 export const searching = {
   options: {
@@ -15,7 +16,7 @@ export const searching = {
     fuzzy: (term: string): number | false => (term.length > 5 ? 0.2 : false),
     prefix: (term: string): boolean => term.length > 2,
     boost: { title: 4, titles: 3, text: 1 },
-    /** Who asks a question wants the page that explains, before tables and packages. */
+    /** Ranks pages that explain before tables and packages, because questions need an explanation. */
     boostDocument: (id: string): number =>
       /\/(?:reference|packages)\/|\/reference-server/.test(id) ? 0.6 : 1,
   },

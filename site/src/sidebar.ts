@@ -101,7 +101,7 @@ const groups: readonly (readonly [
   ],
 ];
 
-/** Another build beside the pages, which the browser has to load anew. */
+/** Link to a separate build beside the pages, which the browser must load anew. */
 const typeScript: DefaultTheme.SidebarItem = {
   text: 'Every function and type',
   link: '/typescript/index.html',

@@ -94,7 +94,7 @@ export function addPartnerRoutes(
     seeOther(ctx, '/');
   });
 
-  // For `live.js`. A customer who signed out meanwhile sees nothing more.
+  // Fragment for `live.js`. A customer who has signed out meanwhile gets an empty one.
   router.get('/cashback/payments', (ctx) =>
     show(ctx, paymentsPart(wordsFor(ctx), paymentsOf(sessions.of(ctx), transfers))),
   );

@@ -13,7 +13,7 @@ export function createTransfers() {
   return {
     /**
      * Keeps the latest state. A webhook may arrive before the response to the request that caused it, so a
-     * final state stays, whatever arrives later.
+     * final state stays, even if another arrives later.
      */
     remember(transfer: Transfer): void {
       const before = known.get(transfer.id);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** One cookie: reads it, and says what `Set-Cookie` sets or removes it. */
+/** Reads one cookie, and builds the `Set-Cookie` headers that set and remove it. */
 export function cookie(name: string, secure: boolean, maxAgeSeconds: number | null = null) {
   // `__Host-` makes the browser refuse a cookie of this name that a sibling domain or a plain connection sets.
   const fullName = secure ? `__Host-${name}` : name;
@@ -12,7 +12,7 @@ export function cookie(name: string, secure: boolean, maxAgeSeconds: number | nu
         .map((pair) => pair.trim())
         .filter((pair) => pair.startsWith(`${fullName}=`))
         .map((pair) => pair.slice(fullName.length + 1));
-      // Two of one name: somebody planted one, and nothing tells which.
+      // Ignore two cookies of the same name: one was planted, and they cannot be distinguished.
       return values.length === 1 ? values[0] : undefined;
     },
     set: (value: string): string =>

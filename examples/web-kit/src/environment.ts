@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isLoopbackUrl } from './loopback.ts';
 
-// What a variable of the environment may hold. Messages never contain a value.
+// Schemas of environment variables. Messages never contain a value.
 
-/** What reads a variable. */
+/** Schema of an environment variable. */
 export type Check<Value> = z.ZodType<Value>;
 
 /** A text that is checked by hand: `refuse` says why not. */

@@ -7,7 +7,7 @@ export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
 
-/** Where a server listens. */
+/** Address on which a server listens. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -90,15 +90,15 @@ export const patience = {
   requestMs: 14_000,
   /** Without a byte after an answer. Node announces it as `Keep-Alive: timeout=75`. */
   keepAliveMs: 75_000,
-  /** How often somebody looks for requests that took longer. */
+  /** Interval of the check for requests that took longer. */
   checkMs: 1_000,
   maxConnections: 5_000,
 };
 
-/** How a server listens, where it is not like the public one. */
+/** Settings of a server that differ from those of the public one. */
 export interface ListenOptions extends Readonly<Partial<typeof patience>> {
   readonly variables?: Variables;
-  /** Told of a connection that was closed because there were too many. */
+  /** Called when a connection is closed because there are too many. */
   readonly onRefused?: () => void;
 }
 
@@ -205,7 +205,8 @@ export async function listen(
           for (const [socket, { underWay }] of connections) if (underWay.size > 0) breakOff(socket);
           server.closeAllConnections();
         }, deadlineMs);
-        // That of HTTP ends connections between two requests, one of which may be on its way.
+        // Use the method of the TCP server: that of HTTP ends connections between two requests, one of which
+        // may be on its way.
         const { close } = keepsIdle ? TcpServer.prototype : server;
         close.call(server, () => {
           clearTimeout(deadline);

@@ -7,7 +7,7 @@ export interface Style {
   readonly hash: string;
 }
 
-// The measures are those of Ostiary's own pages, so that sign-in and consent look like one place.
+// Sizes are those of Ostiary's own pages, so that sign-in and consent have one appearance.
 const rules = `
 *,*::before,*::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;color-scheme:light dark;background:var(--canvas)}
@@ -78,7 +78,7 @@ function variables(values: Readonly<Record<string, string>>): string {
     .join(';')}}`;
 }
 
-/** The style sheet for an accent colour, whatever it is: texts stay readable in both colour schemes. */
+/** Builds the style sheet for any accent colour: texts stay readable in both colour schemes. */
 export function createStyle(
   colour: string,
   ownRules: string,

@@ -8,7 +8,7 @@ export interface SocketAddress {
   readonly mode: number;
 }
 
-/** Why a server cannot listen at a path, by the code of the system's error; for the operator. */
+/** Reasons why a server cannot listen at a path, by the code of the system's error; for the operator. */
 export const socketReasons: Readonly<Record<string, (path: string, variable: string) => string>> = {
   EADDRINUSE: (path, variable) =>
     `another program listens at ${path}, or the file is no socket; set ${variable} to another path, or stop the other program`,
@@ -17,7 +17,7 @@ export const socketReasons: Readonly<Record<string, (path: string, variable: str
     `${variable} ${path} is in a folder that does not exist, or in which this user may create nothing`,
 };
 
-/** Tells whether a program accepts connections at the path. */
+/** Checks whether a program accepts connections at the path. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

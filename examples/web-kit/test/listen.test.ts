@@ -6,7 +6,7 @@ import { type ListenOptions, listen, patience } from '../src/listen.ts';
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const quick = { headersMs: 300, requestMs: 400, keepAliveMs: 200, checkMs: 50 };
-/** What a slow machine adds. */
+/** Extra time of a slow machine, in milliseconds. */
 const slackMs = 1_500;
 
 async function serve(options: ListenOptions) {
@@ -121,7 +121,7 @@ describe('a server that listens', () => {
         socket.on('error', () => undefined);
         socket.once('connect', () => resolve(socket));
       });
-    /** What comes back; nothing when the connection is closed. */
+    /** Returns the response; empty if the connection is closed. */
     const ask = (socket: Socket): Promise<string> =>
       new Promise((resolve) => {
         socket.once('data', (bytes) => resolve(bytes.toString('latin1')));
@@ -133,7 +133,7 @@ describe('a server that listens', () => {
     expect(await ask(await open())).toContain('200 OK');
     expect(await ask(await open())).toBe('');
     expect(refused).toBe(1);
-    // Those that were there before go on.
+    // Earlier connections stay open.
     expect(await ask(first)).toContain('200 OK');
     const gone = new Promise((resolve) => first.once('close', resolve));
     first.destroy();

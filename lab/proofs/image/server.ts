@@ -16,7 +16,7 @@ const leftovers = `
   find /source /data -mindepth 1 2> /dev/null
   true`;
 
-/** Looks into process 1: who it is, what it may do, what it can write. */
+/** Inspects process 1: its user, its rights, and the folders that it can write. */
 const confinement = `
   grep -E '^(Uid|CapEff|NoNewPrivs):' /proc/1/status
   tr '\\0' ' ' < /proc/1/cmdline

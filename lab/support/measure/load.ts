@@ -100,9 +100,9 @@ function drive(
 }
 
 /**
- * Makes requests and answers how many per second were answered. A client of its own, because it has to be faster than a raw
- * `node:http` server: it writes prepared bytes and looks for the end of each answer, nothing else. Any answer but a 200 or 201
- * with the expected content ends the benchmark.
+ * Makes requests and returns the number of responses per second. It has its own client, which must be faster
+ * than a raw `node:http` server: it writes prepared bytes and searches for the end of each response only. A
+ * response other than a 200 or 201 with the expected content ends the benchmark.
  * @param onBody - gets every body
  */
 export async function measureRate(load: Load, onBody: (body: string) => void = () => {}): Promise<number> {

@@ -48,7 +48,7 @@ export function openLoop(
   }, tickMs);
 
   return {
-    /** Starts nothing more, and resolves when everything under way has ended. */
+    /** Stops starting work, and resolves when all work under way has ended. */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);

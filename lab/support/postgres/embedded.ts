@@ -28,7 +28,7 @@ async function crash(data: string): Promise<void> {
     // Signal 0 asks whether it lives.
     for (process.kill(pid, 'SIGQUIT'); process.kill(pid, 0); ) await pause(20);
   } catch {
-    // It does not.
+    // The process has ended.
   }
 }
 

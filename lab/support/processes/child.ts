@@ -16,7 +16,7 @@ interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A program of the lab in a process of its own, which obeys the messages of `control.ts`. */
+/** Program of the lab in a separate process, which obeys the messages of `control.ts`. */
 export class Child {
   /** Resolves when it is ready. Rejects when it ends before. */
   readonly ready: Promise<void>;

@@ -23,7 +23,7 @@ export async function isReady(origin: string): Promise<boolean> {
   }
 }
 
-/** The reference server in a process of its own, as it is deployed. */
+/** Reference server in a separate process, as it is deployed. */
 export type ReferenceProcess = ReturnType<typeof referenceProcess>;
 
 export function referenceProcess(name: string, port: number, settings: Settings) {
@@ -34,7 +34,7 @@ export function referenceProcess(name: string, port: number, settings: Settings)
 
   const referenceServer = {
     name,
-    /** Address of this one process, whatever stands in front of it. */
+    /** Address of this single process, without the balancer before it. */
     origin,
     /** Resolves when the process is ready. @throws Error when it ends instead */
     async start(): Promise<void> {

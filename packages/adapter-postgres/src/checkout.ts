@@ -65,7 +65,7 @@ export class PooledConnection {
 
   constructor(borrowed: PostgresPoolClient) {
     this.#borrowed = borrowed;
-    // Between two statements nothing else listens, and an unhandled `error` event ends the process.
+    // Handle errors between two statements too: an unhandled `error` event would end the process.
     borrowed.on?.('error', this.#onError);
     this.client = { query: (statement) => this.#query(statement) };
   }

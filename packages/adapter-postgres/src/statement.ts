@@ -52,8 +52,7 @@ export function statement<Parameters extends object, Row = never>(
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });
-  // Derived from the text, so that a name always stands for the same statement, whoever prepared it on a
-  // connection.
+  // Derive the name from the text, so that it always means the same statement on every connection.
   const name = isPrepared
     ? `ostiary_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
     : undefined;

@@ -57,7 +57,7 @@ async function diskOf(server: TestPostgres) {
 test('a claim does not wait for the disk, and what it led to does', async () => {
   const isWritten = await diskOf(postgres);
   const { storage, pool } = await filledStorage();
-  // The server sometimes writes records of its own that no commit awaits.
+  // The server sometimes writes records that no commit awaits.
   await expect.poll(isWritten).toBe(true);
   const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(2);

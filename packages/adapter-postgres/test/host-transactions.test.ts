@@ -174,7 +174,7 @@ test('a transaction with a snapshot of its own that came too late is refused and
     await storage.events.within(handle).publish([sampleEvent('Ada')]);
     await handle.query('COMMIT');
   };
-  // It would still see the endpoint enabled, and leave a delivery that is never cancelled.
+  // The transaction would still see the endpoint enabled, and leave a delivery that is never cancelled.
   const disable = () => storage.webhooks.replace(sampleEndpoint('1', { enabled: false, version: 2 }), now);
   await expect(change(disable)).rejects.toMatchObject({ ...unavailable, cause: { code: '40001' } });
   await handle.query('ROLLBACK');

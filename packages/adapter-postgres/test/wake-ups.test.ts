@@ -81,7 +81,7 @@ test.each(['its own pool', 'a pool of the host’s'])(
     const other = await server.opened({ schema });
     await registered(storage, '1');
     const { arrived, claims } = await delivering(storage, () => () => undefined);
-    // One when it started, and one when it had begun to listen.
+    // The first claim is at the start, the second once it has begun to listen.
     await expect.poll(() => claims.length).toBe(2);
     await published(other.storage, 'a');
     wakeUpsOf(other.storage).notify('deliveries');

@@ -39,7 +39,7 @@ function statementsOn(connection: Connection) {
     `),
 
     sequences: connection.prepare<[], Owner>('SELECT partner, mode FROM event_sequences'),
-    // The first event that must stay although it is old enough. Those after it have to stay as well.
+    // The first event that must stay although it is old enough. Those after it must stay as well.
     firstEvent: connection.prepare<[Owner & { eventsBefore: number }]>(`
       DELETE FROM events
       WHERE number = (

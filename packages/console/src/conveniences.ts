@@ -1,7 +1,8 @@
 /**
- * Where scripts run: buttons copy the text beside them and say so, seconds to the next attempt count down, and a secret that is shown
- * once leaves with its page, also from the copy that a browser keeps to go back to. It asks for nothing.
- * A page that changes by itself (`live.ts`) gets the words of the server first; they are put right before anybody sees them.
+ * Script for the pages: buttons copy the text beside them and report it, seconds to the next attempt count
+ * down, and a secret that is shown once is removed with its page, also from the copy that a browser keeps for
+ * going back. It makes no requests. A page that changes by itself (`live.ts`) receives the server's texts
+ * first; the script converts them before they are visible.
  */
 export const conveniences = `
 (() => {

@@ -74,7 +74,7 @@ describe('the last 24 hours of an endpoint', () => {
     const { text } = await browser.get(path);
     expect(text).not.toContain(cut);
     expect(text).toContain('Delivered: 9,998');
-    // One among thousands is visible.
+    // A single one among thousands is visible.
     expect(text).toMatch(/<rect class="dropped" x="299" y="0" width="10" height="2"/);
   });
 });

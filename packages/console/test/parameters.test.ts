@@ -83,7 +83,7 @@ describe('parameters of addresses', () => {
         for (const { status, text, location, headers } of await ask(browser, page, value)) {
           expect.soft([page, value, status < 500], text.slice(0, 300)).toEqual([page, value, true]);
           expect.soft([page, /<xss|onx="|\0/.exec(text)?.[0]]).toEqual([page, undefined]);
-          // A field keeps the typed value, and is a paragraph of its own.
+          // A field keeps the typed value, and is a separate paragraph.
           const around = text.replaceAll(/ value="[^"]*"/g, '');
           expect.soft([page, /[\u202e\u2066]/.exec(around)?.[0]]).toEqual([page, undefined]);
           if (location !== null) expect.soft(new URL(location).origin).toBe(provider.origin);

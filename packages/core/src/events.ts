@@ -169,7 +169,7 @@ function asSent(type: string, data: unknown): unknown {
   }
 }
 
-/** Checks an example. The message of the host's library is in the cause. @throws TypeError */
+/** Checks an example. The cause has the message of the host's library. @throws TypeError */
 function requireFittingExample(check: () => void, type: string): void {
   try {
     check();

@@ -12,7 +12,7 @@ import { type Ask, completed } from './questions.ts';
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly complain: (text: string) => void;
-  /** Without a person at the terminal, there is none. */
+  /** Prompts the user; `null` without a person at the terminal. */
   readonly ask: Ask | null;
 }
 

@@ -1,7 +1,10 @@
 import { useData, withBase } from 'vitepress';
 import { defineComponent, h, onMounted, onUnmounted, ref, watchEffect } from 'vue';
 
-/** Where requests go until the reader enters another address. A site on the reader's own machine passes them on. */
+/**
+ * Default URL for requests, until the reader enters another one. A site on the reader's own machine passes
+ * them on.
+ */
 const addressAtFirst = (): string =>
   location.hostname === 'localhost' ? location.origin : 'https://api.example.com';
 

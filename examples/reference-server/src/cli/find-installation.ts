@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { loadConfig, type ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 
-/** Folder of the data of `npm start`. Every command uses the same folder, in whatever directory it starts. */
+/**
+ * Folder of the data of `npm start`. Every command uses the same folder, independent of the directory in
+ * which it starts.
+ */
 export const demoDataDir = join(import.meta.dirname, '../../../../.data');
 
 /** The file in a demo's data folder that holds its sealing key. */

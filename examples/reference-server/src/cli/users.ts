@@ -121,8 +121,7 @@ export const userCommands: Commands<Installation> = {
     example: 'anaika',
     positionals: ['handle'],
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
-      // Check the handle before asking for the password, so that nobody types a password for a misspelt
-      // handle.
+      // Check the handle before the password prompt, so that no password is typed for a misspelt handle.
       await accounts.require(handle);
       const account = await accounts.setPassword(handle, await readPassword());
       await admin.audit.record({ action: 'user.set_password', target: targetOf(account) });

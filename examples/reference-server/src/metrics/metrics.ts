@@ -16,8 +16,8 @@ function classOf(status: unknown): string {
 }
 
 /**
- * Each status and method that a client can provoke would be a series of its own, with every bucket of a
- * histogram.
+ * Groups statuses by class: every status and method that a client can provoke would otherwise be a separate
+ * series, with every bucket of a histogram.
  */
 const byClass: IAttributesProcessor = {
   process({

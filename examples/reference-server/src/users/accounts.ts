@@ -75,7 +75,7 @@ const markOf = (passwordHash: string): string =>
 type Checked = z.output<typeof newUserSchema>;
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  // Input without a message of its own has a type that a TypeScript caller cannot pass.
+  // Input without a specific message has a type that a TypeScript caller cannot pass.
   const result = schema.safeParse(value, {
     error: ({ input }) => (input === undefined ? 'is missing' : 'is of the wrong kind'),
   });

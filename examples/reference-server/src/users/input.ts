@@ -9,7 +9,7 @@ const upTo = (most: number) => {
   return z.int(words).min(0, words).max(most, words);
 };
 
-/** Handles are ASCII, so that two handles that look the same are the same. */
+/** Handles are ASCII, so that visually identical handles are equal. */
 export const handleSchema = z
   .string()
   .regex(

@@ -9,7 +9,7 @@ import { environment } from '../support/server.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** Runs a command with a standard output of its own. */
+/** Runs a command with a separate standard output. */
 async function spawned(args: readonly string[], stdout: 'pipe' | number) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--conditions=source', main, ...args], {

@@ -10,7 +10,7 @@ test('the doctor is answered by proof of a sealing key, whichever of them; nobod
   const [first, second] = [newKey(), newKey()];
   const { origin } = await startServer({}, { OSTIARY_SEALING_KEYS: `${first},${second}` });
   expect(await probe(origin, [second])).toMatchObject({ isTrusted: false, isForwarded: false });
-  // One of its keys suffices.
+  // The proof is accepted if one of the keys is the server's.
   expect(await probe(origin, [newKey(), first])).not.toBeNull();
   expect(await probe(origin, [newKey()])).toBeNull();
 

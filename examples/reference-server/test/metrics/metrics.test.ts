@@ -107,7 +107,7 @@ describe('metrics', () => {
       const lint = spawnSync(promtool, ['check', 'metrics'], { input: told, encoding: 'utf8' });
       expect([lint.status, lint.stdout, lint.stderr]).toEqual([0, '', '']);
     } else process.stderr.write('promtool is not installed: the page of metrics is not linted\n');
-    // Metrics have their own port, with nothing else on it, and the public port serves none.
+    // Metrics have a separate port, which serves no other path, and the public port serves none.
     expect((await scrape('/')).status).toBe(404);
     expect((await fetch(new URL('/metrics', origin))).status).toBe(404);
   });

@@ -19,7 +19,10 @@ export async function command(name: string, args: readonly string[], env: NodeJS
   return told(await runHere(program, [...name.split(' '), ...args], env, input));
 }
 
-/** Runs a command in a process of its own, as operators do. Only this shows what ends with the process. */
+/**
+ * Runs a command in a separate process, as operators do. Only this shows the effects of the end of the
+ * process.
+ */
 export async function commandProcess(...[name, args, env, input]: Parameters<typeof command>) {
   const { ended, output, errors } = run(program, [...name.split(' '), ...args], env, input);
   const code = await ended;

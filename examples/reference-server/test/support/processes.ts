@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 
 const source = join(import.meta.dirname, '../../src');
 
-/** Starts a program in a process of its own: one of this example, unless the path is absolute. */
+/** Starts a program in a separate process: one of this example, unless the path is absolute. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
   readonly output: () => string;

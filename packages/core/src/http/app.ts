@@ -150,7 +150,8 @@ export function createRequestHandler(
     ctx.state.errors = errors;
     ctx.state.headers = headers;
     if (errors === 'partner') headers['Cache-Control'] = 'no-store';
-    // Those of both APIs wait for the answer (`writeJson`). Pages are written by others, too: the engine, the host.
+    // Set these headers early for pages, because the engine and the host write them too. Responses of both
+    // APIs set them on writing (`writeJson`).
     if (errors === 'page') {
       ctx.set(headers);
       dropHostPolicies(ctx);

@@ -95,7 +95,8 @@ export class WebRequest extends IncomingMessage {
     }
     this.complete = chunk === undefined;
     this.push(chunk ?? null);
-    // Node's own requests are pushed whatever arrives: they do not ask for more while they flow.
+    // Ask for the next chunk here, because Node's own requests are pushed data as it arrives and do not ask
+    // for more while they flow.
     if (!this.complete && this.readableFlowing) this.read(0);
   }
 

@@ -65,7 +65,7 @@ export interface ConsoleRoute {
   readonly path: string;
   /** Call of `@ostiary/client-sdk`; `null` if it has none. */
   readonly sdk: SdkCall | null;
-  /** Whether a request may leave its body out, which means `{}`. */
+  /** True if a request may leave its body out, which means `{}`. */
   readonly bodyIsOptional: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface SdkCall {
    * or of the query, by their names.
    */
   readonly call: string;
-  /** Whether it returns a list that is read page by page. @defaultValue false */
+  /** True if it returns a list that is read page by page. @defaultValue false */
   readonly isList?: boolean;
 }
 

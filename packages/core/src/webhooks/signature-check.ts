@@ -11,13 +11,14 @@ import { fullTargetMs } from './target-limits.ts';
 
 /** Conclusion from the responses to a right and a wrong signature. */
 export type SignatureVerdict =
-  // It accepted the event with the right signature, and refused the other one with a 4xx.
+  // The endpoint accepted the event with the right signature, and refused the other one with a 4xx.
   | 'right'
-  // It accepted the event with the wrong signature, with any response to the other one.
+  // The endpoint accepted the event with the wrong signature, with any response to the other one.
   | 'takes_forged'
-  // It accepted the right one. It did not accept the other one, but did not refuse it with a 4xx either.
+  // The endpoint accepted the right one. It did not accept the other one, but did not refuse it with a 4xx
+  // either.
   | 'fails_at_forged'
-  // It responded to the right one without accepting it.
+  // The endpoint responded to the right one without accepting it.
   | 'refuses_genuine'
   // There was no answer to the right one.
   | 'no_answer';

@@ -18,8 +18,8 @@ export const purgeIntervalMs = 10 * 60_000;
 const testPurgeIntervalMs = 60_000;
 
 /**
- * Time for which used or expired codes and tokens are kept, so that an expired token can be told from an
- * unknown one.
+ * Time for which used or expired codes and tokens are kept, so that an expired token can be distinguished
+ * from an unknown one.
  */
 const retentionMs = dayMs;
 

@@ -17,9 +17,9 @@ export interface Worker {
   /** Claims what is due and does it, once. Answers how many jobs it claimed. */
   runDue(): Promise<number>;
   /**
-   * Claims nothing more, and resolves when all work under way has ended. Webhooks and notices to other
-   * servers have ten seconds from their start, as always, so that a deployment sends nothing twice: allow
-   * fifteen seconds.
+   * Stops claiming, and resolves when all work under way has ended. Webhooks and notices to other servers
+   * have ten seconds from their start, as always, so that a deployment sends nothing twice: allow fifteen
+   * seconds.
    */
   stop(): Promise<void>;
 }

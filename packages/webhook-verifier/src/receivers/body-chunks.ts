@@ -44,7 +44,7 @@ async function discard(next: NextChunk): Promise<void> {
  * @throws WebhookVerificationError `body_too_large`, or `body_incomplete` if the sender goes away
  */
 export async function readChunks(next: NextChunk, announced: number, most: number): Promise<Uint8Array> {
-  // A body of this length is not read to its end, whatever comes.
+  // A body with a larger announced length than this is never read to its end.
   if (announced > discarding.bytes) requireSize(announced, most);
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -12,7 +12,7 @@ export interface OpenStore {
 const start = 1_780_000_000_000;
 const leaseMs = 45_000;
 
-/** Environment of a case. Each case has events of its own. */
+/** Environment of a case, with separate events for each. */
 interface Kit extends OpenStore {
   readonly fresh: () => string;
   readonly claim: (id: string, token: string, now?: number) => Promise<ClaimOutcome>;

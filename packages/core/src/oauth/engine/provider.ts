@@ -133,7 +133,7 @@ function pinAddress(provider: Provider, authUrl: URL): void {
   });
 }
 
-/** Throws when a bundler has renamed classes: oidc-provider tells its models apart by the names of their classes. */
+/** Throws if a bundler has renamed classes: oidc-provider identifies its models by their class names. */
 function assertClassNames({ Interaction }: Provider): void {
   if (Interaction.name === 'Interaction') return;
   throw new Error(
