@@ -6,7 +6,7 @@ import { startProvider } from './support/running.ts';
 
 type Authenticate = Operators['authenticate'];
 
-/** Pages that tell of their visit; `seen` are the forms that acts were given. */
+/** Starts a provider with pages that show their visit; `seen` are the forms that acts received. */
 async function started(authenticate: Authenticate, options: Parameters<typeof startProvider>[0] = {}) {
   const seen: ReadonlyMap<string, string>[] = [];
   const pages: Operators<{ purge(): Promise<unknown> }>['pages'] = {

@@ -16,7 +16,7 @@ const original = join(folder, 'ostiary.db');
 const sealingKeys = [randomBytes(32)];
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes twelve acts of every kind. */
+/** Records twelve acts of every kind. */
 beforeAll(async () => {
   const { provider } = await partnerProvider({ storage: sqliteStorage({ file: original }), sealingKeys });
   const { admin } = provider.ostiary;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await admin.users.end('user-ana');
 });
 
-/** A provider on a copy of that file, and the copy itself in a forger's hands. */
+/** Starts a provider on a copy of that file, which a forger can change. */
 async function written() {
   const file = temporaryDatabase();
   const copying = new Sqlite(original);
@@ -139,7 +139,7 @@ describe('the chain of the audit log', () => {
       const verified = await admin.audit.verify();
       const words = expect.stringMatching(reason ?? /is not what was written/);
       expect(verified).toMatchObject({ ok: false, problem: { number, reason: words } });
-      // Numbers before the first wrong one were right.
+      // Numbers before the first wrong one are counted as right.
       if (number !== null && reason === undefined) expect(verified.acts).toBe(number - 1);
     },
   );

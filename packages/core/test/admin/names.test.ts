@@ -26,10 +26,10 @@ async function ways(): Promise<readonly (readonly [string, (name: string) => Pro
 
 describe('the name of a client, a partner and a key', () => {
   it.each([
-    // Controls, what is invisible, what turns the direction of text, and half a character.
+    // Characters that are controls, invisible, reverse the direction of text, or are half of a pair.
     ...[0x0a, 0x1b, 0x7f, 0x85, 0xad, 0x061c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e],
     ...[0x2060, 0x2066, 0x2069, 0xd800, 0xfeff],
-    // Letters and signs that show nothing: fillers of Hangul, vowels of Khmer, a blank of Braille.
+    // Letters and signs without a visible form: fillers of Hangul, vowels of Khmer, a blank of Braille.
     ...[0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0],
   ])('refuses U+%d, and names it', async (code) => {
     const name = `Bank${String.fromCharCode(code)}moc`;

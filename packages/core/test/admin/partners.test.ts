@@ -87,7 +87,7 @@ it('a disabled partner ends its clients: no page, no code, no token, no fields, 
   expect(await preflight()).toBeNull();
   expect((await provider.partnerCall(key, 'GET /v1/partner/whoami')).status).toBe(401);
   expect((await provider.userinfo(others)).status).toBe(200);
-  // The user's own record of it stays, and can be taken back.
+  // The user's own record of the consent stays, and can be revoked.
   expect((await browser.get(`${provider.origin}/account/apps`)).text).toContain('Test app');
   expect((await clients.get(client.id))?.disabledAt).toBeNull();
   expect(Object.keys((await clients.get(client.id)) ?? {})).not.toContain('partnerDisabled');
@@ -97,6 +97,6 @@ it('a disabled partner ends its clients: no page, no code, no token, no fields, 
   expect(await preflight()).toBe(origin);
   expect((await provider.userinfo(token)).status).toBe(401);
   expect(await redeem()).toBe('400 invalid_grant');
-  // Consent is remembered: no page.
+  // The consent is remembered, so that no page is shown.
   expect(await provider.attempt(client, { prompt: 'none' }, browser)).toBe('code');
 });

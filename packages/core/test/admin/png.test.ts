@@ -13,13 +13,13 @@ const palette = (entries: number) => chunk('PLTE', Buffer.alloc(entries * 3, 0x7
 const transparency = (bytes: number) => chunk('tRNS', Buffer.alloc(bytes));
 const file = (...chunks: readonly Buffer[]) => Buffer.concat([signature, ...chunks]);
 const around = (...before: readonly Buffer[]) => file(header(plain), ...before, data(), end);
-/** Expands a thousandfold: 40 MiB of 40 KiB. */
+/** Data that expands a thousandfold: 40 MiB of 40 KiB. */
 const bomb = deflateSync(Buffer.alloc(40 << 20), { level: 9 });
 const text = (name: string, ...parts: readonly Uint8Array[]) =>
   chunk(name, Buffer.concat([Buffer.from('Title\0'), ...parts]));
 const byte = (value: number) => Buffer.from([value]);
 
-/** A header with another byte at this place of its data. */
+/** Builds a header with another byte at this position of its data. */
 function headerWith(place: number, value: number): Buffer {
   const fields = Buffer.from(header(plain).subarray(8, 21));
   fields[place] = value;
@@ -98,7 +98,7 @@ const headers: fc.Arbitrary<Header> = fc
   })
   .map(({ format, ...rest }) => ({ ...format, ...rest }));
 
-/** Data of a chunk that suits a header. */
+/** Builds data of an ancillary chunk that matches a header. */
 function ancillary(name: string, { color, depth }: Header): Buffer {
   const samples = { grey: 1, rgb: 3, indexed: 3, greyAlpha: 2, rgba: 4 }[color];
   const background = { grey: 2, rgb: 6, indexed: 1, greyAlpha: 2, rgba: 6 }[color];
@@ -118,7 +118,7 @@ function ancillary(name: string, { color, depth }: Header): Buffer {
   return chunk(name, values[name]?.() ?? Buffer.alloc(0));
 }
 
-/** Chunks of a right file for a header, in the order of the recommendation. */
+/** Chunks of a correct file for a header, in the order of the recommendation. */
 const files = headers.chain((of) => {
   const optional = ['cHRM', 'gAMA', 'sBIT', 'sRGB'];
   const palette = of.color === 'grey' || of.color === 'greyAlpha' ? [] : ['PLTE'];
@@ -151,7 +151,7 @@ const files = headers.chain((of) => {
 
 const bytesOf = (chunks: readonly NamedChunk[]) => file(...chunks.map(({ bytes }) => bytes));
 
-/** The order of chunks that the recommendation accepts (section 5.6), written apart from the code. */
+/** Order of chunks that the recommendation accepts (section 5.6), written independently of the code. */
 const order =
   /^IHDR (?:(?:(?:cHRM|gAMA|sBIT|sRGB|pHYs|tEXt|tIME) )*PLTE (?:(?:bKGD|tRNS|pHYs|tEXt|tIME) )*|(?:(?:cHRM|gAMA|sBIT|sRGB|bKGD|tRNS|pHYs|tEXt|tIME) )*)(?:IDAT )+(?:(?:tEXt|tIME) )*IEND $/;
 
@@ -168,7 +168,7 @@ describe('the order of chunks', () => {
         return { chunks, all };
       }),
     );
-    // Without length, name and checksum: an empty chunk may stand anywhere among the others.
+    // Drop length, name and checksum, because an empty chunk may stand anywhere among the others.
     const pixels = (chunks: readonly NamedChunk[]) =>
       Buffer.concat(
         chunks.filter(({ name }) => name === 'IDAT').map(({ bytes }) => bytes.subarray(8, -4)),

@@ -14,7 +14,7 @@ it('operators have the bytes that the partner is answered, and are told what is 
   expect(text).toBe((await ask(`from=${from}&to=${to}&format=csv`)).text);
   expect(text).toContain('tr_b');
 
-  // Two pages, evenly over the second half of the day: after the first there seems to be more than there is.
+  // Two pages, evenly over the second half of the day, so that the estimate after the first one is too high.
   for (let index = 0; index < 300; index += 1)
     await add({ id: `tr_${index}`, updatedAt: start - day / 2 + index * 100_000 });
   const told: (readonly number[])[] = [];

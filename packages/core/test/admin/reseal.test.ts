@@ -17,7 +17,7 @@ const events = ['webhook.test'];
 const everything = { after: null, limit: 10_000 };
 const idOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
 
-/** Several processes on one database that stays open, and two generations of sealing keys for them. */
+/** Starts several processes on one database that stays open, with two generations of sealing keys. */
 function processes() {
   const clock = new TestClock();
   const given = memoryStorage();
@@ -25,7 +25,7 @@ function processes() {
   onTestFinished(() => given.close());
   const start = async (sealingKeys: Uint8Array[], options: Partial<OstiaryOptions> = {}) =>
     (await webhookProvider({ storage, sealingKeys, clock, ...options })).provider;
-  /** Names of the keys that seal secrets. */
+  /** Returns the names of the keys that seal secrets. */
   const sealedWith = async (): Promise<string[]> => {
     const keys = await storage.apiKeys.listSealed(everything);
     const rows = [...keys, ...(await storage.webhooks.listSealed(everything))];
@@ -34,7 +34,7 @@ function processes() {
   return { clock, storage, start, sealedWith, old: randomBytes(32), next: randomBytes(32) };
 }
 
-/** Does what is due, until nothing is. */
+/** Runs all due work, until none is left. */
 async function work({ ostiary }: TestProvider): Promise<void> {
   while ((await ostiary.worker.runDue()) > 0);
 }
@@ -43,7 +43,10 @@ async function work({ ostiary }: TestProvider): Promise<void> {
 const complaints = ({ logged }: TestProvider) =>
   logged.filter(({ message }) => message.startsWith('a sealed secret cannot be opened'));
 
-/** A process whose key sealed the secrets of an endpoint and of an API key, and another one to follow it. */
+/**
+ * Starts a process whose key sealed the secrets of an endpoint and of an API key, and another one to follow
+ * it.
+ */
 async function withEndpoint() {
   const all = processes();
   const before = await all.start([all.old]);

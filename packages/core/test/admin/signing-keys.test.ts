@@ -8,7 +8,7 @@ import { startProvider } from '../support/running.ts';
 const day = 24 * 3_600_000;
 const atOnce = { activateAfterSeconds: 0 };
 
-/** A provider in the next millisecond after its first keys, and what is known of its keys. */
+/** Starts a provider in the next millisecond after its first keys, and returns its keys. */
 async function signer(...given: Parameters<typeof startProvider>) {
   const provider = await startProvider(...given);
   provider.clock.advance(1);
@@ -54,7 +54,7 @@ describe('the rotation of a signing key', () => {
     const before = await idToken(client);
     provider.clock.advance(1);
     expect(await signedWith(client)).toBe(next.kid);
-    // The ID tokens of the old key verify as long as they live.
+    // ID tokens of the old key verify until they expire.
     provider.clock.advance(3_599_000);
     expect(await verifies(before)).toBe(true);
     provider.clock.advance(day - 3_599_000 - 1);
@@ -62,7 +62,7 @@ describe('the rotation of a signing key', () => {
     provider.clock.advance(1);
     expect(await publishedIds()).toEqual([next.kid]);
     expect(await signedWith(client)).toBe(next.kid);
-    // The private part of a key that is no longer published goes with the next rotation, the public one after a year.
+    // The private part of an unpublished key is deleted at the next rotation, the public one after a year.
     const stored = async () => (await storage.signingKeys.list()).find(({ kid }) => kid === old);
     expect((await stored())?.sealedPrivateJwk).toMatch(/^v1\./);
     await rotate();

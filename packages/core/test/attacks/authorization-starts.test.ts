@@ -13,13 +13,13 @@ import { startProvider } from '../support/running.ts';
 
 const minute = 60_000;
 
-/** A provider on a database whose calls are counted. */
+/** Starts a provider on a database whose calls are counted. */
 async function start(options: Partial<OstiaryOptions> = {}) {
   const database = fragileStorage();
   const provider = await startProvider({ storage: database.storage, ...options });
   const client = await provider.client();
   const calls = (name: string) => database.calls.filter((call) => call === `interactions.${name}`).length;
-  /** A request of somebody who is not signed in. */
+  /** Sends a request of a user who is not signed in. */
   const go = (by: TestProvider = provider) => by.browser(null).get(by.authorizeUrl(client));
   return { database, provider, client, go, calls, rows: () => calls('save') - calls('remove') };
 }
@@ -41,7 +41,7 @@ describe('authorization requests that wait for their users', () => {
     expect((await provider.request(provider.authorizeUrl(client), program)).outcome).toBe('429 slow_down');
     expect(await provider.attempt(client, {}, browser)).toBe('code');
     expect(await provider.attempt(client, { prompt: 'none' }, provider.browser(null))).toBe('login_required');
-    // There is room again when those have ended.
+    // Room is free again when those have ended.
     provider.clock.advance(10 * minute);
     expect((await go()).status).toBe(303);
   });
@@ -160,7 +160,7 @@ describe('the parameters of an authorization request', () => {
   it('end with the request where no sealing key opens them', async () => {
     const storage = memoryStorage();
     const other = createSealer([randomBytes(32)], systemRandom);
-    // As if they had been sealed with a key that was taken away since.
+    // Seal the payload with another key, as if its key had been retired since.
     const save: Storage['interactions']['save'] = (digest, payload, expiresAt) =>
       storage.interactions.save(digest, { ...payload, params: other.seal('{}', 'row') }, expiresAt);
     const { provider, client } = await start({ storage: storageWith(storage, 'interactions', { save }) });

@@ -7,13 +7,13 @@ import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from './raw.ts';
 const json = 'Content-Type: application/json';
 const unknownToken = '{"token":"a"}';
 
-/** Paths that read a body. */
+/** Paths with a request body. */
 const bodyPaths = ['/v1/oauth/token', '/v1/oauth/revoke', '/v1/oauth/userinfo', '/oauth/interaction/x'];
 
-/** A revocation as one of several requests on a connection: 200, `{"ok":true}`. */
+/** Revocation as one of several requests on a connection: 200, `{"ok":true}`. */
 const revocation = `POST /v1/oauth/revoke HTTP/1.1\r\nHost: a\r\n${json}\r\nContent-Length: ${unknownToken.length}\r\n\r\n${unknownToken}`;
 
-/** The same request of a client that would like to send more. */
+/** Same request by a client that wants to send more. */
 function keepAlive(request: Uint8Array): string {
   return Buffer.from(request).toString('latin1').replace('Connection: close\r\n', '');
 }
@@ -109,7 +109,7 @@ describe('connections that misbehave', async () => {
       const connection = await RawConnection.open(provider.origin);
       connection.write(keepAlive(rawPost(path, [json, 'Content-Length: 100'], '{')));
       while (vi.getTimerCount() === 0) await setImmediate();
-      // Drops of data do not prolong it.
+      // Single bytes do not prolong the time limit.
       for (let second = 0; second < 9; second += 1) {
         await vi.advanceTimersByTimeAsync(1_000);
         connection.write(' ');

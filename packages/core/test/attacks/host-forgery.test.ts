@@ -20,7 +20,7 @@ const everything = [
   `Forwarded: host=${evil}`,
 ];
 
-/** Ways in which a request names another host: what comes before the target in the request line, and headers. */
+/** Ways in which a request names another host: text before the target in the request line, and headers. */
 const forgeries: readonly (readonly [base: string, headers: readonly string[]])[] = [
   ...hosts.map((host) => ['', [`Host: ${host}`]] as const),
   ['', [`X-Forwarded-Host: ${evil}`]],
@@ -37,7 +37,10 @@ const forgeries: readonly (readonly [base: string, headers: readonly string[]])[
   [`https://${evil}`, everything],
 ];
 
-/** An answer without the time, ids, and what is random by purpose, which differ between two answers to one request. */
+/**
+ * Returns a response without the time, ids, and random values, which differ between two responses to one
+ * request.
+ */
 const comparable = (text: string): string =>
   text.replaceAll(
     /^(Date|X-Request-Id): .*$|[0-9a-f]{8}-[0-9a-f-]{27}|name="csrf" value="[^"]+"|expires=\w{3}, [\w :]+ GMT|\.sig=[\w-]{27}|[\w-]{43}(?![\w-])/gm,
@@ -54,11 +57,11 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
   const signedIn = provider.browser();
   const signedOut = provider.browser(null);
 
-  // As it is after the redirect to authUrl, which a request at another name of the server gets first.
+  // Returns the URL after the redirect to authUrl, which a request for another name of the server gets first.
   const authorize = (changes: Record<string, string> = {}): string =>
     provider.authorizeUrl(client, { redirected_to_auth_url: '1', ...changes }).slice(provider.origin.length);
 
-  /** An interaction of the browser, with the Cookie header that belongs to its page. */
+  /** Starts an interaction of the browser. Returns its page, with the Cookie header for it. */
   async function interaction(browser: TestBrowser): Promise<{ path: string; cookie: string }> {
     const { location } = await browser.get(authorize());
     const page = new URL(location ?? '').pathname;

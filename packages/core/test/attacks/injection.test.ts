@@ -6,7 +6,7 @@ import { ana } from '../support/directory.ts';
 import { startProvider } from '../support/running.ts';
 import { rawGet, sendRaw } from './raw.ts';
 
-/** Texts that would do harm if they reached a page, a header or a log line as they are. */
+/** Texts that would do harm if they reached a page, a header or a log line unescaped. */
 const payloads = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -71,7 +71,7 @@ describe('texts from outside', async () => {
     const own = await startProvider({ storage });
     own.host.people.set(ana.sub, { ...ana, name });
     const named = await own.client();
-    // As it may be in a database from before names were checked.
+    // Store the name as in a database from before names were checked.
     const record = await storage.clients.find(named.id);
     if (record === null) throw new Error('no client');
     await storage.clients.replace({ ...record, name: `${name}x`, version: record.version + 1 });
@@ -87,7 +87,7 @@ describe('texts from outside', async () => {
     const read = 'client_id redirect_uri scope prompt max_age response_mode response_type';
     const others = 'request request_uri registration claims display anything __proto__ constructor';
     for (const parameter of `${kept} ${read} ${others}`.split(' ')) {
-      // JSON does the same to all of them.
+      // JSON handles all payloads alike, so that one of them suffices.
       for (const accept of payload === payloads[0] ? ['text/html', 'application/json'] : ['text/html']) {
         const url = provider.authorizeUrl(client, { [parameter]: payload });
         const answer = await provider.browser().get(url, { accept });
@@ -179,7 +179,8 @@ describe('texts from outside', async () => {
       expect(JSON.stringify([message, others])).not.toMatch(/script|onerror|alert/);
     }
     expect(addresses.join()).toContain('alert(1)');
-    // Escaped, so that nothing is markup, a colour or another line where the log is read.
+    // Payloads are escaped, so that they are neither markup, nor a colour, nor a new line where the log is
+    // read.
     for (const address of addresses)
       expect(address).toMatch(/^(?:[\w.~:/?#[\]@!$&()*+,;=%-]|\\u[0-9a-f]{4}){0,300}$/);
   });

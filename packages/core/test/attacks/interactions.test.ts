@@ -43,7 +43,7 @@ describe('an interaction', () => {
     expect(signature).toMatch(/^[\w-]{27,}$/);
     const bent = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
     const planted = [null, '', signature.slice(0, -1), bent, ofOther].map((sig) => [id, sig] as const);
-    // The last ones are another one, well signed, and a name of the language.
+    // Try finally another id that is correctly signed, and a name of the language.
     for (const [value, sig] of [...planted, [other.id, ofOther], ['__proto__', signature]] as const) {
       const thief = provider.browser();
       thief.setCookie('svc_interaction', value, page.path);
@@ -70,7 +70,7 @@ describe('an interaction', () => {
       if (pair.startsWith('svc_')) victim.setCookie(pair.slice(0, split), pair.slice(split + 1), page.resume);
     }
     expect((await victim.get(page.resume)).outcome).toBe('303 interaction');
-    // The attacker's approval is spent.
+    // The attacker's approval is used up.
     expectRefusal(await attacker.get(page.resume));
   });
 

@@ -8,7 +8,7 @@ import { loggingOut } from '../support/logging-out.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { afterwards, serve } from '../support/running.ts';
 
-/** Headers by which browsers and routers of pages say that they ask ahead of their user. */
+/** Headers by which browsers and routers of pages mark prefetches. */
 const ahead = [
   { 'sec-purpose': 'prefetch' },
   { 'sec-purpose': 'prefetch;prerender' },
@@ -20,7 +20,7 @@ const ahead = [
   { 'next-router-prefetch': '1' },
 ];
 
-/** Everything that has a route: sign-out, partner API, both consoles, with an operator and a partner who are signed in. */
+/** All routes: sign-out, partner API, both consoles, with an operator and a partner who are signed in. */
 async function everything() {
   const database = fragileStorage();
   const { provider } = await partnerProvider({
@@ -117,14 +117,15 @@ describe('links that Chromium prefetches', () => {
     });
     const asked: string[] = [];
     const note = async (request: Request) => {
-      // A request that Chromium sends while it is closed has no headers any more.
+      // Ignore a request that Chromium sends while it closes, because its headers are gone.
       const { 'sec-purpose': purpose } = await request
         .allHeaders()
         .catch(() => ({ 'sec-purpose': undefined }));
       if (purpose === 'prefetch') asked.push(new URL(request.url()).pathname);
     };
     context.on('response', (response) => note(response.request()));
-    // The page of the cancellation is answered, and kept from another origin (Cross-Origin-Resource-Policy).
+    // Record failures too: the page of the cancellation is sent, but blocked for another origin
+    // (Cross-Origin-Resource-Policy).
     context.on('requestfailed', note);
     const other = await context.newPage();
     await other.goto(origin);

@@ -16,7 +16,7 @@ export class RawConnection {
       this.#wake();
     });
     this.#closed = new Promise((resolve) => {
-      // A server that hangs up on an attacker may do so in any way.
+      // Ignore errors: a server may close an attacker's connection in any way.
       socket.on('error', () => resolve());
       socket.on('close', () => resolve());
     });
@@ -39,18 +39,18 @@ export class RawConnection {
     this.#socket.end();
   }
 
-  /** Breaks the connection without a word. */
+  /** Resets the connection. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }
 
-  /** Everything that came until the server closed the connection. */
+  /** Returns all data until the server closed the connection. */
   async all(): Promise<string> {
     await this.#closed;
     return this.#received;
   }
 
-  /** Resolves when a text has come; rejects when the connection ends without it. */
+  /** Resolves when a text has arrived; rejects when the connection ends without it. */
   async until(text: string): Promise<string> {
     while (!this.#received.includes(text)) {
       const news = new Promise<'news'>((resolve) => {
@@ -67,13 +67,13 @@ export class RawConnection {
 /** A response as it came over the wire. */
 export type RawAnswer = ReturnType<typeof parseAnswer>;
 
-/** Takes apart what a server wrote; chunked bodies stay as they are. */
+/** Parses a server's response; chunked bodies stay unchanged. */
 export function parseAnswer(text: string) {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end < 0 ? text.length : end).split('\r\n');
   return {
     status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? Number.NaN),
-    /** Header lines as they were written, in their order. */
+    /** Header lines as written, in their order. */
     lines,
     body: end < 0 ? '' : text.slice(end + 4),
     /** Values of a header, by its name in any case. */
@@ -84,14 +84,14 @@ export function parseAnswer(text: string) {
   };
 }
 
-/** Sends bytes on a connection of their own; the request among them should ask for `Connection: close`. */
+/** Sends bytes on a new connection; the request in them should contain `Connection: close`. */
 export async function sendRaw(origin: string, bytes: string | Uint8Array): Promise<RawAnswer> {
   const connection = await RawConnection.open(origin);
   connection.write(bytes);
   return parseAnswer(await connection.all());
 }
 
-/** A request without a body, written by hand. */
+/** Builds a request without a body by hand. */
 export function rawGet(target: string, headers: readonly string[] = []): string {
   const host = headers.some((line) => /^host:/i.test(line)) ? [] : ['Host: somewhere'];
   return [`GET ${target} HTTP/1.1`, ...host, ...headers, 'Connection: close', '', ''].join('\r\n');

@@ -4,7 +4,7 @@ import type { TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 import { listed, rawGet, sendRaw } from './raw.ts';
 
-/** The registered redirect URIs of a web client, and of an app on the user's device. */
+/** Registered redirect URIs of a web client, and of an app on the user's device. */
 const web = 'https://app.example/callback';
 const loopback = 'http://127.0.0.1:8765/callback';
 
@@ -21,7 +21,7 @@ describe('redirect URIs that are not registered', async () => {
 
   const refusal = /^400 (redirect_uri_mismatch|invalid_request)$/;
 
-  /** A page for browsers, JSON for programs, and no redirect for anybody. */
+  /** Expects a page for browsers, JSON for programs, and no redirect in either case. */
   async function expectRefusal(path: string): Promise<void> {
     const browser = provider.browser();
     const page = await browser.get(path);
@@ -114,7 +114,7 @@ describe('redirect URIs that are not registered', async () => {
         const parameters = new URL(location).searchParams;
         expect(Object.fromEntries(parameters)).toMatchObject({ error, state, iss: provider.origin });
         expect(parameters.getAll('code')).toEqual([]);
-        // The characters of RFC 6749, section 4.1.2.1.
+        // Characters of RFC 6749, section 4.1.2.1.
         expect(parameters.get('error_description')).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
       }
     });

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 
 const root = new URL('../../src/', import.meta.url);
 
-/** The sources of core, as their authors wrote them, by their path. */
+/** Source files of core, by path. */
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => [path, readFileSync(new URL(path, root), 'utf8')] as const);
 
-/** The files in which a pattern stands in code. */
+/** Returns the files in which a pattern occurs in code. */
 function filesWith(pattern: RegExp): string[] {
   const isCode = (line: string): boolean => !/^\s*(\*|\/[/*])/.test(line);
   return sources
@@ -59,7 +59,10 @@ function timeOf(expression: RegExp, text: string): number {
 
 const tooSlowMs = 40;
 
-/** A text of this length that takes too long, twice because the machine may have been busy the first time. */
+/**
+ * Returns a text of this length that takes too long, measured twice because the machine may have been busy
+ * the first time.
+ */
 function slowText(expression: RegExp, length: number): string | null {
   for (const prefix of prefixes) {
     for (const pump of pumps) {
@@ -74,7 +77,7 @@ function slowText(expression: RegExp, length: number): string | null {
 }
 
 /**
- * Longer texts only where shorter ones were quick, so that an exponential expression fails instead of
+ * Try longer texts only if shorter ones were fast, so that an exponential expression fails instead of
  * hanging.
  */
 function expectQuick(literal: string): void {

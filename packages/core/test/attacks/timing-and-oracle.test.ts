@@ -5,7 +5,7 @@ import { ana, ben } from '../support/directory.ts';
 import { basic, pkce, tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
-/** Everything of an answer that its caller sees, except for the time and the request id. */
+/** Returns all parts of a response that its caller sees, except for the time and the request id. */
 function seen(answer: Answer): object {
   const { date: _, 'x-request-id': __, ...headers } = Object.fromEntries(answer.headers);
   return {

@@ -8,7 +8,7 @@ import { serve } from '../support/running.ts';
 
 const chunk = 'x'.repeat(1_000_000);
 
-/** A server that sends without end to a client that reads nothing. */
+/** Starts a server that sends without end to a client that reads nothing. */
 async function unread(patience: StreamPatience) {
   const streams = createEventStreams(silentLogger, patience);
   const told = { sent: 0, ended: 0, closed: 0 };

@@ -20,7 +20,7 @@ const ofHost = {
   'X-Shop': 'open',
 };
 
-/** A provider behind a middleware that sets `headers` on every answer. */
+/** Starts a provider behind a middleware that sets `headers` on every response. */
 async function behind(headers: Readonly<Record<string, string>>, authUrl?: string) {
   const { provider } = await partnerProvider(authUrl === undefined ? {} : { authUrl });
   const origin = await serve((request, response) => {

@@ -13,7 +13,7 @@ type Handler = NonNullable<Parameters<typeof createServer>[1]>;
 const { provider } = await partnerProvider();
 const { key } = await provider.key();
 
-// Node's types do not say that its requests of HTTP/2 can be taken for those of HTTP/1.
+// Cast, because Node's types do not declare that its HTTP/2 requests are compatible with those of HTTP/1.
 const server = createServer(provider.ostiary.handler as unknown as Handler);
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -23,7 +23,7 @@ afterwards(async () => {
   await new Promise((closed) => server.close(closed));
 });
 
-/** A request in frames: its body, if it has one, comes behind headers that announce no length. */
+/** Sends a request in frames: its body, if any, follows headers without a length. */
 async function ask(target: string, body: string | null = null, headers: Record<string, string> = {}) {
   const [method = '', path = ''] = target.split(' ');
   const stream = session.request(

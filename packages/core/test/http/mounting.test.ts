@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { TestProvider } from '../support/provider.ts';
 import { serve, startProvider } from '../support/running.ts';
 
-/** A server in whose framework something is done to the request before the handler is called: its origin. */
+/** Starts a server whose framework changes the request before it calls the handler. Returns its origin. */
 const framework = (
   { ostiary }: TestProvider,
   change: (request: IncomingMessage) => object | Promise<object>,
@@ -13,7 +13,7 @@ const framework = (
     ostiary.handler(Object.assign(request, await change(request)), response),
   );
 
-/** A server that takes a prefix off the path, as Express does. */
+/** Starts a server that removes a prefix of the path, as Express does. */
 const below = (provider: TestProvider, prefix: RegExp) =>
   framework(provider, ({ url = '' }) => ({ originalUrl: url, url: url.replace(prefix, '') }));
 
@@ -40,7 +40,7 @@ describe('the handler in a framework that mounts it', () => {
     const provider = await startProvider({ authUrl: 'https://id.example/auth' });
     const origin = await below(provider, /^\/auth/i);
     expect((await fetch(`${origin}/auth/v1/oauth/userinfo`)).status).toBe(401);
-    // Express finds it so too.
+    // Express accepts the path too.
     expect((await fetch(`${origin}/AUTH/.well-known/jwks.json`)).status).toBe(200);
     expect(provider.logged).toEqual([]);
   });

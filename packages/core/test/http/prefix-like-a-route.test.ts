@@ -6,7 +6,7 @@ import { partnerProvider } from '../support/partner-api.ts';
 import { type TestProvider, tokenRequest } from '../support/provider.ts';
 import { serve, startProvider } from '../support/running.ts';
 
-/** A provider that has every route: consoles, partner API, introspection, sign-out. */
+/** Starts a provider with all routes: consoles, partner API, introspection, sign-out. */
 const everything = (authUrl: string) =>
   partnerProvider({
     authUrl,
@@ -30,7 +30,7 @@ describe('a path of the addresses that begins like a route', () => {
     '/operators',
   ];
 
-  /** The origin of a proxy before a provider. */
+  /** Returns the origin of a proxy before a provider. */
   const proxy = ({ ostiary }: TestProvider, prefix: string, takesOff: boolean) =>
     serve((request, response) => {
       const { url = '' } = request;
@@ -48,7 +48,7 @@ describe('a path of the addresses that begins like a route', () => {
     const origin = await proxy(provider, prefix, takesOff);
     const browser = new TestBrowser('https://id.example', origin);
     provider.signIn(browser, ana.sub, 5_000);
-    // Asks for consent.
+    // Sign in with the consent page.
     const client = await provider.client();
     const code = await provider.code(client, { prompt: 'consent' }, browser);
     const exchanged = await fetch(`${origin}${prefix}/v1/oauth/token`, {
@@ -72,7 +72,7 @@ describe('a path of the addresses that begins like a route', () => {
       const answer = await fetch(origin + path, { method: 'PUT' });
       expect([path, await answer.text()]).not.toEqual([path, 'the host']);
     }
-    // Everything below /operators is a route of the operators' pages.
+    // All paths below /operators are routes of the operators' pages.
     if (prefix === '/operators') return;
     const nowhere = `${origin}${prefix}/v1/partner/nowhere`;
     expect(await (await fetch(nowhere)).text()).toBe('the host');

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { partnerProvider } from '../support/partner-api.ts';
 
-/** A provider on a Unix socket, behind a proxy on TCP that appends the address of its client, as nginx does. */
+/**
+ * Starts a provider on a Unix socket, behind a proxy on TCP that appends the address of its client, as nginx
+ * does.
+ */
 async function behindProxy(trustedProxies: readonly string[]) {
   const { provider } = await partnerProvider({ trustedProxies });
   const path = join(tmpdir(), `ostiary-${randomUUID()}.sock`);

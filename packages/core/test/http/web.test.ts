@@ -12,7 +12,7 @@ const web = (url: string, init: RequestInit = {}, options = {}) =>
 /** Fields that differ between any two answers, and those of the connection. */
 const fleeting = ['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'];
 
-/** Ids and proofs are made anew for every answer. */
+/** Ids and proofs are new in every response. */
 const masked = (text: string): string =>
   text
     .replaceAll(/"requestId":"[^"]+"|name="csrf" value="[^"]+"/g, '')
@@ -62,7 +62,7 @@ describe('a Request is answered like the same request over HTTP:', async () => {
     const options = { redirect: 'manual', ...init } as const;
     const overHttp = await shown(await fetch(provider.origin + path, options));
     const inMemory = await shown(await web(provider.origin + path, options, { address: '127.0.0.1' }));
-    // The limit counts both.
+    // The limit counts both requests.
     const counted = ({ headers }: typeof inMemory) =>
       headers.filter(([name]) => name !== 'x-ratelimit-remaining');
     expect({ ...inMemory, headers: counted(inMemory) }).toEqual({ ...overHttp, headers: counted(overHttp) });
@@ -90,7 +90,7 @@ describe('the host of a Request', () => {
     expect(await request.text()).toBe('an order');
     expect((await web('https://x.example/v1/oauth/token', {}, { next })).status).toBe(405);
     expect(next).toHaveBeenCalledTimes(1);
-    // As the middleware of Hono has it.
+    // Pass `next` as the middleware of Hono does.
     expect(await web('https://shop.example/', {}, { next: async () => undefined })).toBeUndefined();
     const failing = { next: () => Promise.reject(new RangeError('of the host')) };
     await expect(web('https://shop.example/', {}, failing)).rejects.toThrow(RangeError);
@@ -224,7 +224,7 @@ describe('the body of a Request', () => {
       [key, 413],
       ['svc_live_none', 401],
     ] as const) {
-      // Without end.
+      // Stream without an end.
       const pull = vi.fn((to: ReadableStreamDefaultController) =>
         to.enqueue(new Uint8Array(16_384).fill(0x20)),
       );
@@ -240,7 +240,7 @@ describe('the body of a Request', () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const answer = provider.ostiary.fetch(post(key, readable));
     const writer = writable.getWriter();
-    // Byte by byte, also within a character.
+    // Send byte by byte, also within a character.
     for (const byte of new TextEncoder().encode(JSON.stringify({ ...payment, description: 'Fête du é' }))) {
       await writer.write(Uint8Array.of(byte));
       await new Promise((resolve) => setImmediate(resolve));

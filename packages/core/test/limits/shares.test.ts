@@ -4,7 +4,7 @@ import { createShares, ownerName } from '../../src/limits/shares.ts';
 const live = (partner: string) => ownerName({ partner, mode: 'live' });
 const test = (partner: string) => ownerName({ partner, mode: 'test' });
 
-/** Takes places for an owner for as long as it has room. @returns how many */
+/** Takes places for an owner until none is left. @returns the number of places */
 function fill(shares: ReturnType<typeof createShares>, owner: ReturnType<typeof ownerName>): number {
   let count = 0;
   while (shares.hasRoom(owner)) {

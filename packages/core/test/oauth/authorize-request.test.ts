@@ -132,7 +132,7 @@ describe('parameters that are kept while the user is asked', () => {
     const parameters = { login_hint: 'ana@example.com & more', ui_locales: 'fr-HT  ht en' };
     const told = { login_hint: 'ana@example.com & more', ui_locales: 'fr-HT ht en', reauthenticate: 'false' };
     expect(await loginPage(parameters)).toMatchObject(told);
-    // They are not made up where they were not sent.
+    // Parameters that were not sent are not made up.
     expect(Object.keys(await loginPage({})).toSorted()).toEqual(['reauthenticate', 'return_to']);
   });
 

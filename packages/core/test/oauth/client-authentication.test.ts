@@ -26,16 +26,16 @@ interface Case {
   readonly verifier: Verifier;
 }
 
-/** The row "Client authentication" of the decisions, word by word. */
+/** Implements the row "Client authentication" of the decisions, word by word. */
 function expected({ kind, bound, secret, verifier }: Case): Outcome {
-  // Sent and wrong is always refused, even beside a right verifier; a client without a secret has no right
+  // A wrong secret is always refused, even beside a right verifier. A client without a secret has no right
   // one.
   if (secret === 'wrong' || (secret === 'right' && kind === 'public')) return '401 invalid_client';
   const hasSecret = secret === 'right';
   if (!hasSecret && kind.includes('requireSecret')) return '401 invalid_client';
   const verifierSent = verifier !== 'missing' && verifier !== 'empty';
-  // No secret: where a verifier was sent or the code was bound, PKCE decides; otherwise it is the client that
-  // is not known.
+  // Without a secret, PKCE decides if a verifier was sent or the code was bound. Otherwise the client is
+  // unknown.
   if (!hasSecret && !verifierSent && !bound) return '401 invalid_client';
   if (bound) return verifier === 'right' ? '200 ok' : '400 invalid_grant';
   return verifierSent ? '400 invalid_grant' : '200 ok';
@@ -45,7 +45,7 @@ const cases: Case[] = [];
 const clients = new Map<Kind, TestClient>();
 for (const kind of Object.keys(kinds) as Kind[]) {
   clients.set(kind, await provider.client(kinds[kind]));
-  // Such a client cannot have a code that is bound to no challenge.
+  // Such a client cannot have a code without a challenge.
   for (const bound of kind === 'public' || kind.includes('requirePkce') ? [true] : [true, false]) {
     for (const secret of ['right', 'wrong', 'empty', 'missing'] as const) {
       for (const verifier of ['right', 'wrong', 'missing', 'empty', 'short'] as const)
@@ -55,7 +55,7 @@ for (const kind of Object.keys(kinds) as Kind[]) {
 }
 const clientOf = (kind: Kind): TestClient => clients.get(kind) as TestClient;
 
-/** Presents a fresh code in one of the ways in which credentials can be sent. */
+/** Presents a fresh code in one of the ways to send credentials. */
 async function present({ kind, bound, secret, verifier }: Case, way: string): Promise<Answer> {
   const client = clientOf(kind);
   const pair = pkce();
@@ -95,7 +95,7 @@ describe.each([
     async ({ outcome, ...one }) => {
       const answer = await present(one, way);
       expect(answer.outcome).toBe(outcome);
-      // Only where the request carried an Authorization header (RFC 6749, section 5.2).
+      // The header is sent only if the request had an Authorization header (RFC 6749, section 5.2).
       const challenged = way === 'basic' && outcome === '401 invalid_client';
       expect(answer.headers.get('www-authenticate')).toBe(
         challenged ? 'Basic realm="token", charset="UTF-8"' : null,

@@ -12,7 +12,7 @@ async function toLogin(browser = provider.browser(null), changes: Record<string,
   const login = await provider.follow(browser, provider.authorizeUrl(client, changes));
   expect(login.outcome).toBe('303 login');
   const cancelUrl = loginUrl.mock.lastCall?.[1].cancelUrl ?? '';
-  /** Posts the form of the page that the link shows, and goes where it leads. */
+  /** Posts the form of the linked page, and follows its redirect. */
   const cancel = async () => {
     const { location } = await browser.post(cancelUrl, {});
     return provider.follow(browser, location ?? '');
@@ -31,7 +31,7 @@ it('somebody who does not want to sign in goes back to the app, which hears acce
     iss: provider.site,
   });
   for (const over of [cancelUrl, interaction]) expect((await browser.get(over)).status).toBe(400);
-  // A second click gets the same answer, for a minute.
+  // A second click gets the same response, for a minute.
   expect((await browser.post(cancelUrl, {})).location).toBe(location);
   provider.clock.advance(60_000);
   expect((await browser.post(cancelUrl, {})).outcome).toBe('400 invalid_request');

@@ -11,7 +11,7 @@ const { bound } = pkce();
 const titlesOf = (names: readonly Scope[], language: 'en' | 'fr' = 'en') =>
   names.map((name) => scopes[name].consent[language].title.replaceAll("'", '&#39;'));
 
-/** `interaction` where the user is asked, or what the client gets without a page. */
+/** Returns `interaction` if the user is asked, or the client's result without a page. */
 const silently = (client: TestClient, changes: Record<string, string> = {}, browser = provider.browser()) =>
   provider.attempt(client, { ...bound, ...changes }, browser);
 
@@ -74,7 +74,7 @@ describe('consent', () => {
     expect(page.titles).toEqual(titlesOf(['openid', 'profile', 'identity']));
     expect(page.marked).toEqual(titlesOf(['profile', 'identity']));
     await page.finish();
-    // The union: what was given before is still there.
+    // The consent is the union: earlier scopes are still there.
     expect(await silently(client, { scope: 'openid profile kyc identity' })).toBe('code');
     expect(await silently(client, { scope: 'wallet:balance' })).toBe('interaction');
   });

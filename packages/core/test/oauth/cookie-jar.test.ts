@@ -11,7 +11,7 @@ const client = await provider.client();
 const chromium = await launchBrowser();
 afterwards(() => chromium.close());
 
-// A site that sends everybody who is not signed in to an app that signs in here.
+// Site that sends every user who is not signed in to an app that signs in here.
 provider.host.pages = (request, response) => {
   if (request.url?.startsWith('/members/'))
     return response.writeHead(302, { location: provider.authorizeUrl(client) }).end();

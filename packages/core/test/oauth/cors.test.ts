@@ -30,7 +30,10 @@ function reader(answer: Answer): string | null {
   return answer.headers.get('access-control-allow-origin');
 }
 
-/** From which origins a page may read the answer to a request, which has this outcome for all of them. */
+/**
+ * Returns the origins from which a page may read the response to a request, whose outcome is the same for all
+ * of them.
+ */
 async function readers(outcome: string, send: (from: Origin) => Promise<Answer>) {
   const allowed: string[] = [];
   for (const origin of origins) {

@@ -9,10 +9,10 @@ import { partnerProvider } from '../support/partner-api.ts';
 // Responses of a host without options are compared byte by byte, except for random parts: features that are
 // off change none of them.
 
-/** Pages that came later, each with a feature. */
+/** Pages that were added later, each with a feature. */
 const later = /logout|logo|pages of the app/;
 
-/** Texts that differ from run to run, and what stands in their place. */
+/** Texts that differ from run to run, and their placeholders. */
 const random: readonly (readonly [RegExp, string])[] = [
   [/127\.0\.0\.1(:|%3A)\d+/g, 'HOST'],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID'],
@@ -38,7 +38,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 const ofTheMoment = new Set(['date', 'content-length', 'etag', 'x-ratelimit-reset', 'retry-after']);
 
-/** An answer as one line; long bodies by their digest. */
+/** Formats a response as one line; long bodies by their digest. */
 function lineOf({ status, headers, text }: Answer): string {
   const told = [...headers].filter(([name]) => !ofTheMoment.has(name));
   const body = steady(text);

@@ -48,7 +48,7 @@ describe('the discovery document', () => {
       issuer: 'https://issuer.example/tenant',
     });
     const answer = await provider.request('/auth/.well-known/openid-configuration');
-    // RFC 8414
+    // Metadata of RFC 8414.
     const metadata = await provider.request('/auth/.well-known/oauth-authorization-server');
     expect(metadata.text).toBe(answer.text);
     expect(answer.json()).toMatchObject({

@@ -18,7 +18,7 @@ const json = { accept: 'application/json' };
 const authorize = (changes: Record<string, string>, browser = provider.browser()) =>
   browser.get(provider.authorizeUrl(client, changes), json);
 
-/** A real request for each row. A row that is added without one does not compile, one that is wrong fails. */
+/** Real requests for each row. A row without one does not compile, and a wrong one fails. */
 const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
   invalid_request: () => provider.call('/v1/oauth/token', '{'),
   invalid_client: () => provider.exchange({ ...client, secret: 'wrong' }, 'x'),

@@ -104,7 +104,7 @@ const host = new Host();
 /** Name of the host function that does not respond at the moment. */
 let silent: string | null = null;
 
-/** The host's functions, of which one may be silent. */
+/** Wraps host functions, of which one may be silent. */
 const maybeSilent = <Port extends object>(port: Port, name: string): Port =>
   new Proxy(port, {
     get:

@@ -8,7 +8,7 @@ const provider = await startProvider();
 const client = await provider.client();
 await provider.code(client);
 
-/** A URL without its query. */
+/** Returns a URL without its query. */
 const pageOf = (url: string | null): string | undefined => url?.split('?')[0];
 
 it('a browser gets no session cookie, now or later, and is never kept signed in by Ostiary', async () => {
@@ -59,7 +59,7 @@ describe('a switch of users during an interaction', () => {
     expect(now.text).toContain(ben.name);
     expect(now.text).not.toContain(ana.name);
     expect(await provider.subOf(app, await now.finish())).toBe(ben.sub);
-    // Nothing was remembered for the one who never answered.
+    // No answer was stored for the user who never answered.
     expect(await provider.attempt(app, { prompt: 'none' })).toBe('consent_required');
   });
 
@@ -137,7 +137,7 @@ it('the login is told which app asks, and for the page of connected apps that no
 
 const hour = 3_600_000;
 
-/** A browser whose user signed in long ago, and the address of an interaction that began in it. */
+/** Signs a user in long ago, and begins an interaction in that browser. Returns its URL. */
 async function begin(changes: Record<string, string>, of = client, agoMs = hour) {
   const browser = provider.browser(null);
   provider.signIn(browser, ana.sub, agoMs);
@@ -202,7 +202,7 @@ describe.each([
     const aheadMs = 30_000;
     const { browser, interaction } = await begin(changes, client, -aheadMs);
     expectLogin(await browser.get(interaction));
-    // The user does sign in again, by the same clock.
+    // The user signs in again, by the same clock.
     provider.clock.advance(1_000);
     provider.signIn(browser, ana.sub, -aheadMs);
     expect(await provider.subOf(client, await provider.follow(browser, interaction))).toBe(ana.sub);
@@ -215,7 +215,7 @@ describe.each([
     provider.clock.advance(1_000);
     provider.signIn(browser, ana.sub);
     const page = await showConsent(browser, interaction);
-    // The one that was there when the request began.
+    // Use the sign-in that existed when the request began.
     provider.signIn(browser, ana.sub, hour + 1_000);
     expectLogin(await page.approve());
     provider.signIn(browser, ana.sub);

@@ -13,7 +13,7 @@ async function hashed(secret: string): Promise<string> {
   return `$scrypt$${salt}$${(await derive(secret, salt, 32)).toString('hex')}`;
 }
 
-/** Checks as a library does, and counts how often it was asked. */
+/** Checks secrets as a library does, and counts its calls. */
 function verifier() {
   const asked: string[] = [];
   const verifyImportedSecret = async (secret: string, hash: string) => {

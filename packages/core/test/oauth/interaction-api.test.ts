@@ -6,7 +6,7 @@ import { ana, ben } from '../support/directory.ts';
 import type { TestClient, TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
-/** A provider whose host renders the consent page itself, as JSON, so that a test can read it. */
+/** Starts a provider whose host renders the consent page itself, as JSON, so that a test can read it. */
 async function start(options: Partial<OstiaryOptions> = {}) {
   const provider = await startProvider({ interactionUrl: (id) => `/consent/${id}`, ...options });
   const { interactions } = provider.ostiary;

@@ -30,7 +30,7 @@ function flexible() {
 const address = '192.0.2.1';
 const from = { 'x-forwarded-for': address };
 
-/** A provider, and ways to come to it from an address. */
+/** Starts a provider, and functions that send requests from an address. */
 async function start(options: Partial<OstiaryOptions>, host = new Host()) {
   const provider = await startProvider({ trustedProxies: ['127.0.0.0/8'], ...options }, host);
   const client = await provider.client();

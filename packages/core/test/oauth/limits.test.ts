@@ -125,7 +125,7 @@ it.each([
   const options = { storage, limits, sealingKeys: [randomBytes(32)] };
   const one = await start(options);
   const two = await start({ ...options, clock: one.provider.clock });
-  // A client of both, so that each process counts the same failures.
+  // Use one client at both, so that each process counts the same failures.
   const { client_secret: _, ...wrong } = one.wrong;
   const fail = async (by: typeof one) => (await by.send(wrong)).status;
   await expectTimes(2, 303, one.authorize);

@@ -53,7 +53,7 @@ describe('a logout', () => {
 
   it('takes a hint that has expired, and one that was signed before a rotation', async () => {
     const clock = new TestClock();
-    // Expired by every clock: the host's, and that of the machine.
+    // Expired by both clocks: the host's, and that of the machine.
     clock.advance(-30 * 24 * 3_600_000);
     const own = await loggingOut({ clock });
     const app = await own.provider.client();
@@ -162,7 +162,9 @@ describe('a hint of a key that was rotated out', () => {
   const hour = 3_600_000;
   const year = 365 * 24 * hour;
 
-  /** A provider whose key signed `hint`, was rotated out, and retired by a second rotation a day later. */
+  /**
+   * Starts a provider whose key signed `hint`, was rotated out, and retired by a second rotation a day later.
+   */
   async function rotatedOut() {
     const own = await loggingOut();
     const { rotate } = own.provider.ostiary.admin.signingKeys;
@@ -199,7 +201,7 @@ describe('a hint of a key that was rotated out', () => {
       expect([asked.status, asked.text.includes('>Sign out</button>'), left]).toEqual([200, true, []]);
       expect((await answer(asked, 'leave', browser)).location).toBe(back);
       expect(left).toEqual([browser.name]);
-      // The address is that of the client which the token names, and no other.
+      // The redirect URI must belong to the client that the token names.
       const elsewhere = { id_token_hint: old, post_logout_redirect_uri: 'https://evil.example/' };
       expect((await signOut(elsewhere)).outcome).toBe('400 redirect_uri_mismatch');
     },

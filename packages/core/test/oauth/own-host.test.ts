@@ -9,7 +9,7 @@ const client = await provider.client();
 const { port } = new URL(provider.origin);
 const target = new URL(provider.authorizeUrl(client, { state: 'a b&c' }));
 
-/** Asks the server with a Host header of one's choice. */
+/** Sends a request to the server with any Host header. */
 function ask(origin: string, path: string, headers: Record<string, string>) {
   return new Promise<Awaited<ReturnType<typeof answerOf>>>((resolve, reject) => {
     get(new URL(path, origin), { headers: { accept: 'text/html', ...headers } }, (response) => {
@@ -33,7 +33,7 @@ it.each([
   const location = new URL(first.location ?? '');
   expect([first.status, location.origin, location.pathname]).toEqual([303, provider.site, target.pathname]);
   for (const [name, value] of target.searchParams) expect(location.searchParams.get(name)).toBe(value);
-  // A proxy that changes the header does not make it a circle.
+  // A proxy that changes the header does not cause a redirect loop.
   expect((await asked(headers, location)).outcome).toBe('303 interaction');
   expect((await provider.follow(provider.browser(), location.href)).outcome).toBe('303 code');
 });

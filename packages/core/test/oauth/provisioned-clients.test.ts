@@ -130,7 +130,7 @@ describe('a client that the engine refuses all the same', () => {
     const broken = await startProvider({ storage });
     const client = await broken.client();
     const stored = await storage.clients.find(client.id);
-    // Nothing that provisioning accepts is refused, so the record is changed behind its back.
+    // Change the record directly, because provisioning accepts no client that would be refused.
     const unknownAlg = { ...stored, idTokenAlg: 'none', version: 2 };
     await storage.clients.replace(unknownAlg as unknown as ClientRecord);
     expect(await broken.attempt(client)).toBe('500 server_error');

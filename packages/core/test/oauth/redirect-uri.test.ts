@@ -49,7 +49,7 @@ describe('a redirect URI that is not the right one', () => {
 });
 
 describe('a redirect URI', () => {
-  // Addresses that are nearly the same; many more ways to bend one are among the attacks.
+  // Redirect URIs that are nearly equal; the tests of attacks have many more variants.
   it.each([
     ['https://app.example/callback/', 'https://app.example/callback'],
     ['https://app.example/callback?a=1', 'https://app.example/callback?a=2'],

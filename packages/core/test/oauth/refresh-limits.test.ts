@@ -3,7 +3,10 @@ import type { OstiaryOptions } from '../../src/index.ts';
 import { allowedScopes } from '../support/refreshing.ts';
 import { startProvider } from '../support/running.ts';
 
-/** A provider with the limits of a host that sets none, or those given; an app, its sign-ins, and how it refreshes from an address. */
+/**
+ * Starts a provider with these limits, or those of a host that sets none, and an app with sign-ins that
+ * refreshes from an address.
+ */
 async function start(limits: OstiaryOptions['limits'] = {}) {
   const provider = await startProvider({ refreshTokens: {}, trustedProxies: ['127.0.0.0/8'], limits });
   const client = await provider.client({ allowedScopes });

@@ -149,7 +149,7 @@ describe('a refresh token that comes again', () => {
 describe('while sealing keys are replaced, a refresh token', () => {
   const [older, newer] = ['a'.repeat(43), 'b'.repeat(43)];
 
-  /** Processes on one database, with the sealing keys of two rounds of restarts. */
+  /** Starts processes on one database, with the sealing keys of two rounds of restarts. */
   async function twoProcesses(keysOfFirst: string[], keysOfSecond: string[]) {
     const shared = { storage: memoryStorage(), clock: new TestClock(), refreshTokens: {} };
     const first = await startProvider({ ...shared, sealingKeys: keysOfFirst });

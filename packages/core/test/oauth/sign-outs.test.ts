@@ -14,7 +14,9 @@ import { type TestClient, TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 import { sink } from '../webhooks/support/sink.ts';
 
-/** A provider that may call this machine, whose host can sign users out, and an endpoint of a client. */
+/**
+ * Starts a provider that may call this machine, whose host can sign users out, and an endpoint of a client.
+ */
 async function start(options: Partial<OstiaryOptions> = {}, host = new Host()) {
   const webhooks = { allowPrivateTargets: true, retryDelaysSeconds: [60, 300] };
   const provider = await startProvider({ login: host.loginWithSignOut, webhooks, ...options }, host);
@@ -23,7 +25,7 @@ async function start(options: Partial<OstiaryOptions> = {}, host = new Host()) {
     provider,
     endpoint,
     work: () => provider.ostiary.worker.runDue(),
-    /** The tokens that came, and whom each is for. */
+    /** Returns the received tokens, and the audience of each. */
     told: () => endpoint.received.map(({ body }) => decodeJwt(String(body).replace('logout_token=', ''))),
     async client(settings: Partial<NewClient> = {}, sub = ana.sub) {
       const client = await provider.client({ backchannelLogoutUri: endpoint.url, ...settings });
@@ -108,7 +110,7 @@ describe('when a user signs out', () => {
     const app = await client();
     const browser = provider.browser();
     const { sid } = decodeJwt(app.hint);
-    // A sign-in that is confirmed anew within one session of the host.
+    // Confirm the sign-in anew within one session of the host.
     provider.signIn(browser, ana.sub, 90_000);
     const later = await provider.tokens(app, {}, browser);
     expect(decodeJwt(String(later.id_token)).sid).toBe(sid);
@@ -140,7 +142,7 @@ describe('when a user signs out', () => {
     endpoint.answer = (response) => void response.writeHead(200).end();
     await provider.ostiary.users.end(ana.sub);
     await work();
-    // The end is one of all sessions.
+    // The end applies to all sessions.
     expect(told().map(({ sid }) => typeof sid)).toEqual(['string', 'undefined']);
   });
 

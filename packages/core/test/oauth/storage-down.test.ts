@@ -22,7 +22,7 @@ const scenario = (...given: (typeof scenarios)[number]) => scenarios.push(given)
 
 const page = { origin: 'https://app.example' };
 
-/** A request that ends a token, which lives on where it fails. */
+/** Wraps a request that ends a token; the token stays valid if the request fails. */
 const endsToken = (token: string, send: Send) => async () => {
   const answer = await send();
   database.breakWhen(null);
@@ -47,7 +47,7 @@ scenario('a wrong verifier', '400 invalid_grant', ['grants.recordFailedVerifier'
   const { code } = await provider.boundCode(client);
   return () => provider.exchange(client, code, { code_verifier: pkce().verifier });
 });
-// Without a count a wrong secret could be tried for ever.
+// Refuse without a count, because a wrong secret could otherwise be tried without a limit.
 scenario('a wrong secret', '401 invalid_client', ['rateLimits.peek', 'rateLimits.consume'], async () => {
   return () => provider.exchange(client, 'x', { client_secret: 'wrong' });
 });
@@ -110,7 +110,7 @@ function expectFailure(answer: Answer, call: string, outcome = '503 temporarily_
   const told = answer.text + [...answer.headers].join();
   expect(told).not.toMatch(/secret detail|TypeError|STORAGE_|node:|\.ts\b|\n\s+at /);
   expect(answer.headers.get('cache-control')).toBe('no-store');
-  // A cookie may be taken away, not given.
+  // The response may remove a cookie, but not set one.
   for (const cookie of answer.headers.getSetCookie()) expect(cookie).toContain('expires=Thu, 01 Jan 1970');
 }
 
@@ -173,7 +173,7 @@ describe('a database that fails', () => {
           if (at < index) return false;
           if (isFirst) queueMicrotask(() => (isTogether = false));
           isFirst = false;
-          // Questions that are asked together fail together. A request that waits for a later one is never answered.
+          // Queries that run together fail together. A request that waits for a later one is never answered.
           return isTogether || new Promise(() => {});
         });
         await send();
@@ -199,7 +199,7 @@ describe('a database that fails', () => {
     expect(calls).toEqual(expect.arrayContaining(needed));
     for (const [index, call] of calls.entries()) {
       const { answer, again } = await attempt(index);
-      // Keeping the answer for a second click comes last: the first click has its answer all the same.
+      // Storing the answer for a second click comes last: the first click gets its response all the same.
       if (call === 'interactions.saveAnswer') expect(answer.outcome).toBe('303 code');
       else expectFailure(answer, call);
       expect(await again()).toBe('code');

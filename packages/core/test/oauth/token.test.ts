@@ -7,7 +7,7 @@ const client = await provider.client();
 const minutes = 60_000;
 const elsewhere = { redirect_uri: 'https://other.example/' };
 
-/** A code that was exchanged, and its token. */
+/** Exchanges a code, and returns its token. */
 async function exchanged() {
   const { code, verifier } = await provider.boundCode(client);
   const present = (changes: Record<string, unknown> = {}, by = client) =>
@@ -64,7 +64,7 @@ describe('a second presentation of a code', () => {
     expect(await isAlive()).toBe(true);
     expect(await present(changes)).toBe('400 invalid_grant');
     expect([await isAlive(), await sibling.isAlive()]).toEqual([false, true]);
-    // Nor is the remembered consent touched.
+    // The remembered consent is not affected either.
     expect(await provider.attempt(client, { prompt: 'none' })).toBe('code');
   });
 
@@ -81,7 +81,7 @@ describe('a second presentation of a code', () => {
 });
 
 describe('the token endpoint', () => {
-  /** Requests of a client, each with one fault less than the one before it. */
+  /** Requests of a client, each with one error fewer than the one before it. */
   const requestsOf = ({ id, secret, redirectUri }: TestClient) =>
     [
       ['a malformed header', '401 invalid_client', {}, { authorization: 'Basic %%%' }],

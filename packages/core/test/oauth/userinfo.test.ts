@@ -18,7 +18,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const userinfo = (init: RequestInit) => provider.request('/v1/oauth/userinfo', init);
 
 describe('the userinfo endpoint', () => {
-  // The ways to send the token are walked by the conformance suite.
+  // The conformance suite tests the ways to send the token.
   it('takes the scheme in any case, beside another form, and looks for none in a GET, whatever media type that names', async () => {
     const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain'];
     for (const init of [

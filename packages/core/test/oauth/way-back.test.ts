@@ -118,7 +118,7 @@ it.each(Object.entries(pages))(
     const toLogin = await browser.get(page ?? '');
     const returnTo = toLogin.callback.get('return_to') ?? '';
     const cancelUrl = returnTo.replace('?', '/cancel?');
-    // A browser that does not send the cookie, a minute later.
+    // Try a browser that does not send the cookie, a minute later.
     provider.clock.advance(60_000);
     for (const address of [page ?? '', `${page}/resume`, returnTo, cancelUrl]) {
       const blocked = await browser.get(address, {
@@ -134,7 +134,8 @@ it.each(Object.entries(pages))(
       expect(wayBack(blocked.text)[0]).toBe(link);
     }
     expect(titleOf((await browser.post(cancelUrl, {}, { ...accept, cookie: '' })).text)).toBe(noCookie);
-    // The browser has thrown the cookie away at the end of the interaction, or kept it by a clock that is behind.
+    // The browser has deleted the cookie at the end of the interaction, or kept it because its clock is
+    // behind.
     provider.clock.advance(10 * 60_000);
     for (const cookies of [{ cookie: '' }, {}]) {
       const old = await browser.get(returnTo, { ...accept, ...cookies });

@@ -12,7 +12,7 @@ const browser = await launchBrowser();
 afterwards(() => browser.close());
 const tab = await browser.newPage();
 
-/** The page that is shown, under the policy that it is made for, and the last form that was posted. */
+/** Current page, under its policy, and the last form that was posted. */
 let shown = consent('en');
 let posted: object = {};
 const origin = await serve(async (request, response) => {
@@ -45,15 +45,14 @@ const texts = (selector: string): Promise<string[]> => tab.locator(selector).all
 const styleOf = (selector: string, property: string) =>
   tab.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
 
-// The one thing that axe may leave open: the letter of a monogram. Its colours are measured in
-// colour.test.ts.
+// Undecided check that axe may leave: the letter of a monogram. colour.test.ts measures its colours.
 const isSingleLetter = ({ any }: NodeResult): boolean =>
   any.some(({ data }) => data?.messageKey === 'shortTextContent');
 
 /** Returns the problems and the undecided checks of axe on the current page. */
 async function findings(): Promise<string[]> {
   const { kept, violations, incomplete } = await examine(tab);
-  // A page without rules that apply would pass for the wrong reason.
+  // Require some rules, because a page without them would pass for the wrong reason.
   expect(kept).toBeGreaterThan(15);
   return [...violations, ...incomplete].flatMap(({ id, nodes }) =>
     nodes
@@ -64,7 +63,7 @@ async function findings(): Promise<string[]> {
 
 const canvases = { light: 'rgb(243, 244, 247)', dark: 'rgb(13, 16, 20)' };
 
-/** Every width and every scheme once: both schemes have the same colours at every width. */
+/** Combinations with every width and every scheme once: both schemes have the same colours at every width. */
 const looks = [
   [360, 'light'],
   [1280, 'dark'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { negotiateLanguage as negotiate } from '../../src/pages.ts';
 
-/** As where pages are in English and French. */
+/** Negotiates the language as for pages in English and French. */
 const negotiateLanguage = (uiLocales: string | undefined, acceptLanguage: string | undefined): string =>
   negotiate(uiLocales, acceptLanguage, ['en', 'fr']);
 

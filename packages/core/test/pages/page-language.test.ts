@@ -148,7 +148,7 @@ it.each([
 ])('a day in %s is written %s', (tag, written) => {
   const language = languageOf(tag);
   expect(userDayIn(language, new Date('2026-01-05T23:59:59.999Z'), null)).toBe(`${written} (UTC)`);
-  // Five hours behind UTC.
+  // Time zone five hours behind UTC.
   expect(userDayIn(language, new Date('2026-01-06T04:59:59.999Z'), 'America/Port-au-Prince')).toBe(written);
 });
 

@@ -6,7 +6,7 @@ import { nameOf, render } from '../../src/pages/html.ts';
 import { languageFiles } from '../../src/scopes/consent-texts.ts';
 import { argumentsOf } from '../../src/text/messages.ts';
 
-/** All texts with their path, those of the scopes too. */
+/** Returns all texts with their path, those of the scopes too. */
 function leaves(value: unknown, path = 'text'): (readonly [path: string, words: string])[] {
   if (typeof value === 'string') return [[path, value]];
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));

@@ -10,7 +10,7 @@ import type { PageTheme } from '../../src/pages/style.ts';
 import { scopeNames, scopes } from '../../src/scopes/scopes.ts';
 import { argumentsOf } from '../../src/text/messages.ts';
 
-/** Words that say nothing, in Arabic letters, for every text of English. */
+/** Replaces every English text with meaningless words in Arabic letters. */
 function inArabicLetters<Whole extends object>(whole: Whole): Whole {
   const words = Object.entries(whole).map(([key, value]) => [
     key,
@@ -27,12 +27,12 @@ const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name]
 export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
   loadLanguages(tags, texts, consents);
 
-/** A whole language of a host's. */
+/** Complete language of a host. */
 export const arabic: PageTexts = inArabicLetters((await speaking(['en']))[0]?.texts ?? ({} as PageTexts));
 
 const known = await speaking([...shippedLanguages, 'ar'], { ar: arabic });
 
-/** A language by its tag. */
+/** Returns a language by its tag. */
 export function languageOf(tag: string): PageLanguage {
   const found = known.find((language) => language.tag === tag);
   if (found === undefined) throw new Error(`no language ${tag}`);
@@ -125,7 +125,7 @@ export function logout(language: string, changes: Partial<LogoutView> = {}): Pag
   });
 }
 
-/** Every page that a user can meet, by name. */
+/** All pages that a user can meet, by name. */
 export const everyPage: { readonly [name: string]: (language: string) => Page } = {
   consent: (language) => consent(language),
   'consent with new scopes': (language) => consent(language, { scopes: someNew }),

@@ -20,7 +20,7 @@ type Row = readonly [
   ...calls: string[],
 ];
 
-/** The contract, written down a second time: the specification's table, and the rows that were decided later. */
+/** Contract, written down a second time: the specification's table, and the rows that were decided later. */
 const contract: readonly Row[] = [
   ['POST /v1/partner/verify', 'identity:verify', 'verify', 200],
   ['POST /v1/partner/payments', 'payments:write', 'payments', 201, 'transfers.create'],
@@ -44,7 +44,7 @@ const contract: readonly Row[] = [
   ['GET /v1/partner/whoami', null, 'other', 200],
 ];
 
-/** The limits of the specification. */
+/** Limits of the specification. */
 const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200 };
 const windowSeconds = (limit: Row[2]) => (limit === 'reconciliation' ? 3_600 : 60);
 
@@ -52,7 +52,7 @@ const database = fragileStorage();
 const provider = await startProvider({
   storage: database.storage,
   payments: new TestRail(),
-  // The address of the examples leads nowhere; what is checked is that it would be taken.
+  // Resolve the examples' URL to a public address: the URL must be accepted, but no server is there.
   webhooks: { resolve: async () => ['93.184.216.34'] },
 });
 const table = new Map(
@@ -72,7 +72,7 @@ function operationAt(target: string) {
   return found.operation;
 }
 
-/** The request of an operation as its examples say, with changes. */
+/** Sends the request of an operation as its examples have it, with changes. */
 function send(
   key: TestKey | string,
   target: string,
@@ -105,7 +105,7 @@ function expectDescribed(target: string, answer: Answer, status: number): void {
   expect(misdescribed(description, operationAt(target), answer)).toEqual([]);
 }
 
-/** The same of a refusal. */
+/** Checks the same for a refusal. */
 function expectRefused(target: string, answer: Answer, status = 400, code = 'invalid_request'): string[] {
   expectDescribed(target, answer, status);
   expect(errorSchema.strict().parse(answer.json())).toEqual(answer.json());
@@ -182,7 +182,7 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    // Members that the schema does not know would be taken away.
+    // Parsing would remove members that the schema does not have.
     const { success } = table.get(target) ?? {};
     expect(success?.status).toBe(status);
     expect(success?.schema.parse(answer.json())).toEqual(answer.json());

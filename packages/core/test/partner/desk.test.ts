@@ -64,7 +64,7 @@ it('a console’s call with an Idempotency-Key takes effect once, and is the sam
   expect((await (await pay('two')).json()).id).not.toBe(ids[0]);
   expect((await pay('one', body.replace('1.00', '2.00'))).status).toBe(409);
   for (const malformed of ['', 'é', 'x'.repeat(256)]) expect((await pay(malformed)).status).toBe(400);
-  // The path is a part of what is asked.
+  // The path is a part of the request.
   const kyc = (kid: string) =>
     call('changeSandboxKyc', { path: { kid }, body: '{"kycStatus":"pending"}', idempotencyKey: 'three' });
   expect((await kyc('KID-TEST-APPROVED')).status).toBe(200);
@@ -85,7 +85,7 @@ it('how far a first run is costs one look at the storage once it is over', async
   const asked = async () => {
     database.forget();
     const steps = await (await call('getFirstRun')).json();
-    // The first one is the session.
+    // The first request is that of the session.
     const [, ...calls] = database.calls.filter((name) => !/^(apiKeys|rateLimits)\./.test(name));
     return { steps, calls };
   };

@@ -20,7 +20,7 @@ const send = (target: string, body?: unknown) =>
     body,
   );
 
-/** Everything there is of the partner. */
+/** Reads all data of the partner. */
 const state = async (): Promise<string[]> => {
   const lists = ['payments', 'webhooks', 'events', `webhooks/${ids.id}/deliveries`];
   return Promise.all(lists.map(async (list) => (await send(`GET /v1/partner/${list}?`)).text));
@@ -32,7 +32,7 @@ const recover = `POST ${hooks}/:id/recover`;
 const redeliver = 'POST /v1/partner/events/:event/redeliver';
 const noId = `we_${'0'.repeat(32)}`;
 
-/** A request, and the fields that it is refused for. */
+/** A request, and the fields for which it is refused. */
 type Refusal = readonly [target: string, body: unknown, ...paths: string[]];
 
 const amounts = [
@@ -69,7 +69,7 @@ const endpoints = [
   ...wrong('events', 'events', Array(2).fill('kyc.updated'), Array(1000).fill('kyc.updated')),
   ...wrong('events', 'events.0', ['payment.created'], ['Payment.completed'], ['constructor'], [null]),
   ...wrong('events', 'events.1', ['kyc.updated', 'nope']),
-  // As long as anything, and yet none: blanks, and a variable that was missing.
+  // Texts that are long enough, yet empty: blanks, and a variable that was missing.
   ...wrong('secret', 'secret', '', long(15), long(257), 1e20, ' '.repeat(20), 'undefinedundefined'),
 ];
 
@@ -98,7 +98,7 @@ const times = [
 ];
 const since = '2026-01-01T00:00:00Z';
 
-/** Queries of which the first name is the one that is blamed. */
+/** Queries of which the first name is reported. */
 const queries: Readonly<Record<string, readonly string[]>> = {
   payments: [
     ...['limit=0', 'limit=101', 'limit=-1', 'limit=1e1', 'limit=', 'limit=٣', 'limit=1&limit=2'],
@@ -179,7 +179,7 @@ it.each([
   const paid = await send(pay, { ...testPayment, recipient: { phone } });
   expect(blamed(paid)).toHaveLength(phone.includes('\0') ? 0 : 1);
   const found = await send(`GET /v1/partner/users/phone/${encodeURIComponent(phone)}`);
-  // Without a number there is no such path.
+  // An empty number makes a path that does not exist.
   if (phone === '') blamed(found, 404, 'not_found');
   else expect(blamed(found)).toEqual(['phone']);
 });

@@ -38,13 +38,13 @@ it('what is somebody else’s or of the other mode is answered like what never w
     };
     expect(await answered(mine)).toEqual(await answered(nobodys));
     for (const path of lists) expect([path, await list(`/v1/partner/${path}`, by)]).toEqual([path, []]);
-    // Nor does an event of one’s own go to an endpoint of somebody else.
+    // A partner's own event cannot go to another partner's endpoint either.
     const sibling = await provider.key({ partner: by.partner, mode: by.mode });
     const own = await register(url, {}, sibling);
     const again = await call(`POST /v1/partner/events/${event.id}/redeliver`, { endpointId: own });
     expect(blamed(again, 404, 'not_found')).toEqual([]);
   }
-  // Another key of the same partner and mode may do everything.
+  // Another key of the same partner and mode has access to everything.
   const sibling = await provider.key({ partner: key.partner, mode: 'test' });
   for (const path of lists) expect(await list(`/v1/partner/${path}`, sibling)).not.toEqual([]);
   for (const [target, body] of requests(mine)) expect((await call(target, body, sibling)).status).toBe(200);
@@ -71,6 +71,6 @@ it('a test key sees sandbox users and nobody else, a live key everybody else', a
     }
   }
   for (let round = 0; round < 3; round += 1) await provider.ostiary.worker.runDue();
-  // Money moves for live transfers only.
+  // Only live transfers move money.
   expect(rail.orders.map(({ mode, recipientKid }) => [mode, recipientKid])).toEqual([['live', 'KID-ANA']]);
 });

@@ -10,7 +10,10 @@ const transfersOf = (key: TestKey, query: string) =>
 const deliveriesOf = (key: TestKey, id: string, query: string) =>
   provider.partnerCall(key, `GET ${hooks}/${id}/deliveries?${query}`);
 
-/** A list of deliveries, to which rows are added; the list of transfers is read by the SDK, which has the same cursors. */
+/**
+ * A list of deliveries, to which rows are added. The SDK's tests read the list of transfers, which has the
+ * same cursors.
+ */
 async function opened() {
   const key = await provider.key({ mode: 'test' });
   const id = await register(url, {}, key);
@@ -23,7 +26,7 @@ describe('a list', () => {
     const { list, add } = await opened();
     const sent: unknown[] = [];
     for (let index = 0; index < 7; index += 1) {
-      // Some in the same millisecond.
+      // Create some in the same millisecond.
       if (index % 3 === 0) provider.clock.advance(1);
       sent.push(await add());
     }
@@ -40,7 +43,7 @@ describe('a list', () => {
     const order = seen.map(({ createdAt, id }) => `${createdAt} ${id}`);
     expect(order).toEqual([...new Set(order)].sort().reverse());
     for (let index = 0; index < 20; index += 1) await add();
-    // Without a size there are 25 on a page.
+    // The default page size is 25.
     expect((await list('')).json().data).toHaveLength(25);
   });
 
@@ -48,7 +51,7 @@ describe('a list', () => {
     const { key, list, add } = await opened();
     for (let index = 0; index < 3; index += 1) await add();
     const cursor = String((await list('limit=1')).json().nextCursor);
-    // Another key of the same partner and mode goes on where this one was.
+    // Another key of the same partner and mode can continue with this cursor.
     const sibling = await provider.key({ partner: key.partner, mode: 'test' });
     expect((await list(`cursor=${cursor}`, sibling)).json().data).toHaveLength(2);
     const strangers = [await provider.key({ mode: 'test' }), await provider.key({ partner: key.partner })];

@@ -13,7 +13,7 @@ import { TestClock, type TestProvider } from '../support/provider.ts';
 
 type Given = Parameters<typeof partnerProvider>[0];
 
-/** A provider whose log can be read. */
+/** Starts a provider whose log can be read. */
 async function logged(options: Given = {}) {
   const database = fragileStorage();
   const given = await partnerProvider({ storage: database.storage, ...options });

@@ -9,7 +9,7 @@ const approved = 'KID-TEST-APPROVED';
 
 const day = 24 * 3600_000;
 
-/** A provider with a test key, and what a console does in its name. */
+/** Starts a provider with a test key, and a console that acts in its name. */
 async function sandbox(options: Parameters<typeof partnerProvider>[0] = {}) {
   const { provider, database, open } = await ownConsole({ scope: null, testOnly: false }, options);
   const key = await provider.key({ mode: 'test' });

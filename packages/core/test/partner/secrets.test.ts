@@ -11,7 +11,7 @@ const phone = '+50937000001';
 
 const shown = (value: unknown) => inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null });
 
-/** Uses everything there is, rightly and wrongly, and answers what must not turn up anywhere. */
+/** Uses all features, rightly and wrongly, and returns the texts that must not appear anywhere. */
 async function useKeys(storage: Storage) {
   const { provider, rail } = await partnerProvider({ storage });
   const [key, test] = [await provider.key(), await provider.key({ mode: 'test', requireSignature: true })];
@@ -54,7 +54,7 @@ async function useKeys(storage: Storage) {
   };
 }
 
-/** Uses a secret in every way there is, and answers everything that was said or logged. */
+/** Uses a secret in all possible ways, and returns all responses and logs. */
 async function useWebhooks(storage: Storage) {
   const secrets = ['first-secret-of-the-endpoint', 'zweites Geheimnis: Schlüssel 🔑'];
   const { provider } = await webhookProvider({ storage });
@@ -108,7 +108,7 @@ it.each([
     const database = fragileStorage();
     const { secrets, logged, said } = await use(database.storage);
     const given = shown(database.given);
-    // A Buffer has turned itself into a list of numbers before a replacer is asked about it.
+    // A Buffer converts itself to a list of numbers before a replacer gets it.
     const bytes = JSON.stringify(database.given, function (this: Record<string, unknown>, name, value) {
       if (typeof value === 'bigint') return String(value);
       const raw = this[name];

@@ -25,7 +25,7 @@ interface Summary {
   readonly final: boolean;
 }
 
-/** A reader of CSV (RFC 4180) that was not written beside the writer. */
+/** Reads CSV (RFC 4180), written independently of the writer. */
 function readCsv(text: string): string[][] {
   const cells = Array.from(text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g));
   const records: string[][] = [[]];
@@ -81,7 +81,7 @@ export interface Books {
   ask(query: string): Promise<Answer>;
 }
 
-/** A transfer of a live key that has just been made. */
+/** Returns a transfer of a live key that has just been created. */
 const transferOf = (partner: string, changes: Partial<TransferRecord> & { id: string }): TransferRecord => ({
   ...{ partner, mode: 'live', status: 'pending', amount: 100n, currency: 'HTG', recipientKid: 'KID-ANA' },
   ...{ description: null, reference: null, metadata: null, failure: null, completedAt: null },
@@ -89,7 +89,7 @@ const transferOf = (partner: string, changes: Partial<TransferRecord> & { id: st
   ...changes,
 });
 
-/** A provider whose transfers a test writes down itself, so that their times are exact. */
+/** Starts a provider whose transfers a test stores itself, so that their times are exact. */
 export async function books(storage: Storage = memoryStorage()): Promise<Books> {
   const { provider } = await partnerProvider({ storage });
   const key = await provider.key();
@@ -112,7 +112,7 @@ export async function books(storage: Storage = memoryStorage()): Promise<Books> 
   };
 }
 
-/** An export of 500 pages, each of them large, of a storage that counts how it is asked. */
+/** Prepares an export of 500 large pages, on a storage that counts its queries. */
 export async function manyPages() {
   const pages = { asked: 0, breakAfter: Number.POSITIVE_INFINITY };
   const description = 'd'.repeat(140);
@@ -129,7 +129,7 @@ export async function manyPages() {
   return { provider, key: (await provider.key()).key, pages };
 }
 
-/** Resolves once a number has stopped to grow. */
+/** Resolves once a number no longer grows. */
 export async function settled(count: () => number): Promise<number> {
   for (let before = -1, same = 0; same < 20; ) {
     await new Promise((resolve) => setTimeout(resolve, 5));

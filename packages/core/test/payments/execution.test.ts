@@ -10,7 +10,7 @@ import { till } from './till.ts';
 const second = 1_000;
 const hour = 3_600_000;
 
-/** Both timers of the rail, its own and the worker's, which a test lets run out. */
+/** Replaces both timers of the rail, its own and the worker's, with one that a test ends. */
 function timer(): AbortController {
   const controller = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(controller.signal);
@@ -18,7 +18,7 @@ function timer(): AbortController {
   const wait = vi.spyOn(globalThis, 'setTimeout').mockImplementation((run, ms, ...args) => {
     if (ms !== executionTimeoutMs) return setTimeout(run, ms, ...args);
     controller.signal.addEventListener('abort', () => run(...args));
-    // For the one who clears it.
+    // Return a timer that the caller can clear.
     return setTimeout(() => undefined);
   });
   onTestFinished(() => {
@@ -89,7 +89,7 @@ describe('a transfer', () => {
     for (let number = 0; number < 100; number += 1) await pay();
     const { worker } = provider.ostiary;
     worker.start();
-    // Half of the places.
+    // Payments of one partner take half of the places.
     await vi.waitFor(() => expect(rail.orders).toHaveLength(32), patient);
     const id = await pay(payment, other);
     await vi.waitFor(
@@ -142,7 +142,7 @@ describe('a transfer', () => {
     await later(hour);
     expect((await show(id)).status).toBe('completed');
     expect(new Set(rail.orders.map((order) => order.id))).toEqual(new Set([id]));
-    // Nothing is left behind that would end the process when the time is over.
+    // No listener is left that would end the process when the time is over.
     signal.abort();
     await new Promise(setImmediate);
   });
@@ -162,7 +162,8 @@ describe('the rail', () => {
     const round = work();
     await vi.waitFor(() => expect(signals).toHaveLength(1), patient);
     expect(AbortSignal.timeout).toHaveBeenCalledWith(executionTimeoutMs);
-    // Before the lease of its job ends, or a second worker would ask while the first one still waits.
+    // The maximum must be less than the lease of the job, because otherwise a second worker would ask while
+    // the first one still waits.
     expect(executionTimeoutMs).toBeLessThan(30 * second);
     signal.abort();
     await round;

@@ -45,7 +45,7 @@ describe('a reconciliation export', () => {
         { currency: 'USD', status: 'failed', count: 1, amount: '1.00' },
       ];
       expect(summary).toEqual({ rows: 3, totals, sha256: digest, final: true });
-      // The same bytes when asked again, and by range.
+      // Repeated requests, and requests by range, return the same bytes.
       const range = (from: number, to: number) =>
         ask(`from=${dateOf(from)}&to=${dateOf(to)}&format=${format}`);
       for (const again of [await ask(`date=${dateOf(start)}&format=${format}`), await range(start, start)])

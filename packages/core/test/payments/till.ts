@@ -4,13 +4,16 @@ import { hostMetrics } from '../support/metrics.ts';
 import { payment } from '../support/partner-api.ts';
 import type { Json } from '../support/provider.ts';
 
-/** A partner that pays over a rail which a test steers, and what events, the host's metrics and the log say about it. */
+/**
+ * Starts a partner that pays over a rail which a test controls, and returns the related events, metrics of
+ * the host, and log.
+ */
 export async function till() {
   const given = await shop({}, 'live');
   const { provider, key, call, list, work } = given;
-  // A host may well register its provider after it has built Ostiary.
+  // Hosts may register their provider after they have built Ostiary.
   const told = hostMetrics();
-  // The purge is out of the way for ten minutes.
+  // Keep the purge away for ten minutes.
   await work();
   return {
     ...{ ...given, settle: provider.ostiary.payments.settle },

@@ -8,12 +8,12 @@ export async function answerOf(response: Response, url = response.url) {
   const to = headers.get('location');
   /** Absolute target of a redirect, or `null`. */
   const location = to === null ? null : new URL(to, url).href;
-  /** The parameters of that address; none where there is no redirect. */
+  /** Parameters of that URL; empty without a redirect. */
   const callback = new URL(location ?? 'about:blank').searchParams;
   const json = () => JSON.parse(text) as Record<string, unknown>;
   /**
-   * Status and code of an error, such as `400 invalid_grant`, whether it came as JSON, on a page or in a redirect. Where
-   * there is no error, `200 ok`, and of redirects `303 code`, `303 login`, `303 interaction` or `303 elsewhere`.
+   * Status and code of an error, such as `400 invalid_grant`, as JSON, on a page or in a redirect. Without an
+   * error it is `200 ok`, and for redirects `303 code`, `303 login`, `303 interaction` or `303 elsewhere`.
    */
   const outcome = `${status} ${saidBy()}`;
   return { status, headers, text, location, callback, json, outcome };
@@ -36,7 +36,10 @@ type Texts = Readonly<Record<string, string>>;
 
 let browsers = 0;
 
-/** A browser without a screen: keeps cookies by path, follows nothing by itself, sends what browsers send. */
+/**
+ * Browser without a screen: keeps cookies by path, follows no redirects by itself, sends the usual headers of
+ * browsers.
+ */
 export class TestBrowser {
   readonly origin: string;
   /** Origin at which the server really listens, if it is another one: as behind a proxy that ends TLS. */
@@ -53,7 +56,7 @@ export class TestBrowser {
     this.setCookie('host', this.name, '/');
   }
 
-  /** From now on another server answers for the same origin, as behind a load balancer. */
+  /** Sends later requests for the same origin to another server, as behind a load balancer. */
   connectTo(server: string): void {
     this.#server = server;
   }

@@ -1,7 +1,7 @@
 import type { TestBrowser } from './browser.ts';
 import type { TestClient, TestProvider } from './provider.ts';
 
-/** A consent page as a browser shows it. */
+/** Consent page as a browser shows it. */
 export type ConsentPage = Awaited<ReturnType<typeof showConsent>>;
 
 /** Starts an authorization request that must end at the consent page, and shows the page. */
@@ -34,14 +34,14 @@ export async function showConsent(browser: TestBrowser, address: string) {
   const approve = (headers?: Record<string, string>) => post({ decision: 'approve' }, headers);
   return {
     ...{ browser, address, path, answer, text, csrf, post, approve },
-    /** The id of its interaction, and the path of the way back to the client. */
+    /** Id of its interaction, and the path of the way back to the client. */
     id: path.split('/').at(-1) ?? '',
     resume: `${path}/resume`,
     /** Titles of the scopes, in order, and those of them that are marked as new. */
     titles: items.map((item) => item.replace(badge, '')),
     marked: items.filter((item) => badge.test(item)).map((item) => item.replace(badge, '')),
     deny: () => post({ decision: 'deny' }),
-    /** Approves, and goes the way back to the client. */
+    /** Approves, and follows the way back to the client. */
     async finish() {
       const approved = await approve();
       return approved.location === null ? approved : browser.get(approved.location);

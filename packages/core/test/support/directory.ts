@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication, Login, Scope, UserDirectory, UserRecord } from '../../src/index.ts';
 
-/** A user with every field that any scope shows. */
+/** User with all fields that any scope shows. */
 export const ana: UserRecord = {
   sub: 'user-ana',
   kid: 'KID-ANA',
@@ -22,7 +22,7 @@ export const ana: UserRecord = {
   ],
 };
 
-/** The table of the specification, written down a second time on purpose. */
+/** Table of the specification, written down a second time on purpose. */
 export const scopeFields: Readonly<Record<Scope, readonly (keyof UserRecord)[]>> = {
   openid: ['sub', 'kid', 'role', 'country', 'createdAt'],
   profile: ['name', 'handle', 'avatarUrl'],
@@ -50,7 +50,7 @@ export const phones: ReadonlyMap<string, string> = new Map([
 /** A host with users and a login that tests control. Its `host` cookie identifies a browser. */
 export class Host {
   readonly people = new Map<string, UserRecord>([ana, ben].map((user) => [user.sub, user]));
-  /** Answers what is not Ostiary's; without it Ostiary answers 404. */
+  /** Handles requests that are not Ostiary's; without it Ostiary responds with 404. */
   pages: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
   readonly #signedIn = new Map<string, Authentication>();
   /** Pairs of user and partner that the host keeps apart. */
@@ -70,7 +70,7 @@ export class Host {
       return `/login?${query}`;
     },
   };
-  /** The login of a host where users can sign out too. */
+  /** Login of a host whose users can sign out too. */
   get loginWithSignOut(): Login {
     return { ...this.login, signOut: (request) => this.signOut(hostCookie(request)) };
   }

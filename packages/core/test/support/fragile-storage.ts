@@ -3,8 +3,8 @@ import type { Storage } from '../../src/storage.ts';
 import { sharingCounts } from './shared-counts.ts';
 
 /**
- * A storage that remembers its calls, such as `grants.redeem`, and what was given to each, and whose database can be
- * made to fail.
+ * Wraps a storage: it records its calls, such as `grants.redeem`, and their arguments, and can be made to
+ * fail.
  */
 export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) {
   const calls: string[] = [];
@@ -33,14 +33,14 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
       code: 'STORAGE_UNAVAILABLE',
     }) as Error,
     storage: watched(inner, ''),
-    /** The calls since the last `forget`, in order. */
+    /** Calls since the last `forget`, in order. */
     calls,
     given,
     forget() {
       calls.length = 0;
       given.length = 0;
     },
-    /** Lets calls fail for which `fails` returns true, before they change anything. `null`: none. */
+    /** Makes calls fail for which `fails` returns true, before they change anything. `null`: none. */
     breakWhen(fails: typeof breaks) {
       breaks = fails;
     },
@@ -48,7 +48,7 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
   return fragile;
 }
 
-/** A storage of which some calls do something else. */
+/** Returns a storage with some calls replaced. */
 export function storageWith<Name extends keyof Storage>(
   storage: Storage,
   name: Name,

@@ -7,7 +7,10 @@ import { startProvider } from './running.ts';
 export const back = 'https://app.example/bye';
 export const postLogoutRedirectUris = [back, 'https://app.example/bye?from=service'];
 
-/** A provider whose host can sign users out, a client with an ID token of its, and how browsers sign out. */
+/**
+ * Starts a provider whose host can sign users out, with a client and its ID token, and browsers that sign
+ * out.
+ */
 export async function loggingOut(options: Partial<OstiaryOptions> = {}) {
   const host = new Host();
   const signedOut: string[] = [];
@@ -34,7 +37,7 @@ export async function loggingOut(options: Partial<OstiaryOptions> = {}) {
   };
 }
 
-/** Answers the page that asks. */
+/** Answers the page that asks for confirmation. */
 export async function answer(
   page: Answer,
   decision: string,

@@ -50,7 +50,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** The description of the partner API. References to anything but schemas are followed already. */
+/** Description of the partner API. Only references to schemas remain; others are resolved. */
 export interface Description {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -58,7 +58,7 @@ export interface Description {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 }
 
-/** Follows references that do not lead to a schema. */
+/** Resolves references that do not lead to a schema. */
 function followed(part: unknown, document: Record<string, unknown>): unknown {
   if (Array.isArray(part)) return part.map((one) => followed(one, document));
   if (typeof part !== 'object' || part === null) return part;
@@ -80,7 +80,7 @@ export async function descriptionOf(provider: TestProvider): Promise<Description
   return followed(document, document) as Description;
 }
 
-/** Every operation, with where it is. */
+/** Lists every operation with its location. */
 export function operationsOf({ paths }: Pick<Description, 'paths'>) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -107,14 +107,14 @@ function newValidator(components: Description['components']) {
   };
 }
 
-/** A real validator of JSON Schema: what it finds wrong, in words. */
+/** Returns a real validator of JSON Schema, which reports the problems as text. */
 export function validatorOf({ components }: Pick<Description, 'components'>) {
   const validator = validators.get(components) ?? newValidator(components);
   validators.set(components, validator);
   return validator;
 }
 
-/** Checks an answer against what its operation says about its status: what is wrong, in words. */
+/** Validates a response against its operation's description of its status; returns the problems as text. */
 export function misdescribed(description: Description, operation: Operation, answer: Answer): string[] {
   const response = operation.responses[answer.status];
   if (response === undefined) return [`${operation.operationId} does not answer ${answer.status}`];

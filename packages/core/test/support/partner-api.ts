@@ -10,7 +10,7 @@ import { Host } from './directory.ts';
 import { fragileStorage } from './fragile-storage.ts';
 import { startProvider } from './running.ts';
 
-/** Limits that no test runs into by accident. */
+/** Limits that are too high for tests to reach by accident. */
 export const manyRequests = Object.fromEntries(
   ['verify', 'payments', 'users', 'reconciliation', 'other'].map((group) => [
     group,
@@ -18,7 +18,7 @@ export const manyRequests = Object.fromEntries(
   ]),
 ) as NonNullable<OstiaryOptions['partnerLimits']>;
 
-/** A payment rail that a test steers; remembers what it was asked. */
+/** Payment rail that a test controls; it records its orders. */
 export class TestRail implements PaymentRail {
   readonly orders: TransferOrder[] = [];
   answer: (order: TransferOrder, signal: AbortSignal) => Promise<TransferResult> = async () => ({
@@ -31,22 +31,22 @@ export class TestRail implements PaymentRail {
   }
 }
 
-/** A path for a database that is removed after the test. */
+/** Returns a path for a database that is removed after the test. */
 export function temporaryDatabase(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-core-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'ostiary.db');
 }
 
-/** The storages on which the most important tests run. */
+/** Storages on which the most important tests run. */
 export const storages: readonly (readonly [string, () => Storage])[] = [
   ['memory', memoryStorage],
   ['SQLite', () => sqliteStorage({ file: temporaryDatabase() })],
 ];
 
 /**
- * A provider with a partner API that stops by itself, with the test or the file that starts it, its rail, and the database
- * that it has unless it is given a storage.
+ * Starts a provider with a partner API that stops by itself, with the test or the file that starts it.
+ * Returns its rail too, and its database, unless it was given a storage.
  */
 export async function partnerProvider(options: Partial<OstiaryOptions> = {}, host = new Host()) {
   const rail = new TestRail();
@@ -55,8 +55,8 @@ export async function partnerProvider(options: Partial<OstiaryOptions> = {}, hos
   return { provider: await startProvider(given, host), rail, database };
 }
 
-/** A payment that a partner may ask for. */
+/** Payment that a partner may request. */
 export const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } } as const;
 
-/** The same in test mode. */
+/** Same payment in test mode. */
 export const testPayment = { ...payment, recipient: { kid: 'KID-TEST-APPROVED' } } as const;

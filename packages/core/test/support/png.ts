@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A chunk of a PNG. */
+/** Builds a chunk of a PNG. */
 export function chunk(name: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -9,7 +9,7 @@ export function chunk(name: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** A grey picture. */
+/** Builds a grey picture. */
 export function png(width: number, height = width, filler = 0): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -28,7 +28,7 @@ export function png(width: number, height = width, filler = 0): Buffer {
 export const ofBytes = (count: number): Buffer =>
   png(64, 64, count - png(64).length - chunk('tEXt', Buffer.alloc(0)).length);
 
-/** The first eight bytes of every PNG. */
+/** First eight bytes of every PNG. */
 export const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** Color types of PNG: the values of their field, and samples of a pixel. */
@@ -48,7 +48,7 @@ export interface Header {
   readonly isInterlaced: boolean;
 }
 
-/** The chunk `IHDR`. */
+/** Builds the chunk `IHDR`. */
 export function header({ side, color, depth, isInterlaced }: Header): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(side, 0);

@@ -23,7 +23,7 @@ export class TestClock {
   }
 }
 
-/** Limits that no test runs into by accident: what a provider has here unless it is given others. */
+/** Default limits of these providers: too high for tests to reach by accident. */
 export const generousLimits = {
   authorizeStarts: 1_000_000,
   failedClientAuthentications: 1_000_000,
@@ -38,23 +38,23 @@ export type Json = Record<string, unknown>;
 type Changes = Readonly<Record<string, string | undefined>>;
 type Headers = Readonly<Record<string, string>>;
 
-/** A client that was provisioned for a test. */
+/** Client that was provisioned for a test. */
 export interface TestClient {
   readonly id: string;
   readonly secret: string | null;
   readonly redirectUri: string;
 }
 
-/** An API key that was issued for a test. */
+/** API key that was issued for a test. */
 export type TestKey = Awaited<ReturnType<TestProvider['key']>>;
 
-/** A fresh PKCE pair, and the parameters that bind an authorization request to it. */
+/** Creates a PKCE pair, and the parameters that bind an authorization request to it. */
 export function pkce(verifier = randomBytes(32).toString('base64url')) {
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   return { verifier, challenge, bound: { code_challenge: challenge, code_challenge_method: 'S256' } };
 }
 
-/** An `Authorization` header of HTTP Basic. */
+/** Builds an `Authorization` header of HTTP Basic. */
 export const basic = (id: string, secret: string | null): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
@@ -69,16 +69,16 @@ export function tokenRequest({ id, secret, redirectUri }: TestClient, code: stri
   };
 }
 
-/** A running identity provider behind a real HTTP server on a free port of the loopback address. */
+/** Running identity provider behind a real HTTP server on a free port of the loopback address. */
 export class TestProvider {
   declare readonly ostiary: Ostiary;
   declare readonly partnerRoutes: Assembled['partnerRoutes'];
   declare readonly origin: string;
-  /** `authUrl` without a trailing slash: where browsers believe they are. */
+  /** `authUrl` without a trailing slash: the origin from the view of browsers. */
   declare readonly site: string;
   declare readonly host: Host;
   declare readonly clock: TestClock;
-  /** Lines that were logged: level, message, fields. */
+  /** Logged lines: level, message, fields. */
   declare readonly logged: { readonly level: string; readonly message: string; readonly fields: object }[];
   readonly #server: Server;
 
@@ -91,8 +91,8 @@ export class TestProvider {
   }
 
   /**
-   * `options` override the test's; `authUrl` is the server's own address unless given. Several providers can share a storage, a
-   * `TestClock` (as option `clock`) and a host.
+   * Starts a provider. `options` override the test's; `authUrl` is by default the URL of the server. Several
+   * providers can share a storage, a `TestClock` (as option `clock`) and a host.
    */
   static async start(options: Partial<OstiaryOptions> = {}, host = new Host()): Promise<TestProvider> {
     const server = createServer();
@@ -145,7 +145,7 @@ export class TestProvider {
     return browser;
   }
 
-  /** From now on a user is signed in at the host in this browser, since so long ago. */
+  /** Signs a user in at the host in this browser, `agoMs` before now. */
   signIn(browser: TestBrowser, sub: string, agoMs = 0): void {
     this.host.signIn(browser.name, sub, new Date(this.clock.now() - agoMs));
   }
@@ -154,7 +154,7 @@ export class TestProvider {
     this.host.signOut(browser.name);
   }
 
-  /** A client whose consent is remembered, unless other redirect URIs are given. */
+  /** Provisions a client whose consent is remembered, unless other redirect URIs are given. */
   async client(settings: Partial<NewClient> = {}): Promise<TestClient> {
     const redirectUri = settings.redirectUris?.[0] ?? 'https://app.example/callback';
     const { client, clientSecret } = await this.ostiary.admin.clients.create({
@@ -166,7 +166,7 @@ export class TestProvider {
     return { id: client.clientId, secret: clientSecret, redirectUri };
   }
 
-  /** The address of an authorization request. */
+  /** Returns the URL of an authorization request. */
   authorizeUrl(client: TestClient, changes: Changes = {}): string {
     const parameters = {
       response_type: 'code',
@@ -183,8 +183,8 @@ export class TestProvider {
   }
 
   /**
-   * Follows redirects within this server, approving a consent page, until the browser would leave it or sees
-   * another page.
+   * Follows redirects within this server, approving a consent page, until one leads elsewhere or another page
+   * appears.
    */
   async follow(browser: TestBrowser, url: string, decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
     let [address, answer] = [url, await browser.get(url)];
@@ -200,7 +200,7 @@ export class TestProvider {
     throw new Error('the flow goes in circles');
   }
 
-  /** Signs in, approves, and answers the parameters of the callback. */
+  /** Signs in, approves, and returns the parameters of the callback. */
   async authorize(
     client: TestClient,
     changes: Changes = {},
@@ -211,13 +211,13 @@ export class TestProvider {
     return new URL(location).searchParams;
   }
 
-  /** A code for a client. */
+  /** Returns a code for a client. */
   async code(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<string> {
     const callback = await this.authorize(client, changes, browser);
     return callback.get('code') ?? Promise.reject(new Error(`no code but ${callback}`));
   }
 
-  /** A call of an API endpoint with a JSON body (an object) or a form body. */
+  /** Calls an API endpoint with a JSON body (an object) or a form body. */
   call(path: string, body: object | URLSearchParams | string, headers: Headers = {}): Promise<Answer> {
     const isForm = body instanceof URLSearchParams;
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -228,7 +228,7 @@ export class TestProvider {
     });
   }
 
-  /** A code that is bound to a verifier. */
+  /** Returns a code that is bound to a verifier. */
   async boundCode(client: TestClient): Promise<{ code: string; verifier: string; challenge: string }> {
     const { bound, ...pair } = pkce();
     return { ...pair, code: await this.code(client, bound) };
@@ -244,8 +244,8 @@ export class TestProvider {
   }
 
   /**
-   * Exchanges a code with the client's secret and right redirect URI, unless changed; `undefined` takes a
-   * parameter away.
+   * Exchanges a code, by default with the client's secret and right redirect URI; `undefined` removes a
+   * parameter.
    */
   async exchange(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<Answer> {
     return this.call('/v1/oauth/token', { ...tokenRequest(client, code), ...changes });
@@ -263,12 +263,12 @@ export class TestProvider {
     return (await this.exchange(client, code, { code_verifier: verifier })).json();
   }
 
-  /** A whole flow: an access token with these scopes. */
+  /** Runs a whole flow. Returns an access token with these scopes. */
   async token(client: TestClient, scope = 'openid', browser = this.browser()): Promise<string> {
     return String((await this.tokens(client, { scope }, browser)).access_token);
   }
 
-  /** The user whom the code of an answer stands for. */
+  /** Returns the user of the code in a response. */
   async subOf(client: TestClient, { callback }: Answer): Promise<unknown> {
     const { access_token: token } = (await this.exchange(client, callback.get('code') ?? '')).json();
     return (await this.userinfo(String(token))).json().sub;
@@ -286,7 +286,7 @@ export class TestProvider {
     return this.call('/v1/oauth/revoke', { token }, headers);
   }
 
-  /** The forms of a user's connected apps: the token of each by its client. */
+  /** Returns the forms of a user's connected apps: the token of each by its client. */
   async connectedApps(browser: TestBrowser): Promise<ReadonlyMap<string, string>> {
     const forms = (await browser.get(`${this.site}/account/apps`)).text.matchAll(
       /action="[^"]*\/account\/apps\/([^/"]+)\/revoke">\s*<input type="hidden" name="csrf" value="([^"]+)"/g,
@@ -305,7 +305,7 @@ export class TestProvider {
     return this.logged.filter(({ level }) => level === 'error');
   }
 
-  /** Any request to this server, exactly as it is given; nothing is followed. */
+  /** Sends any request to this server, unchanged; redirects are not followed. */
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
     return answerOf(await fetch(new URL(path, this.origin), { redirect: 'manual', ...init }));
   }
@@ -315,7 +315,7 @@ export class TestProvider {
     return this.request('/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}`, ...headers } });
   }
 
-  /** A new partner; answers its slug. */
+  /** Creates a partner; returns its slug. */
   async partner(slug = `partner-${randomBytes(6).toString('hex')}`): Promise<string> {
     return (await this.ostiary.admin.partners.create({ slug, name: `The partner ${slug}` })).slug;
   }
@@ -329,8 +329,8 @@ export class TestProvider {
   }
 
   /**
-   * A call of the partner API, such as `POST /v1/partner/verify`; text and bytes are sent as they are,
-   * anything else as JSON.
+   * Calls the partner API, such as `POST /v1/partner/verify`; text and bytes are sent unchanged, other values
+   * as JSON.
    */
   async partnerCall(
     key: TestKey | string | null,

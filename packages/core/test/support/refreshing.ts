@@ -4,12 +4,12 @@ import { startProvider } from './running.ts';
 
 export const allowedScopes = [...scopeNames, 'offline_access'];
 
-/** A provider with refresh tokens, two clients that may have them, and how they use them. */
+/** Starts a provider with refresh tokens, and two clients that may use them. */
 export async function refreshing() {
   const provider = await startProvider({ refreshTokens: {}, introspection: true });
   const app = await provider.client({ allowedScopes });
 
-  /** Presents a refresh token as its client does, unless changed; `undefined` takes a parameter away. */
+  /** Presents a refresh token as its client does, with optional changes; `undefined` removes a parameter. */
   function refresh(token: unknown, by: TestClient = app, changes: Json = {}, at: TestProvider = provider) {
     const secret = by.secret === null ? {} : { client_secret: by.secret };
     const request = { grant_type: 'refresh_token', refresh_token: token, client_id: by.id, ...secret };

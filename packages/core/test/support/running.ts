@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, onTestFinished, TestRunner } from 'vitest';
 import { TestProvider } from './provider.ts';
 
-/** Does something when the test that runs is over; outside of tests, when those of the file or suite are. */
+/** Runs a function at the end of the current test; outside of tests, at the end of the file or suite. */
 export function afterwards(end: () => unknown): void {
   const ended = async () => void (await end());
   if (TestRunner.getCurrentTest() === undefined) afterAll(ended);
   else onTestFinished(ended);
 }
 
-/** A provider that stops by itself, with the test or the file that starts it. */
+/** Starts a provider that stops by itself, with the test or the file that starts it. */
 export async function startProvider(...given: Parameters<typeof TestProvider.start>): Promise<TestProvider> {
   const provider = await TestProvider.start(...given);
   afterwards(() => provider.stop());

@@ -24,7 +24,7 @@ async function printed(logger?: OstiaryOptions['logger']) {
     login: { authenticate: () => fail('login.authenticate'), loginUrl: () => '/login' },
     payments: { execute: async () => fail('payments.execute') },
   };
-  // As a host that gives none.
+  // Pass no logger, as hosts may do.
   Reflect.set(options, 'logger', logger);
   const { provider } = await partnerProvider(options);
   const key = await provider.key();

@@ -14,7 +14,7 @@ const hostType = {
 const { provider } = await webhookProvider({ events: { 'order.shipped': hostType } });
 const key = await provider.key({ mode: 'test' });
 
-/** Every kind of check that schemas of this package have. */
+/** Kinds of checks in schemas of this package. */
 const checks: readonly z.ZodType[] = [
   ...[z.string().min(1).max(3), z.int().min(1), z.number().gt(0).lt(1), z.boolean(), z.date(), z.null()],
   ...[z.enum(['a', 'b']), z.literal('a'), z.iso.datetime(), z.url(), z.string().regex(/^a$/)],

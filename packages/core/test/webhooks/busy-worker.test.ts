@@ -75,7 +75,7 @@ describe('results of attempts', () => {
     receiver.answer({ ...answered(200), response: 'x'.repeat(50_000) });
     await quiet();
     await end();
-    // 64 attempts at once have long answers, and those that were claimed ahead have none.
+    // The first 64 concurrent attempts have long answers, and deliveries that were claimed ahead have none.
     expect(written()).toEqual([41, 23, 56]);
   });
 });
@@ -165,7 +165,7 @@ describe('deliveries that are claimed ahead', () => {
     expect(requests).toHaveLength(3 + 5);
     await quiet();
     expect(results().filter(({ attempt }) => attempt === null)).toHaveLength(80);
-    // Claimed anew, with what their endpoint is by now.
+    // Claim them anew, with the present state of their endpoint.
     expect(requests.length).toBeGreaterThan(3 + 5);
     await end();
   });

@@ -187,7 +187,7 @@ describe('a response', () => {
 });
 
 describe('time', () => {
-  /** Time passes when a test says so; sockets work as ever. */
+  /** Only the test advances the time; sockets work as usual. */
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });

@@ -114,7 +114,7 @@ describe('a connection', () => {
   it('is one of a bounded number: the longest idle one goes first', async () => {
     const many = await Promise.all([serve(accepts), serve(accepts), serve(accepts)]);
     const client = newClient({ maxIdle: 2 });
-    // Each counts once, however often it is used.
+    // Each connection counts once, regardless of its number of uses.
     for (const server of many) for (let use = 0; use < 3; use += 1) await send(client, urlOf(server));
     await vi.waitUntil(() => many[0]?.sockets[0]?.destroyed, patient);
     expect(many.map((server) => server.sockets[0]?.destroyed)).toEqual([true, false, false]);

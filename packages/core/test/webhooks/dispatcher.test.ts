@@ -64,7 +64,7 @@ describe('a started dispatcher', () => {
     await publish('healthy');
     const worker = await started();
     for (let dead = 0; dead < 499; dead += 1) {
-      // The first 49 are of the healthy one's partner.
+      // The first 49 belong to the partner of the healthy one.
       const partner = dead < 49 ? 'acme' : `other-${dead % 10}`;
       await endpoint(`dead${dead}`, hangs, { partner });
       await publish(`dead${dead}`, 4, { partner });
@@ -77,7 +77,7 @@ describe('a started dispatcher', () => {
       expect(healthy()).toBe(round);
     }
     const hanging = requests.filter(({ url }) => url.startsWith('https://dead'));
-    // Three quarters of the worker, two of each while nothing is known of them.
+    // Three quarters of the worker, two of each while their behaviour is unknown.
     expect(hanging).toHaveLength(384);
     expect(new Set(hanging.map(({ url }) => url)).size).toBe(384 / 2);
     void worker.stop();
@@ -197,7 +197,7 @@ describe('stopping', () => {
     await publish('a');
     const stopping = (await started()).stop();
     await quiet();
-    // Nothing happens to the attempt sooner.
+    // The attempt is not interrupted sooner.
     expect(waits()).toEqual([11_000]);
     receiver.answer();
     await stopping;
@@ -376,7 +376,7 @@ it('two workers make each attempt once, and a late result of a lost claim change
   await publish('a');
   const [first, second] = [await started(), await started()];
   expect(requests).toHaveLength(1);
-  // The first worker is stuck for longer than its lease.
+  // The first worker hangs for longer than its lease.
   clock.advance(30_000);
   second.wake();
   await quiet();

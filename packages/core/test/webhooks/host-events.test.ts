@@ -11,7 +11,7 @@ import { shop as open } from '../partner/webhook-shop.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 
-/** A schema as a library that is not zod would have it. */
+/** Schema as a library other than zod would have it. */
 function standard(validate: (value: unknown) => unknown): HostEventSchema {
   return { '~standard': { version: 1, vendor: 'by-hand', validate } };
 }
@@ -138,7 +138,7 @@ describe('publishing', () => {
       ['data.at', { orderId: 'o' }],
       ['data.at', { ...shipped, at: undefined }],
       ['data.at', { ...shipped, at: 'yesterday' }],
-      // JSON makes null of it.
+      // JSON converts it to null.
       ['data.orderId', { ...shipped, orderId: Number.NaN }],
       ['data.points.0', { points: 1.5 }, 'loyalty.points_changed'],
     ] as const) {
@@ -192,7 +192,7 @@ describe('publishing', () => {
       later = answer;
       expect(String(await failure({}))).toMatch(/TypeError: .*order\.shipped.*synchronously/);
     }
-    // A refusal without a reason is one.
+    // A refusal without a reason counts too.
     later = () => ({ issues: [] });
     expect(await failure({})).toBeInstanceOf(EventDataError);
     expect(await listed()).toEqual([]);

@@ -19,7 +19,7 @@ async function shop() {
   return {
     ...{ database, provider, register },
     events: (key: TestKey) => list('/v1/partner/events', key),
-    /** A partner with a client that may read what became of Ana's identity check. */
+    /** Starts a partner with a client that may read the result of Ana's identity check. */
     async holder() {
       const key = await provider.key();
       await provider.token(await provider.client({ partner: key.partner }), 'openid kyc');
@@ -50,7 +50,7 @@ describe('a change of an identity check', () => {
     expect(endpoint.received.map(({ body }) => body.toString())).toEqual([JSON.stringify(event)]);
     const asked = database.given[database.calls.indexOf('events.partnersHolding')];
     expect(asked).toEqual([{ sub, scope: 'kyc' }]);
-    // Nothing says who the user is but the public id.
+    // Only the public id identifies the user.
     expect(endpoint.received[0]?.body.toString()).not.toContain(sub);
   });
 
@@ -63,7 +63,7 @@ describe('a change of an identity check', () => {
     const [[one], [other]] = [await events(first.key), await events(named)];
     // Each partner gets a separate event, so that partners cannot compare notes.
     expect(one?.id).not.toBe(other?.id);
-    // Naming is for one change only, and carries the time that the host says.
+    // Naming is for one change only, and uses the host's time.
     const changedAt = new Date('2020-02-29T01:02:03.004Z');
     expect(await told({ changedAt })).toEqual([first.partner]);
     expect(await events(first.key)).toMatchObject([{}, { data: { changedAt: changedAt.toISOString() } }]);

@@ -9,13 +9,13 @@ import { sink } from './support/sink.ts';
 const minute = 60_000;
 
 it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one before, across restarts', async () => {
-  // A restart finds it again.
+  // A restart finds the delivery again.
   const storage = { ...memoryStorage(), close: async () => {} };
   const clock = new TestClock();
   const shared = { storage, clock, sealingKeys: [randomBytes(32)] };
   const { provider: first, register, trigger, deliveries } = await shop(shared);
   const endpoint = await sink(() => clock.now());
-  // The endpoint takes two seconds to refuse: waits begin at the end of an attempt.
+  // The endpoint takes two seconds to refuse, because waits begin at the end of an attempt.
   endpoint.answer = (response) => {
     clock.advance(2_000);
     response.writeHead(503, { 'content-type': 'text/plain' }).end('not today');
@@ -26,7 +26,7 @@ it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one be
   let provider = first;
   const waits = [0, 1 * minute, 5 * minute, 30 * minute, 120 * minute];
   for (const [index, wait] of waits.entries()) {
-    // A new process for each attempt.
+    // Start a new process for each attempt.
     await provider.ostiary.worker.stop();
     ({ provider } = await webhookProvider(shared));
     if (wait > 0) {
@@ -42,7 +42,7 @@ it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one be
     const verified = await verify(attempt.body, attempt.headers, { secret, now: () => attempt.at });
     expect(verified).toMatchObject({ id: event.id, attempt: index + 1, type: 'webhook.test' });
     expect(attempt.body.equals(endpoint.received[0]?.body ?? Buffer.alloc(0))).toBe(true);
-    // Signed for this attempt, not for the first one.
+    // The signature is of this attempt, not of the first one.
     expect(Number(attempt.headers['x-svc-timestamp'])).toBe(Math.floor(attempt.at / 1000));
   }
   // Test mode keeps deliveries for seven days.

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createTargetLimits, type Place } from '../../src/webhooks/target-limits.ts';
 import { quiet } from '../worker/workshop.ts';
 
-/** Limits of one address, and timers that are fired by hand. */
+/** Creates limits of one address, and timers that a test fires. */
 function limited() {
   const timers = new Set<() => void>();
   const limits = createTargetLimits((fire) => {

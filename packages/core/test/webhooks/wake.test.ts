@@ -45,7 +45,7 @@ it('a running worker is told of everything there is to deliver', { timeout: 30_0
     await work();
     news = Promise.withResolvers();
     await cause();
-    // Jobs are woken by a timer of no time.
+    // A timer without delay notifies jobs.
     await vi.advanceTimersByTimeAsync(0);
     await news.promise;
     expect(endpoint.received.at(-1)?.headers['x-svc-event']).toBe(type);

@@ -23,7 +23,10 @@ const kinds = [
 const removed = (count: number) =>
   Object.fromEntries(kinds.map((kind) => [kind, count])) as unknown as PurgeCount;
 
-/** Runs the purge of a storage that removes so many rows, one answer after another, of the log `requests`. */
+/**
+ * Runs the purge of a storage that removes these numbers of rows, one call after another, of the log
+ * `requests`.
+ */
 async function purged(answers: readonly PurgeCount[] = [], requests: readonly number[] = []) {
   const asked: unknown[] = [];
   const logged: unknown[] = [];

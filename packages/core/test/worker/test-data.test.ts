@@ -9,7 +9,7 @@ const minute = 60_000;
 const rowBytes = 512;
 const mebibyte = 1024 * 1024;
 
-/** A partner whose events are published as a host publishes them, and whose purge runs. */
+/** Starts a partner whose events are published as a host publishes them, and whose purge runs. */
 async function sandbox(storage: Storage) {
   const { provider, key, call, work } = await shop({ storage });
   const { clock } = provider;
@@ -24,7 +24,7 @@ async function sandbox(storage: Storage) {
     });
     await storage.events.publish(events, { idempotency: null, now: clock.now() });
   }
-  /** The numbers of the oldest and the newest event, as the partner reads them. */
+  /** Returns the numbers of the oldest and the newest event, as the partner reads them. */
   async function ends(of = key) {
     const { oldestSequence, newestSequence } = (
       await call('GET /v1/partner/events?after=0&limit=1', undefined, of)

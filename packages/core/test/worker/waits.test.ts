@@ -14,7 +14,7 @@ async function pay(provider: TestProvider) {
   expect(answer.status).toBe(201);
 }
 
-/** Lets what a step of the clock has begun end. */
+/** Waits for the work that a step of the clock has started. */
 const afterStep = () => setTimeout(20);
 
 describe.each(storages)('after the clock went back, on %s,', (_, storageOf) => {
@@ -39,7 +39,7 @@ describe.each(storages)('after the clock went back, on %s,', (_, storageOf) => {
     }
     await provider.ostiary.worker.runDue();
     expect(rail.orders).toHaveLength(4);
-    // The next try is due after eight seconds.
+    // The next attempt is due after eight seconds.
     provider.clock.advance(-hour);
     provider.ostiary.now();
     await afterStep();

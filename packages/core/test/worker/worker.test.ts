@@ -47,7 +47,7 @@ describe('a job', () => {
       expect(await worker().runDue()).toBe(1);
     }
     expect(lines).toEqual(Array(15).fill('warn: a job failed; it is tried again'));
-    // The kind of a failure is kept, and no detail.
+    // Only the kind of a failure is stored, without details.
     expect(reasons).toEqual(new Set(['RangeError']));
   });
 
@@ -75,7 +75,7 @@ describe('a started worker', () => {
     await enqueue(40);
     const started = worker();
     started.start();
-    // Nothing is looked at twice.
+    // A second start does not poll twice.
     started.start();
     await quiet();
     expect([work.mock.calls.length, waits()]).toEqual([40, [50]]);
@@ -188,7 +188,7 @@ describe('jobs of a kind with a bound of its own', () => {
     worker().start();
     await fire();
     for (const index of [1, 2, 3, 4, 5]) {
-      // The first of each hangs and stays; the second is new again in every round.
+      // The first of each hangs and stays; the second is new in every round.
       await enqueue(2);
       await enqueue(2, 'pay');
       await fire();

@@ -7,7 +7,7 @@ import type { Schedule } from '../../src/worker/looking.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 
-/** Resolves when everything that needs no timer has happened. */
+/** Resolves when all work has ended that needs no timer. */
 export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -38,9 +38,9 @@ export async function outfit() {
     /** Dependencies of a worker. */
     tools: { clock, logger, schedule, random: systemRandom, telemetry: null },
     clock,
-    /** The times, in milliseconds, that somebody waits for. */
+    /** Delays of the pending timers, in milliseconds. */
     waits: () => timers.map(({ ms }) => ms),
-    /** Lets the first timer go off, or the first one of so many milliseconds. */
+    /** Fires the first timer, or the first one with this delay. */
     async fire(ms?: number): Promise<void> {
       const timer = timers.find((each) => ms === undefined || each.ms === ms);
       if (timer !== undefined) remove(timer);

@@ -79,7 +79,7 @@ describe('the protocol engine', async () => {
   const query = (changes: Record<string, string> = {}) =>
     `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', ...changes })}`;
 
-  /** The models, but for sessions, whose `save` was called while something happened. */
+  /** Returns the models, except sessions, whose `save` was called during some work. */
   async function savedDuring(work: () => Promise<unknown>): Promise<string[]> {
     const spies = Object.getOwnPropertyNames(Provider.prototype)
       .filter((name) => /^[A-Z]/.test(name))
@@ -121,7 +121,7 @@ describe('the protocol engine', async () => {
 });
 
 it('the library by itself runs the validator of a parameter after all parameters were checked, before its policy', async () => {
-  // Without an adapter and keys it warns.
+  // The library warns if it has no adapter and keys.
   for (const name of ['info', 'warn'] as const) vi.spyOn(console, name).mockImplementation(() => {});
   const order: string[] = [];
   const provider = new Provider('http://127.0.0.1', {

@@ -66,7 +66,7 @@ it('delivering an event again sends the same id and bytes once more, numbered fr
   const fresh = { status: 'pending', createdAt: now(), nextAttemptAt: now(), attempts: [] };
   expect(queued.status).toBe(200);
   expect(made).toEqual([{ ...before, id: expect.stringMatching(/^dl_[0-9a-f]{32}_1$/), ...fresh }]);
-  // As long as it is pending, that delivery stands for a new one.
+  // A pending delivery takes the place of a new one.
   for (const body of [{}, { endpointId: id }])
     expect((await redeliver(event.id, body)).text).toBe(queued.text);
   await work();
@@ -77,7 +77,7 @@ it('delivering an event again sends the same id and bytes once more, numbered fr
   expect(again?.headers['x-svc-timestamp']).not.toBe(first?.headers['x-svc-timestamp']);
   const delivered = { status: 'delivered', attempts: [{ number: 1 }] };
   expect(await deliveries(id)).toMatchObject([{ id: made[0]?.id, ...delivered }, delivered]);
-  // The sequence knows it once.
+  // The sequence contains the event once.
   expect(await list('/v1/partner/events')).toHaveLength(1);
 });
 

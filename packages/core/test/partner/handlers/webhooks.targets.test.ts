@@ -44,7 +44,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** A partner of a provider as it is on the Internet, whose names mean what a test says. */
+/** Starts a provider as it is on the Internet, with a partner, and host names that the test resolves. */
 async function shop() {
   let resolver = hostileResolver({ name: '', url: good, answers: [[publicAddress]] });
   const given = await open({
@@ -53,14 +53,14 @@ async function shop() {
   const { provider, call } = given;
   return {
     ...given,
-    /** From now on names mean this. */
+    /** Sets the addresses of host names from now on. */
     meet(next: Omit<HostileTarget, 'name'>) {
       resolver = hostileResolver({ name: '', ...next });
     },
     asked: () => resolver.asked(),
     post: (url: string): Promise<Answer> => call(`POST ${hooks}`, { url, events, secret }),
     patch: (id: string, url: string): Promise<Answer> => call(`PATCH ${hooks}/${id}`, { url, enabled: true }),
-    /** Connections that were tried to anything but the provider itself. */
+    /** Returns the connections that were attempted to other servers than the provider. */
     strangers: () => dialled.filter((given) => !given.includes(new URL(provider.origin).port)),
   };
 }
@@ -88,7 +88,7 @@ describe('a hostile target', () => {
       const patched = await patch(id, target.url);
       for (const answer of [posted, patched])
         expect([target.name, blamed(answer)]).toEqual([target.name, ['url']]);
-      // The same words in both places, and nothing of what lies behind the name.
+      // Both responses have the same text, without information about the host.
       expect([target.name, withoutId(patched)]).toEqual([target.name, withoutId(posted)]);
       const text = withoutId(posted);
       for (const address of target.answers?.flat() ?? [])
@@ -152,7 +152,7 @@ describe('a hostile target', () => {
       const { name, url, answers, changesLater } = target;
       const by = await lax.key({ mode: 'test' });
       const { status, text } = await lax.partnerCall(by, `POST ${hooks}`, { url, events, secret });
-      // Some are no URL at all.
+      // Skip targets that are not valid URLs.
       if (status === 400) continue;
       expect([name, status, text]).toEqual([name, 201, text]);
       await trigger(strict, by);
@@ -196,7 +196,7 @@ it.each([
   meet({ url, answers: [[publicAddress, '2606:4700::1111']] });
   const answer = await post(url);
   expect([answer.status, answer.json().url]).toEqual([201, kept]);
-  // An address is its own answer.
+  // An IP address resolves to itself.
   expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
   expect(strangers()).toEqual([]);
 });

@@ -22,7 +22,7 @@ const { provider } = await partnerProvider({
 const description = await descriptionOf(provider);
 const { text } = await provider.request('/v1/openapi.json');
 
-/** Every schema, with where it is. Those with a name are visited where they are defined. */
+/** Lists every schema with its location. Those with a name are visited at their definition. */
 function* schemasIn(part: unknown, where: string): Generator<readonly [string, Schema]> {
   if (typeof part !== 'object' || part === null) return;
   for (const [name, one] of Object.entries(part)) {
@@ -47,7 +47,7 @@ const everySchema = () => [
   ]),
 ];
 
-/** Every body that is sent, answered or delivered. */
+/** Lists every body of requests, responses and deliveries. */
 const everyBody = (): (readonly [string, Media])[] => {
   const operations = [
     ...operationsOf(description).map(({ operation }) => operation),
@@ -90,7 +90,7 @@ describe('the description', () => {
       expect(schema.items, where).not.toBe(false);
       expect(typeof schema.const, where).not.toBe('boolean');
       if (schema.format !== undefined) expect(schema, where).not.toHaveProperty('pattern');
-      // `X or null` in one word, unless X has a name.
+      // Unions with null use a list of types, unless the type has a name.
       for (const part of schema.anyOf ?? [])
         if (part.type === 'null') expect(schema.anyOf?.[0], where).toHaveProperty('$ref');
       if (schema.format !== 'int64')

@@ -6,7 +6,7 @@ import type { Json } from '../../support/provider.ts';
 import { sink } from '../../webhooks/support/sink.ts';
 import { shop } from '../webhook-shop.ts';
 
-/** A schema of a library that is not zod. */
+/** Schema of a library other than zod. */
 function standard(jsonSchema?: () => Json): HostEventSchema {
   const props = { version: 1, vendor: 'by-hand', validate: (value: unknown) => ({ value }) } as const;
   return { '~standard': jsonSchema === undefined ? props : { ...props, jsonSchema: { input: jsonSchema } } };
@@ -28,7 +28,7 @@ const describedLine = {
   additionalProperties: true,
 };
 
-/** Types of a host, and what is said of their data. */
+/** Custom event types of a host, and the descriptions of their data. */
 const types: Record<
   string,
   { schema: HostEventSchema; example: Json; described: unknown; summary?: string }
@@ -108,7 +108,7 @@ describe('the webhooks of the description', () => {
       for (const [name, value] of Object.entries(told))
         expect(delivery?.headers[`x-acme-${name}`]).toBe(value);
       expect(valid(bodyOf(type).schema, body), type).toEqual([]);
-      // Said of this type, and of no other.
+      // The description belongs to this type alone.
       expect(valid(bodyOf(type).schema, { ...body, type: 'other' })).not.toEqual([]);
       expect(post?.parameters.map(({ name }) => name.toLowerCase())).toEqual(
         Object.keys(delivery?.headers ?? {}).filter((name) => name.startsWith('x-')),
@@ -129,7 +129,7 @@ describe('the webhooks of the description', () => {
       expect((whole as Json).data, type).toEqual(example);
       expect(description.webhooks[type]?.post.summary).toBe(summary ?? `The event ${type}.`);
     }
-    // A name of the host’s is no name of ours.
+    // Names of the host do not override Ostiary's.
     expect(description.components.schemas?.Transfer?.properties).toHaveProperty('amount');
   });
 

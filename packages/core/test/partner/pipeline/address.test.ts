@@ -6,7 +6,7 @@ it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], r
   // Without trusted proxies the socket's address counts, and the header is ignored.
   [[], ['203.0.113.0/24'], [], [['203.0.113.7'], ['127.0.0.1'], ['garbage'], []]],
   [[], ['127.0.0.0/8'], [[], ['203.0.113.7'], ['garbage']], []],
-  // With one it goes by what that proxy wrote, which is the last; without a header the proxy itself asks.
+  // With a trusted proxy its last entry counts; without a header the proxy itself is the client.
   [
     ['127.0.0.1'],
     ['203.0.113.0/24', '2001:db8::/32'],
@@ -29,7 +29,7 @@ it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], r
   async (trustedProxies, allowlist, allowed, refused) => {
     const { provider } = await partnerProvider({ trustedProxies });
     const { key, id } = await provider.key({ allowlist });
-    // A rolled key has the list of the one before.
+    // A rolled key has the list of its predecessor.
     const rolled = await provider.ostiary.admin.apiKeys.roll(id);
     const ask = async (forwarded: readonly string[], by: string) => {
       const headers = [`X-API-Key: ${by}`, ...forwarded.map((value) => `X-Forwarded-For: ${value}`)];

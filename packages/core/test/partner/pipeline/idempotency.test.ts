@@ -17,7 +17,7 @@ const shop = (options: Parameters<typeof open>[0] = {}) =>
   open({ ...options, webhooks: { retryDelaysSeconds: [], ...options.webhooks } });
 type Shop = Awaited<ReturnType<typeof shop>>;
 
-/** An endpoint that has lost two events. */
+/** Creates an endpoint that has lost two events. */
 async function lost({ register, trigger, work }: Shop) {
   const id = await register((await answering(500)).url);
   const [event] = [await trigger(), await trigger()];
@@ -71,19 +71,19 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
   });
 
   it('replays the bytes of then, without a write, whatever has happened since', async () => {
-    // The log of requests is written behind the answer.
+    // The log of requests is written after the response.
     const { provider, list, status, send, work, database } = await counter({ requestLog: 'off' });
     const first = await send();
     await work();
     provider.clock.advance(day - 1);
-    // The key of the API is read again after five seconds.
+    // The API key is read again after five seconds.
     await list('/v1/partner/payments');
     database.forget();
     const again = await send('"k"');
     expect(database.calls).toEqual(['apiKeys.isLive', 'rateLimits.consume', 'idempotency.find']);
     expectOne([first, again], status);
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
-    // A day later it is a request like any other.
+    // A day later the request is executed as a new one.
     provider.clock.advance(1);
     const later = await send();
     expect([later.status, replayed(later)]).toEqual([status, null]);

@@ -10,7 +10,7 @@ import { blamed } from '../refusal.ts';
 const look = 'GET /v1/partner/users/KID-ANA';
 const day = 86_400_000;
 
-/** Two processes on one storage. */
+/** Starts two processes on one storage. */
 async function twoProcesses(storage = memoryStorage()) {
   const shared = { storage, clock: new TestClock(), sealingKeys: [new Uint8Array(32).fill(1)] };
   const [here, there] = [await partnerProvider(shared), await partnerProvider(shared)];
@@ -26,7 +26,7 @@ describe('an API key', () => {
       expect(key).toMatch(/^acme_live_[0-9A-Za-z]{49}$/);
       expect(format.isKey(key)).toBe(true);
     }
-    // 43 digits of 62 are more than 256 bits, and every digit turns up.
+    // 43 digits of 62 are more than 256 bits, and every digit occurs.
     expect(43 * Math.log2(62)).toBeGreaterThan(256);
     expect(new Set(keys.flatMap((key) => [...key.slice(10, 53)])).size).toBe(62);
   });
@@ -53,7 +53,7 @@ describe('an API key', () => {
       provider.key({ partner }),
       provider.key(),
     ]);
-    // Some of them have worked before, so that they stand in the cache.
+    // Use them before, so that they are in the cache.
     for (const { key } of [revoked, expired, rolled, disabled])
       expect((await provider.partnerCall(key, look)).status).toBe(200);
     await provider.ostiary.admin.apiKeys.revoke(revoked.id);
@@ -70,7 +70,7 @@ describe('an API key', () => {
         apiKeyFormat('acme').newKey('live', systemRandom),
       ],
       ...[unknown, unknown.toUpperCase(), `${unknown}, ${unknown}`],
-      // With a wrong checksum.
+      // Key with a wrong checksum.
       `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`,
       ...[revoked.key, expired.key, rolled.key, disabled.key],
     ];
@@ -117,7 +117,7 @@ describe('an API key', () => {
     database.forget();
     await provider.partnerCall(key, look);
     expect(database.calls).not.toContain('apiKeys.findByDigest');
-    // Smaller steps are held back.
+    // The clock holds smaller steps back.
     provider.clock.advance(-2_001);
     await provider.partnerCall(key, look);
     expect(database.calls).toContain('apiKeys.findByDigest');
@@ -198,7 +198,7 @@ describe('provisioning', () => {
       await expect(issue(changes)).rejects.toThrow(path);
     await expect(issue({ partner: 'nobody' })).rejects.toMatchObject({ code: 'partner_not_found' });
     expect(await apiKeys.list(partner)).toEqual([]);
-    // A key is shown once, and never what it or its secret is.
+    // A key is shown once. Its text and its secret are never shown again.
     const { key, signingSecret } = await provider.key({ partner });
     const listed = JSON.stringify(await apiKeys.list(partner));
     for (const secret of [key, signingSecret, 'digest', 'sealed']) expect(listed).not.toContain(secret);

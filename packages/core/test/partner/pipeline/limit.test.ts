@@ -54,7 +54,7 @@ describe('rate limits', () => {
     const first = await provider.key();
     const second = await provider.key({ partner: first.partner });
     expect(await statuses(provider, first, first, first, second)).toEqual([200, 200, 429, 200]);
-    // Everything else is one bucket.
+    // All other requests share one bucket.
     const list = '/v1/partner/payments';
     const found: number[] = [];
     for (const path of [list, `${list}/tr_${'0'.repeat(32)}`, list, `${list}/tr_${'0'.repeat(32)}`])

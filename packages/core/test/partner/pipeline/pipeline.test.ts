@@ -78,7 +78,7 @@ describe('checks come in the documented order', () => {
       // Refused by the announced length, without a query of the database.
       [[`X-API-Key: ${key}`, 'Content-Length: 65537'], 'x', 413],
       [chunked, chunk(4), 401],
-      // Counted while it comes.
+      // Refused by the length that is counted as the body arrives.
       [[`X-API-Key: ${key}`, ...chunked], chunk(64 * 1024) + chunk(1), 413],
     ] as const) {
       if (status === 401) expect(database.calls).toEqual([]);

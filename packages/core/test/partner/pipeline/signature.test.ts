@@ -10,7 +10,7 @@ const sign = (secret: string, text: string) => createHmac('sha256', secret).upda
 
 interface Signing {
   readonly text?: string;
-  /** Headers that are otherwise; an empty one is not sent. */
+  /** Headers to replace; an empty one is not sent. */
   readonly changes?: Readonly<Record<string, string>>;
   readonly prefix?: string;
   /** Owner of the secret. */
@@ -18,7 +18,7 @@ interface Signing {
   readonly sent?: string;
 }
 
-/** Pays with a signature, and answers what came of it. */
+/** Pays with a signature, and returns the response. */
 async function paid(
   provider: TestProvider,
   key: TestKey | string,
@@ -42,7 +42,7 @@ const key = await provider.key();
 describe('a signed request', () => {
   it('passes with the lower-case HMAC of its raw body', async () => {
     expect((await paid(provider, key)).status).toBe(201);
-    // Raw bytes count, not what they mean.
+    // The signature covers raw bytes, not their meaning.
     const spaced = ` ${body}\n`;
     expect((await paid(provider, key, { text: spaced })).status).toBe(201);
     expect((await paid(provider, key, { sent: spaced })).outcome).toBe(refusal);
@@ -60,7 +60,7 @@ describe('a signed request', () => {
       'a short digest': { 'x-svc-signature': right.slice(2) },
       'a long digest': { 'x-svc-signature': `${right}00` },
       'a prefix': { 'x-svc-signature': `sha256=${right}` },
-      // As Node joins a header that comes twice.
+      // Value as Node joins a header that comes twice.
       'the signature twice': { 'x-svc-signature': `${right}, ${right}` },
       'the timestamp twice': { 'x-svc-timestamp': `${now}, ${now}` },
       'no signature': { 'x-svc-signature': '' },
@@ -124,7 +124,7 @@ describe('a signed request', () => {
 
   it('proves integrity and not freshness: what makes a repetition harmless is a reference, which is signed', async () => {
     const text = JSON.stringify({ ...payment, reference: 'order-1017' });
-    // Neither timestamp nor key is signed: somebody else writes what they like there.
+    // Timestamp and key are not signed, so that an attacker can change them.
     const pay = (name: string, signed = body) =>
       paid(provider, key, { text: signed, changes: { 'idempotency-key': name } });
     const first = await pay('of the partner', text);
@@ -135,7 +135,7 @@ describe('a signed request', () => {
       expect(blamed(again, 409, 'idempotency_conflict')).toEqual(['reference']);
       expect(again.json().details).toMatchObject([{ message: first.json().id }]);
     }
-    // Without a reference it is another payment.
+    // Without a reference the repetition is another payment.
     for (const name of ['of the partner, too', 'of somebody else, too'])
       expect((await pay(name)).status).toBe(201);
   });

@@ -11,7 +11,7 @@ import type { TestKey } from '../../support/provider.ts';
 
 const pay = 'POST /v1/partner/payments';
 
-/** A host whose directory answers when a test lets it, and a count of the requests that have come so far. */
+/** Host whose directory responds when a test permits it, and a count of the requests so far. */
 async function slowShop() {
   const host = new Host();
   const lookups: PromiseWithResolvers<UserRecord | null>[] = [];

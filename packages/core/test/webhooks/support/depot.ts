@@ -7,23 +7,23 @@ import { outfit, quiet } from '../../worker/workshop.ts';
 /** Answer of a partner's endpoint to a request; `null`: the address had no place, so that nothing was sent. */
 export type Behaviour = (request: WebhookRequest) => Promise<AttemptAnswer | null>;
 
-/** An answer with a status. */
+/** Returns a response with a status. */
 export function answered(httpStatus: number): AttemptAnswer {
   const ok = httpStatus < 300;
   return { ok, httpStatus, error: ok ? null : 'status', response: '', durationMs: 5 };
 }
 
-/** Does not answer before the worker gives up. */
+/** Leaves the attempt without a response until the worker gives up. */
 export function hangs(): Promise<AttemptAnswer> {
   return new Promise(() => {});
 }
 
-/** An endpoint that answers at once as long as it is quick, and when a test says so from then on. */
+/** Creates an endpoint that responds at once while `isQuick`, and on the test's command after that. */
 export function byHand() {
   const waiting: ((answer: AttemptAnswer) => void)[] = [];
   const endpoint = {
     isQuick: false,
-    /** Attempts that wait for their answer. */
+    /** Attempts that wait for their response. */
     waiting,
     behave: async (): Promise<AttemptAnswer> =>
       endpoint.isQuick ? answered(200) : new Promise((resolve) => waiting.push(resolve)),
@@ -44,7 +44,7 @@ export function watchedStore() {
     /** Results that were written since this was emptied, write by write. */
     writes,
     claims: () => claims,
-    /** Lets claims wait. @returns how to let them go on */
+    /** Makes claims wait. @returns a function that lets them continue */
     holdClaims(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       claimable = promise;
@@ -65,7 +65,7 @@ export function watchedStore() {
   };
 }
 
-/** A real outbox, endpoints that behave as a test says, and timers that are fired by hand. */
+/** Starts a real outbox, endpoints that a test controls, and timers that a test fires. */
 export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (store) => store) {
   const given = await outfit();
   const { storage, clock, tools } = given;
@@ -95,7 +95,7 @@ export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (sto
 
   return {
     ...{ ...given, requests, dispatcher },
-    /** A worker that has done what there was to do, and goes on. */
+    /** Starts a worker, and returns it once it has done all due work. */
     async started(concurrency?: number) {
       const worker = dispatcher(concurrency);
       worker.start();

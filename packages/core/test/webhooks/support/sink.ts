@@ -7,11 +7,11 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The clock's time, if the sink was given one. */
+  /** Time of the clock, if the sink was given one. */
   readonly at: number;
 }
 
-/** A real endpoint that answers as a test says. */
+/** A real endpoint whose response a test sets. */
 export interface Sink {
   readonly url: string;
   readonly received: Received[];

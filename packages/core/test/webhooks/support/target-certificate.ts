@@ -1,4 +1,4 @@
-/** A self-signed certificate of receiver.example and 127.0.0.1, for tests only; valid until 2123. */
+/** Self-signed certificate of receiver.example and 127.0.0.1, for tests only; valid until 2123. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBazCCARGgAwIBAgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBByZWNlaXZl
 ci5leGFtcGxlMCAXDTI0MDEwMTAwMDAwMFoYDzIxMjMxMjMxMDAwMDAwWjAbMRkw
@@ -10,7 +10,7 @@ zj0EAwIDSAAwRQIhAOYSQZoj968/nLC954F2EogmIs7YjmL7L9EuLqhewyHQAiBW
 6DxwoBqz4MD2ks6KGpg400DrN1/HirAY5hc1eKOi5Q==
 -----END CERTIFICATE-----`;
 
-/** The key of the certificate. It protects nothing. */
+/** Private key of the certificate. It protects nothing. */
 export const privateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNRd39vzDKiw13xCv
 ZNlYCwiVHNot0hUrRql/xSgAk+2hRANCAATXXKBjn4tkGqGALfGsUKpAN9SLOR8Y

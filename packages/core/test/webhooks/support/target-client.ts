@@ -7,7 +7,7 @@ import {
 import { afterwards } from '../../support/running.ts';
 import { type RawAnswer, type RawServer, serve } from './target-server.ts';
 
-/** A client that may reach this machine; closed after the test. */
+/** Creates a client that may reach this machine; closed after the test. */
 export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
   const client = createWebhookClient({ policy: { allowPrivate: true }, timeoutMs: 10_000, ...options });
   afterwards(() => client.close());
@@ -23,7 +23,7 @@ export async function send(client: WebhookClient, url: string): Promise<AttemptA
   return answer;
 }
 
-/** A server that answers in one way, a client, and attempts from one to the other. */
+/** Starts a server that responds in one way, with a client and attempts between them. */
 export async function pair(answer: RawAnswer, options: Partial<WebhookClientOptions> = {}) {
   const [server, client] = [await serve(answer), newClient(options)];
   const post = () => send(client, urlOf(server));

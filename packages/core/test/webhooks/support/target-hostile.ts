@@ -1,6 +1,6 @@
 import type { Resolve } from '../../../src/webhooks/targets.ts';
 
-/** A target that must never be connected to. */
+/** Target that must never be connected to. */
 export interface HostileTarget {
   readonly name: string;
   readonly url: string;
@@ -9,14 +9,14 @@ export interface HostileTarget {
    * exist, unless the URL has an address.
    */
   readonly answers?: readonly (readonly string[])[];
-  /** Set where only the second answer is hostile: registration cannot see it, an attempt must. */
+  /** Set if only the second response is hostile: registration cannot notice it, an attempt must. */
   readonly changesLater?: true;
 }
 
 /** Public address in responses with another, hostile one. It must not be connected to either. */
 const publicAddress = '93.184.216.34';
 
-/** Hosts that are addresses, in every spelling that some parser takes for one. */
+/** Hosts that are addresses, in every spelling that some parser accepts as one. */
 const literals: readonly string[] = [
   // Loopback: short, as one number of each base, in parts of each base, and in characters that turn into digits and dots.
   ...[
@@ -35,7 +35,7 @@ const literals: readonly string[] = [
   ...['0.0.0.0', '0', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '3232235777', '100.64.0.1'],
   // Metadata and other services of clouds.
   ...['100.100.100.200', '169.254.169.254', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '192.0.0.192'],
-  // A cloud's host, benchmarks, documentation, relays, multicast, reserved, broadcast.
+  // Host of a cloud, benchmarks, documentation, relays, multicast, reserved, broadcast.
   ...[
     '168.63.129.16',
     '198.18.0.1',
@@ -45,7 +45,7 @@ const literals: readonly string[] = [
     '240.0.0.1',
     '255.255.255.255',
   ],
-  // v6: loopback, unspecified, and v4 inside it in every way there is.
+  // IPv6: loopback, unspecified, and IPv4 inside it in every form.
   ...[
     '[::1]',
     '[0:0:0:0:0:0:0:1]',
@@ -56,7 +56,8 @@ const literals: readonly string[] = [
   ...['[::ffff:7f00:1]', '[::ffff:169.254.169.254]', `[::ffff:${publicAddress}]`, '[::127.0.0.1]'],
   ...['[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::7f00:1]'],
   ...['[2002:7f00:1::1]', '[2002:c0a8:101::1]', '[2001:0:7f00:1::1]'],
-  // v6: ORCHID, documentation, metadata of clouds, local, with a zone, multicast, discarded, segment routing.
+  // IPv6: ORCHID, documentation, metadata of clouds, local, with a zone, multicast, discarded, segment
+  // routing.
   ...[
     '[2001:20::1]',
     '[2001:db8::1]',
@@ -90,7 +91,7 @@ const resolved: readonly (readonly (readonly string[])[])[] = [
   ...[[publicAddress, '127.0.0.1'], ['127.0.0.1', publicAddress], [publicAddress, '::1'], []].map((all) => [
     all,
   ]),
-  // Private when asked, public when asked again.
+  // Private at the first look-up, public at the second.
   [['127.0.0.1'], [publicAddress]],
 ];
 
@@ -138,7 +139,7 @@ export function hostileTargets(port: number): readonly HostileTarget[] {
   ];
 }
 
-/** A resolver that gives a target's answers, and counts how often it was asked. */
+/** Creates a resolver that returns a target's addresses, and counts its calls. */
 export function hostileResolver(target: HostileTarget): { readonly resolve: Resolve; asked(): number } {
   let asked = 0;
   return {

@@ -10,16 +10,16 @@ export interface RawRequest {
   readonly body: Buffer;
 }
 
-/** Answers a request by writing bytes; the number counts the requests of this server from 1. */
+/** Responds to a request by writing bytes; the number counts the requests of this server from 1. */
 export type RawAnswer = (socket: Socket, request: RawRequest, number: number) => void;
 
-/** A server that speaks HTTP only as far as a test makes it. */
+/** Server that implements only as much HTTP as a test requires. */
 export interface RawServer {
   readonly port: number;
-  /** Every connection there ever was. */
+  /** Connections, those that have ended included. */
   readonly sockets: readonly Socket[];
   readonly requests: readonly RawRequest[];
-  /** Before the test is over, which closes it in any case. */
+  /** Closes the server before the end of the test, which closes it otherwise. */
   close(): Promise<void>;
 }
 
@@ -78,5 +78,5 @@ export function response(status: number, body = '', headers = ''): string {
   return `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** The answer of a receiver that has taken everything. */
+/** Response of a receiver that has accepted everything. */
 export const accepts: RawAnswer = (socket) => socket.write(response(200));
