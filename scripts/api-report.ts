@@ -1,7 +1,7 @@
 /**
- * Writes `etc/<package>.api.md`: everything that a package exports, by entry, so that a review shows what changes for
- * its users. Reads the built declarations (`pnpm run build` first). With `--check` it writes nothing and exits 1
- * when a report is not what was built.
+ * Writes `etc/<package>.api.md`: all exports of a package, by entry, so that a review shows changes for its
+ * users. Reads the built declarations (`pnpm run build` first). With `--check` it writes nothing and exits 1
+ * if a report differs from the build.
  */
 import {
   existsSync,
@@ -25,7 +25,7 @@ const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
 
-/** The ES module declarations of an entry of `exports`, or `null` for what has none. */
+/** Returns the ES module declarations of an entry of `exports`, or `null` if it has none. */
 function declarationsOf(entry: unknown): string | null {
   if (typeof entry !== 'object' || entry === null) return null;
   if ('types' in entry && typeof entry.types === 'string') return entry.types;
@@ -33,8 +33,8 @@ function declarationsOf(entry: unknown): string | null {
 }
 
 /**
- * Members of inferred enums and of unions of texts, sorted: TypeScript gives them in the order in which it met each text, which
- * is another one in another build.
+ * Sorts members of inferred enums and of unions of texts: TypeScript orders them by their first occurrence,
+ * which differs between builds.
  */
 function inOneOrder(code: string): string {
   return code
@@ -88,7 +88,7 @@ function reportOf(folder: string, subpath: string, declarations: string): string
   });
   const text = readFileSync(join(scratch, `${file}.api.md`), 'utf8');
   const [, code = ''] = /```ts\n([\s\S]*)```/.exec(text) ?? [];
-  // Without the remarks: whether a release tag is missing is nothing that users notice.
+  // Drop the remarks: a missing release tag does not affect users.
   return inOneOrder(code)
     .replace(/^ *\/\/ (?:@public|\(undocumented\)|Warning:.*|\(No @packageDocumentation.*)\n/gm, '')
     .trim();
@@ -107,7 +107,7 @@ try {
         `## \`${specifier}\`\n\n\`\`\`typescript\n${reportOf(folder, subpath, declarations)}\n\`\`\`\n`,
       ];
     });
-    // A command has no surface for programs.
+    // Skip commands, which have no exports.
     if (sections.length === 0) continue;
     const report = `# Public surface of ${manifest.name}\n\n<!-- Written by \`npm run api\` from the built declarations. -->\n\n${sections.join('\n')}`;
     const file = join(root, 'etc', `${name}.api.md`);

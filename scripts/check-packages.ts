@@ -45,7 +45,7 @@ function brokenLinks(page: string): string[] {
   return links.filter((link) => !/^(?:https:|mailto:|#)/.test(link));
 }
 
-/** The part of the check that runs in the empty folder, as an ES module and as CommonJS. */
+/** Builds the part of the check that runs in the empty folder, as an ES module and as CommonJS. */
 function importer(specifiers: readonly string[], load: (specifier: string) => string): string {
   return specifiers
     .map((specifier) => `console.log('${specifier}:', Object.keys(${load(specifier)}).join(' '));`)
@@ -56,7 +56,7 @@ const asModule = (specifier: string): string =>
   `await import('${specifier}'${specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''})`;
 const asCommon = (specifier: string): string => `require('${specifier}')`;
 
-/** The same for TypeScript, with the types of Node that are installed here. */
+/** Checks the same for TypeScript, with the types of Node that are installed here. */
 function typesAreFound(specifiers: readonly string[], customConditions: readonly string[]): void {
   const lines = specifiers
     .filter((specifier) => !specifier.endsWith('.json'))

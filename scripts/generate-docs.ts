@@ -1,7 +1,7 @@
 /**
  * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints (of OAuth
- * and of the partner API), events, options; and what other pages say about installing packages. With `--check` it writes
- * nothing and exits 1 when a page is not what the source says.
+ * and of the partner API), events, options; and the commands that install packages on other pages. With
+ * `--check` it writes nothing and exits 1 if a page differs from the source.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes/s
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 
-/** The parts of a page of a console that its row shows. */
+/** Parts of a console's page that its row shows. */
 type Page = Pick<ConsolePage, 'path' | 'summary'> & { readonly GET?: unknown; readonly POST?: unknown };
 
 const root = resolve(import.meta.dirname, '..');
@@ -76,11 +76,11 @@ Errors are JSON, \`{ "code", "message", "requestId", "details" }\`. \`details\` 
 ${errorRows(partnerErrors).join('\n')}`;
 }
 
-/** The pages of both consoles, as the service asks for them. */
+/** Pages of both consoles, as the service requests them. */
 let consolePages: readonly ConsolePage[] = [];
 let operatorPages: readonly OperatorPage<Administration>[] = [];
 
-/** A service with every option that has routes, on a storage in memory. It answers no request. */
+/** Creates a service with every option that has routes, on a storage in memory. It handles no requests. */
 const service = await assembleWithTables(
   {
     authUrl: 'http://localhost',
@@ -208,7 +208,7 @@ const hostShapes: readonly (readonly [file: string, names: readonly string[]])[]
   ['packages/core/src/ports/payments.ts', ['PaymentRail', 'TransferOrder']],
 ];
 
-/** A union of words, as it is written in the source. */
+/** Returns a union of words, as written in the source. */
 const wordsIn = (file: string, name: string): string =>
   unionIn(`packages/core/src/ports/${file}`, name)
     .alternatives.map(({ type }) => type)
@@ -221,7 +221,10 @@ const words: { readonly [type: string]: string } = {
   Currency: wordsIn('transfers.ts', 'Currency'),
 };
 
-/** Rows of options whose names and defaults stand in a table of `limits/request-limits.ts`, by the option that they follow. */
+/**
+ * Returns rows of options whose names and defaults are in a table of `limits/request-limits.ts`, by the
+ * option before them.
+ */
 function limitRows(after: string): string[] {
   const textsOf = (table: string) =>
     new Map(
@@ -249,7 +252,7 @@ const optionInterfaces: { readonly [name: string]: string } = {
   WebhookOptions: 'webhooks.',
 };
 
-/** Writes a default as TypeScript would, or returns `null` for what is not a plain value. */
+/** Writes a default as TypeScript would, or returns `null` if it is not a plain value. */
 function literalOf(value: unknown): string | null {
   if (typeof value === 'string') return `\`"${value}"\``;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -257,7 +260,7 @@ function literalOf(value: unknown): string | null {
   return `\`[${value.map((item) => (typeof item === 'string' ? `'${item}'` : item)).join(', ')}]\``;
 }
 
-/** Returns the default of an option. @throws Error when the words beside the option name another one than the code */
+/** Returns the default of an option. @throws Error if the comment of the option differs from the code */
 function defaultOf(path: string, words: string | null): string {
   const value = path.split('.').reduce<unknown>((outer, name) => Object(outer)[name], defaultOptions);
   const literal = literalOf(value);
@@ -320,7 +323,7 @@ ${text}
 ${results.join('\n')}`;
 }
 
-/** Each text of the pages by its path. */
+/** Returns a row for each text of the pages, with its path. */
 function textRows(texts: object, path = ''): string[] {
   return Object.entries(texts).flatMap(([key, value]) => {
     const own = path === '' ? key : `${path}.${key}`;

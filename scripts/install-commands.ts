@@ -35,7 +35,7 @@ function tarballOf(name: string): string {
 }
 
 /**
- * The command that installs these packages.
+ * Returns the command that installs these packages.
  *
  * @param words packages and options of `npm install`, as they are after the first release
  */
@@ -50,7 +50,7 @@ function told(commands: readonly string[], released: boolean): string {
   return `${notReleased}\n\n${block}`;
 }
 
-/** The commands that write an app and install what it needs. */
+/** Returns the commands that create an app and install its packages. */
 export function createCommands(app: string, released: boolean): readonly string[] {
   const create = released
     ? `npm create ostiary@latest ${app}`
@@ -59,11 +59,12 @@ export function createCommands(app: string, released: boolean): readonly string[
 }
 
 /**
- * Every page that says how to install packages, with what it should say: between \`<!-- install … -->\`, which names them,
- * and \`<!-- /install -->\`; or how to write an app, between \`<!-- create … -->\`, which names it, and \`<!-- /create -->\`.
+ * Lists pages with commands that install packages, and the right commands: between \`<!-- install … -->\`,
+ * which names the packages, and \`<!-- /install -->\`; or that create an app, between \`<!-- create … -->\`,
+ * which names it, and \`<!-- /create -->\`.
  */
 export function pagesThatInstall(released = isReleased): ReadonlyMap<string, string> {
-  // The versions of a first release have a changelog, and readers find it there.
+  // A changelog exists from the first release on, and readers can find it.
   if (!released && existsSync(join(root, 'packages/core/CHANGELOG.md')))
     throw new Error(
       'there is a release: set isReleased in packages/create-ostiary/src/install.ts, and run npm run docs',

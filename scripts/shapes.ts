@@ -1,15 +1,15 @@
-/** Tables of what interfaces and unions of the source consist of, with the comments that stand there. */
+/** Reads the members of interfaces and unions in the source, with their comments, as tables. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** A member of an interface. */
+/** Member of an interface. */
 export interface Member {
-  /** With the names of what it is inside of, and dots between. */
+  /** Name, after the names of the objects that contain it, separated by dots. */
   readonly path: string;
-  /** `null` for an object whose members follow. */
+  /** Type; `null` for an object whose members follow. */
   readonly type: string | null;
   readonly isOptional: boolean;
   readonly text: string;
@@ -76,7 +76,7 @@ function membersOf(elements: readonly ts.TypeElement[], outer = ''): Member[] {
   });
 }
 
-/** The members of an interface, those of objects in it included. */
+/** Returns the members of an interface, those of objects in it included. */
 export function interfaceIn(file: string, name: string): { text: string; members: readonly Member[] } {
   const declaration = declarationIn(file, name);
   const members = ts.isInterfaceDeclaration(declaration) ? membersOf([...declaration.members]) : [];
@@ -84,7 +84,7 @@ export function interfaceIn(file: string, name: string): { text: string; members
   return { text: commentOf(declaration).text, members };
 }
 
-/** The entries of a table, which is a constant object, with the comments that stand there. */
+/** Returns the entries of a table, which is a constant object, with their comments. */
 export function entriesIn(file: string, name: string): { readonly name: string; readonly text: string }[] {
   const source = sourceOf(file);
   const constants = source.statements
@@ -101,7 +101,7 @@ export function entriesIn(file: string, name: string): { readonly name: string; 
   }));
 }
 
-/** The alternatives of a union. */
+/** Returns the alternatives of a union. */
 export function unionIn(file: string, name: string): { text: string; alternatives: readonly Alternative[] } {
   const declaration = declarationIn(file, name);
   if (!ts.isTypeAliasDeclaration(declaration) || !ts.isUnionTypeNode(declaration.type))

@@ -1,4 +1,4 @@
-/** A plug-in of typedoc: takes the `exports` of every package for modules, each named as readers import it. */
+/** Plug-in of typedoc: uses the `exports` of every package as modules, each named as readers import it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Application, type Context, Converter, type DeclarationReflection } from 'typedoc';
@@ -20,7 +20,7 @@ function specifiers(): ReadonlyMap<string, string> {
   return bySource;
 }
 
-/** Called by typedoc. */
+/** Entry point for typedoc. */
 export function load(app: Application): void {
   const bySource = specifiers();
   app.on(Application.EVENT_BOOTSTRAP_END, () => app.options.setValue('entryPoints', [...bySource.keys()]));

@@ -21,7 +21,7 @@ export function numbersFrom<Name extends string>(
   return chosen;
 }
 
-/** Numbers from 0 up to 1 that depend on nothing but the seed (mulberry32). */
+/** Returns numbers from 0 up to 1 that depend on the seed alone (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

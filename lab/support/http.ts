@@ -9,14 +9,14 @@ export async function listen(server: Server, port = 0): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Ends every connection. */
+/** Ends all connections. */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
   await closed;
 }
 
-/** Serves something for as long as the work takes. */
+/** Runs a server for the duration of some work. */
 export async function serving<Result>(
   handler: RequestListener,
   work: (origin: string) => Promise<Result>,
@@ -37,7 +37,7 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** A request with a JSON body. */
+/** Builds a request with a JSON body. */
 export function jsonPost(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
   return {
     method: 'POST',
@@ -46,7 +46,7 @@ export function jsonPost(body: unknown, headers: Readonly<Record<string, string>
   };
 }
 
-/** Registers an endpoint as a partner does. @throws Error when it is refused */
+/** Registers an endpoint as a partner does. @throws Error if it is refused */
 export async function registerEndpoint(
   origin: string,
   apiKey: string,

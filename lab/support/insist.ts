@@ -2,7 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 
 const attempts = 6;
 
-/** Prepares something, again when a busy machine does not let it come through at first. Never for what is being proven. */
+/**
+ * Prepares a step, and repeats it if a busy machine makes the first attempt fail. Never for the subject of a
+ * proof.
+ */
 export async function insist<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * The way between processes and their database. It can lose every packet, as a cut cable does: nothing is refused,
- * nothing is closed.
+ * Network between processes and their database. It can lose every packet, as a cut cable does: connections
+ * are neither refused nor closed.
  * @param target - the port of the server
  */
 export async function startNetwork(target: number) {
@@ -37,7 +37,7 @@ export async function startNetwork(target: number) {
     cut() {
       isCut = true;
     },
-    /** New connections work again; those that lost something are dead for good. */
+    /** Restores the network for new connections; those that lost packets never recover. */
     mend() {
       isCut = false;
     },

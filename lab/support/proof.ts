@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { tableOf } from './measure/table.ts';
 
-/** Something that was promised. */
+/** A guarantee, and the result of its check. */
 export interface Claim {
   readonly name: string;
   /** Contradictions; empty if the claim holds. */
@@ -15,16 +15,17 @@ export function claim(name: string, holds: boolean, found = 'it does not hold'):
   return { name, problems: holds ? [] : [found], found };
 }
 
-/** Every problem of every claim, for a test. */
+/** Lists all problems of all claims, for a test. */
 export function problemsOf(claims: readonly Claim[]): string[] {
   return claims.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
 }
 
-/** So many problems of one claim are printed. */
+/** Maximum number of problems that are printed for a claim. */
 const shown = 10;
 
 /**
- * Prints which claims hold, and the problems of those that do not; then ends the process, with 1 when one does not.
+ * Prints the claims that hold, and the problems of the others; then ends the process, with 1 if a claim does
+ * not hold.
  * @param seed - that repeats the run
  */
 export function endProof(claims: readonly Claim[], seed?: number): never {
@@ -45,14 +46,14 @@ export function endProof(claims: readonly Claim[], seed?: number): never {
   }
   const holds = claims.every(({ problems }) => problems.length === 0);
   if (!holds && seed !== undefined) console.log(`\nrepeat with --seed ${seed}`);
-  // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
+  // Call exit, because the package of PostgreSQL overwrites `process.exitCode` when a process ends by itself.
   process.exit(holds ? 0 : 1);
 }
 
 /** Time after which an event counts as missing. */
 const patienceMs = 90_000;
 
-/** Waits until it holds. @returns whether it does in the end */
+/** Waits until a condition holds. @returns true if it does in the end */
 export async function until(
   holds: () => Promise<boolean> | boolean,
   { everyMs = 50, withinMs = patienceMs }: { readonly everyMs?: number; readonly withinMs?: number } = {},
@@ -65,7 +66,7 @@ export async function until(
   return true;
 }
 
-/** Does something for each item, so many at a time. @returns what came of each */
+/** Runs a task for each item, a limited number at a time. @returns the results */
 export async function eachOf<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -1,7 +1,7 @@
 import type { PaymentRail } from '@ostiary/core';
 import { Pool } from 'pg';
 
-/** The rail's own books: who was paid, once per transfer. */
+/** Rail's own books: the paid users, once per transfer. */
 export const railTables = `
   CREATE TABLE executions (
     transfer_id text PRIMARY KEY, amount bigint NOT NULL, recipient text NOT NULL, description text
@@ -12,14 +12,14 @@ export const railTables = `
 /** Time limit of the rail's database for connecting and responding, in milliseconds. */
 const patienceMs = 5_000;
 
-/** A rail that keeps its journal in its own database, with the transfer's id as key. */
+/** Rail that keeps its journal in its own database, with the transfer's id as key. */
 export function railOn(connectionString: string): PaymentRail {
   const pool = new Pool({
     connectionString,
     connectionTimeoutMillis: patienceMs,
     statement_timeout: patienceMs,
   });
-  // Connections end when the server does; the next execution gets another one.
+  // Ignore the error: connections end with the server, and the next execution gets another one.
   pool.on('error', () => undefined);
   return {
     async execute({ id, amount, recipientKid, description }) {

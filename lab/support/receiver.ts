@@ -3,7 +3,7 @@ import { safeVerify } from '@ostiary/webhook-verifier';
 import { bodyOf, close, listen } from './http.ts';
 import { secret } from './processes/cluster-options.ts';
 
-/** The endpoint that answers where all others hang. */
+/** Endpoint that responds while all others hang. */
 export const healthyPath = '/acme-0/0';
 
 /** Number of an event's first requests that an endpoint mistreats, by the number of events before it. */
@@ -28,17 +28,17 @@ interface Arrived {
   readonly lot: number;
   /** Time of its first arrival, from `performance.now()`. */
   readonly at: number;
-  /** The numbers of the attempts, in the order of their arrival. */
+  /** Numbers of the attempts, in the order of their arrival. */
   readonly attempts: number[];
-  /** Bodies as they came. */
+  /** Bodies as received. */
   readonly bodies: Set<string>;
   /** Number of requests that got a 2xx. */
   accepted: number;
 }
 
-/** A partner's endpoint at every path: it verifies what arrives, and remembers everything. */
+/** Partner's endpoint at every path: it verifies and records every request. */
 export class Receiver {
-  /** By path and id of the event. */
+  /** Results by path and id of the event. */
   readonly arrivals = new Map<string, Arrived>();
   /** Ids and descriptions of transfers, and messages of test events, that were accepted. */
   readonly seen = new Set<unknown>();
@@ -70,7 +70,7 @@ export class Receiver {
     // The sender was killed in the middle of its request.
     if (body === null) return;
     this.requests += 1;
-    // Time may run otherwise in the processes that send: how old a delivery is says nothing.
+    // Ignore the age of a delivery, because time may differ in the processes that send.
     const time = Number(request.headers['x-svc-timestamp']) * 1000;
     const result = await safeVerify(body, request.headers, { secret, now: () => time });
     if (result.ok) return this.#answer(request, result.delivery.id, body.toString(), response);

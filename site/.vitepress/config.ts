@@ -12,13 +12,13 @@ import versions from '../versions.json' with { type: 'json' };
  * version is alone on its host.
  */
 const home = process.env.SITE_HOME ?? '';
-/** The name of the one that is built. */
+/** Name of the version that is built. */
 const named = process.env.SITE_VERSION ?? 'next';
 const version = versions.find(({ name }) => name === named);
 if (version === undefined) throw new Error(`versions.json has no ${named}`);
 const base = `${home === '' ? '' : new URL(home).pathname.replace(/\/$/, '')}${version.path}`;
 
-/** A keyhole. */
+/** Icon of a keyhole. */
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="#7a2048"/><path fill="#fff" d="M8 3a3 3 0 0 1 1.6 5.5L11 13H5l1.400-4.500A3 3 0 0 1 8 3z"/></svg>';
 
@@ -36,7 +36,7 @@ export default defineConfig({
   description: 'An OAuth 2.0 and OpenID Connect identity provider that you embed in your own server',
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
-  // The TypeScript reference is made by another program, beside the pages.
+  // Ignore links to the TypeScript reference, which another program builds beside the pages.
   ignoreDeadLinks: [/^\/typescript\//, /^http:\/\/localhost/],
   markdown: {
     anchor: { slugify },
@@ -45,14 +45,14 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: {
-    // Pages lie outside of this package, where its dependencies are not found.
+    // Resolve dependencies here, because pages lie outside of this package.
     resolve: {
       alias: {
         'vue/server-renderer': join(root, 'site/node_modules/vue/server-renderer/index.mjs'),
         vue: join(root, 'site/node_modules/vue/dist/vue.runtime.esm-bundler.js'),
       },
     },
-    // Swagger UI, which one page loads.
+    // Bundle of Swagger UI, which one page loads.
     build: { chunkSizeWarningLimit: 2000 },
   },
   themeConfig: {
@@ -61,7 +61,7 @@ export default defineConfig({
       { text: 'Partner API', link: '/reference/openapi' },
       {
         text: `Version: ${named}`,
-        // None of them is the current page, which would be marked.
+        // Match no page, because the current page would be marked.
         items: versions.map(({ name, path }) => ({
           text: name,
           link: `${home}${path}`,
@@ -79,7 +79,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // Colours of code would take half of the time, and are not searched.
+        // Skip the colours of code, which would take half of the time and are not searched.
         _render: (text, env, markdown) => {
           const html = markdown.render(text.replace(/^( *```)\w+$/gm, '$1txt'), env);
           return env.frontmatter?.search === false ? '' : html;

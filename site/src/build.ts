@@ -1,6 +1,7 @@
 /**
- * Builds the documentation site into `site/dist`: the pages, the document of the partner API, and the TypeScript reference.
- * SITE_VERSION is which of `versions.json` is built (`next`), SITE_HOME where all of them will be.
+ * Builds the documentation site into `site/dist`: the pages, the document of the partner API, and the
+ * TypeScript reference. SITE_VERSION names the version of `versions.json` to build (`next`), SITE_HOME the
+ * URL of all versions.
  */
 import { execFile } from 'node:child_process';
 import { rename, writeFile } from 'node:fs/promises';
@@ -21,7 +22,7 @@ async function apiDocument(): Promise<string> {
   return text;
 }
 
-// The reference comes from another process meanwhile, into a folder that the pages do not empty.
+// Build the reference in another process meanwhile, into a folder that the pages do not empty.
 const reference = run(join(root, 'node_modules/.bin/typedoc'), ['--logLevel', 'Warn'], { cwd: root });
 await build(site);
 await writeFile(join(site, 'dist/openapi.json'), await apiDocument());

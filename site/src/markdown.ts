@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 import { root, siteLink } from './repository.ts';
 
-/** The name of a heading, as GitHub makes it: links of pages work in both places. */
+/** Returns the name of a heading, as GitHub makes it, so that links of pages work in both places. */
 export const slugify = (heading: string): string =>
   heading
     .toLowerCase()
@@ -24,13 +24,13 @@ const diagram = (file: string): string =>
     .replace(/\s*\n\s*/g, '');
 
 /**
- * Lets links of pages lead to their place in the site, finds pictures that are named in HTML, puts diagrams into their page,
- * and lets no table have an empty heading, which a screen reader would announce.
+ * Changes links of pages to their place in the site, finds pictures that are named in HTML, embeds diagrams,
+ * and removes empty headings of tables, which a screen reader would announce.
  */
 export function linksOfPages(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('links_of_pages', ({ tokens, env }) => {
     const { path, realPath = path }: PageEnvironment = env;
-    // Without a page it is the text of a heading alone.
+    // Without a page, only the text of a heading is rendered.
     if (realPath === undefined) return;
     const page = relative(root, realPath);
     const all = tokens.flatMap((block) => [block, ...(block.children ?? [])]);

@@ -18,14 +18,14 @@ const places: readonly (readonly [glob: string, nameOf: (path: string) => string
   ['site/openapi.md', () => 'reference/openapi.md'],
 ];
 
-/** Every page of the site by its path in the repository; the value is its path in the site. */
+/** Pages of the site by their path in the repository; the value is the path in the site. */
 export const pages: ReadonlyMap<string, string> = new Map(
   places
     .toReversed()
     .flatMap(([glob, nameOf]) => globSync(glob, { cwd: root }).map((path) => [path, nameOf(path)] as const)),
 );
 
-/** The address of a page in the site. */
+/** Returns the URL path of a page in the site. */
 export function addressOf(page: string): string {
   const name = pages.get(page);
   if (name === undefined) throw new Error(`${page} is no page of the site`);
@@ -46,7 +46,7 @@ export function siteLink(page: string, link: string): string {
   const after = anchor === undefined ? '' : `#${anchor}`;
   if (pages.has(path)) return `${addressOf(path)}${after}`;
   const file = join(root, path);
-  // A path that is not there stays as it is, and the build stops at it.
+  // Keep a path that does not exist, so that the build stops at it.
   if (!existsSync(file)) return link;
   return `${repository}/${statSync(file).isDirectory() ? 'tree' : 'blob'}/main/${path}${after}`;
 }

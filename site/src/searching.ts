@@ -4,7 +4,7 @@
  */
 export const searching = {
   options: {
-    /** A word as it is looked up, or null for words that every question has. */
+    /** Returns a word in its indexed form, or null for words that every question has. */
     processTerm: (term: string): string | null => {
       const word = term.toLowerCase();
       const empty =

@@ -1,4 +1,4 @@
-/** Serves the site that was built: `node src/serve.ts [address of a service whose partner API can be tried]`. */
+/** Serves the built site: `node src/serve.ts [URL of a service whose partner API can be tried]`. */
 import { startSite } from './server.ts';
 
 const [service] = process.argv.slice(2);

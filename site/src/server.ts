@@ -16,7 +16,7 @@ const types: { readonly [extension: string]: string } = {
   '.ico': 'image/x-icon',
 };
 
-/** A file of the site, by its path or without `.html`, as hosts of static files do it. */
+/** Finds a file of the site, by its path or without `.html`, as hosts of static files do. */
 async function fileAt(path: string): Promise<{ readonly name: string; readonly body: Buffer } | null> {
   for (const name of [path, `${path}.html`, join(path, 'index.html')]) {
     const body = await readFile(join(dist, normalize(name))).catch(() => null);
@@ -41,7 +41,7 @@ async function passOn(service: string, request: IncomingMessage, response: Serve
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** Serves the site on this machine, with the partner API of a service below `/v1/`. Answers its address. */
+/** Serves the site on this machine, with the partner API of a service below `/v1/`. Returns its URL. */
 export async function startSite({
   port,
   service,

@@ -6,7 +6,7 @@ import { isLoopbackUrl } from './loopback.ts';
 /** Schema of an environment variable. */
 export type Check<Value> = z.ZodType<Value>;
 
-/** A text that is checked by hand: `refuse` says why not. */
+/** Schema of a text that is checked by hand: `refuse` returns the reason for a refusal. */
 export const checked = (check: (value: string, refuse: (message: string) => never) => string) =>
   z.string().transform((value, context): string =>
     check(value, (message) => {
@@ -15,7 +15,7 @@ export const checked = (check: (value: string, refuse: (message: string) => neve
     }),
   );
 
-/** An address without a path, https unless it leads to this machine. */
+/** Schema of an origin, without a path, and https unless it leads to this machine. */
 export const origin = checked((value, refuse) => {
   if (!URL.canParse(value)) return refuse('must be an absolute URL');
   const url = new URL(value);
@@ -28,7 +28,7 @@ export const origin = checked((value, refuse) => {
   return url.origin;
 });
 
-/** Separated by commas. */
+/** Schema of a list, separated by commas. */
 export const list = z.string().transform((value) =>
   value
     .split(',')
@@ -36,7 +36,7 @@ export const list = z.string().transform((value) =>
     .filter((entry) => entry !== ''),
 );
 
-/** A whole number; `what` names the range, such as `2 to 200 connections`. */
+/** Schema of a whole number; `what` names the range, such as `2 to 200 connections`. */
 export const whole = (least: number, most: number, what: string) =>
   z
     .string()
@@ -46,10 +46,10 @@ export const whole = (least: number, most: number, what: string) =>
 
 export const port = whole(0, 65_535, 'a port number');
 
-/** `on` or `off`. */
+/** Schema of `on` or `off`. */
 export const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
 
-/** Some of a few words, each once. */
+/** Schema of a list of some known words, each once. */
 export const some = <const Word extends string>(words: readonly Word[]) => {
   const message = `must be one or several of ${words.join(', ')}`;
   return list.pipe(

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The request's body is not a form that a page of ours sends. */
+/** Error for a request body that is not a form of our pages. */
 export class FormError extends Error {
   override readonly name = 'FormError';
   readonly status: 400 | 413 | 415;

@@ -1,7 +1,7 @@
 /**
- * The content security policy of a page: no script, no frame, nothing from elsewhere, and this style sheet. There is no
- * `form-action` on purpose: browsers apply it to the redirects after a form too, and the way back to an app would end here,
- * silently.
+ * Content security policy of a page: no script, no frame, no external resource, and this style sheet. There
+ * is no `form-action` on purpose: browsers apply it to the redirects after a form too, and the way back to an
+ * app would end here, silently.
  *
  * @param more - directives of this page, such as `script-src 'self'`
  */

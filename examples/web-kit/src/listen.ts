@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type Server, type Socket, Server as TcpServer } from 'node:net';
 import { openSocketFile, removeStaleSocket, type SocketAddress, socketReasons } from './unix-socket.ts';
 
-/** The address cannot be had. The message is one line, for the operator. */
+/** Error for an address on which the server cannot listen. The message is one line, for the operator. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
@@ -15,17 +15,18 @@ export interface Address {
 
 /** An HTTP server that accepts connections. */
 export interface HttpServer {
-  /** 0 on a Unix socket. */
+  /** Port; 0 on a Unix socket. */
   readonly port: number;
   /**
-   * Accepts nothing new and lets requests under way finish, for at most `deadlineMs`. Answers that take longer are broken off.
+   * Stops accepting connections and lets requests under way finish, for at most `deadlineMs`. Responses that
+   * take longer are broken off.
    * @param options - `keepsIdle`: connections between two requests get one more answer, or end by themselves; for a server
    * whose clients find another one at the same address
    */
   close(deadlineMs: number, options?: { readonly keepsIdle?: boolean }): Promise<void>;
 }
 
-/** Names of the variables that an address was set with. */
+/** Names of the variables that set an address. */
 interface Variables {
   readonly host: string;
   readonly port: string;
@@ -56,7 +57,7 @@ function listening(server: Server, address: Address | SocketAddress): Promise<vo
   });
 }
 
-/** Listens on a Unix socket, in the place of a process that left its file behind. */
+/** Listens on a Unix socket, and replaces the file of a process that left it behind. */
 async function listenOnSocket(server: Server, address: SocketAddress): Promise<void> {
   try {
     await listening(server, address);
@@ -71,7 +72,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Explains to the operator why the server cannot listen; `undefined` where the reason is not in the address. */
+/** Explains to the operator why the server cannot listen; `undefined` if the address is not the reason. */
 function reasonOf(error: unknown, address: Address | SocketAddress, variables: Variables) {
   const code = codeOf(error);
   if ('path' in address) return socketReasons[code]?.(address.path, variables.socket ?? 'the socket');
@@ -84,11 +85,11 @@ function reasonOf(error: unknown, address: Address | SocketAddress, variables: V
  * load balancers: 60 s), so that no proxy sends a request on a connection that is being closed.
  */
 export const patience = {
-  /** From the first byte, or from the connection, to the end of the headers. */
+  /** Time from the first byte, or from the connection, to the end of the headers. */
   headersMs: 9_000,
-  /** To the end of the body. */
+  /** Time to the end of the body. */
   requestMs: 14_000,
-  /** Without a byte after an answer. Node announces it as `Keep-Alive: timeout=75`. */
+  /** Time without a byte after a response. Node announces it as `Keep-Alive: timeout=75`. */
   keepAliveMs: 75_000,
   /** Interval of the check for requests that took longer. */
   checkMs: 1_000,
@@ -102,18 +103,21 @@ export interface ListenOptions extends Readonly<Partial<typeof patience>> {
   readonly onRefused?: () => void;
 }
 
-/** The time that a server which closes leaves to connections between two requests for one more, in milliseconds. */
+/** Time that a closing server gives connections between two requests for one more, in milliseconds. */
 const lastRequestMs = 5_000;
 
-/** A connection: the answers that are under way on it, and when it ends unless a request comes. */
+/**
+ * A connection: the responses that are under way on it, and the time at which it ends unless a request comes.
+ */
 interface Connection {
   readonly underWay: Set<ServerResponse>;
   deadline?: NodeJS.Timeout;
 }
 
 /**
- * Breaks a connection with an answer under way. A reset is an error for every reader; without chunks, as nginx asks for answers
- * unless it is configured otherwise, closing the connection would be the end of a whole answer. A Unix socket knows no reset.
+ * Breaks a connection with a response under way. A reset is an error for every reader; without chunks, as
+ * nginx asks for responses unless it is configured otherwise, closing the connection would be the end of a
+ * whole response. A Unix socket has no reset.
  */
 function breakOff(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -135,14 +139,15 @@ export async function listen(
   }: ListenOptions = {},
 ): Promise<HttpServer> {
   const { headersMs, requestMs, keepAliveMs, checkMs, maxConnections } = { ...patience, ...limits };
-  // Browsers open connections ahead of need; Node does not call those idle, and would wait for them when it closes.
+  // Track connections here: browsers open them ahead of need, but Node does not count those as idle, and
+  // would wait for them when it closes.
   const connections = new Map<Socket, Connection>();
   let closing = false;
   let endsIdle = false;
 
   /**
-   * Ends the connection unless a request comes in time. Node limits the time of a request from its first byte, and would wait
-   * without end on a connection on which empty lines arrive between two requests.
+   * Ends the connection unless a request arrives in time. Node limits the time of a request from its first
+   * byte, and would wait without end on a connection with empty lines between two requests.
    */
   function expectRequest(socket: Socket, connection: Connection, withinMs: number): void {
     clearTimeout(connection.deadline);
@@ -172,7 +177,8 @@ export async function listen(
     },
   );
   server.on('connection', (socket: Socket) => {
-    // Not `server.maxConnections`: processes of a cluster would pass such a connection around among them.
+    // Count here instead of using `server.maxConnections`: processes of a cluster would pass such a
+    // connection around among them.
     if (connections.size >= maxConnections) {
       socket.destroy();
       onRefused();

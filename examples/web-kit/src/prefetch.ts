@@ -9,8 +9,8 @@ interface Context {
 const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'];
 
 /**
- * Answers 204 where a browser or the router of Next.js asks ahead of its user, who may never go there. For pages whose GET changes
- * something.
+ * Responds with 204 if a browser or the router of Next.js prefetches a page that its user may never open. For
+ * pages whose GET changes data.
  */
 export async function unlessPrefetched(ctx: Context, next: () => Promise<unknown>): Promise<void> {
   const isAhead =

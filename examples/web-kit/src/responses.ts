@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** As much of Koa's context as it takes to answer. */
+/** Parts of Koa's context that responses need. */
 interface Answering {
   status: number;
   type: string;
@@ -8,13 +8,13 @@ interface Answering {
   set(field: string, value: string): void;
 }
 
-/** Sends the browser on, with a GET, after a form or instead of a page. */
+/** Redirects the browser with a GET, after a form or instead of a page. */
 export function seeOther(ctx: Pick<Answering, 'status' | 'set'>, location: string): void {
   ctx.status = 303;
   ctx.set('Location', location);
 }
 
-/** Answers with a script of ours, which is read once. */
+/** Responds with a script of ours, which is read once. */
 export function scriptRoute(file: URL): (ctx: Pick<Answering, 'type' | 'body'>) => void {
   const content = readFileSync(file);
   return (ctx) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mix, readableOn, readableText } from '@ostiary/core/pages';
 
-/** A style sheet, and its hash for the content security policy. */
+/** Style sheet, and its hash for the content security policy. */
 export interface Style {
   readonly css: string;
   readonly hash: string;
@@ -57,7 +57,7 @@ const light = {
   line: '#e4e7ec',
   border: '#858e9d',
 };
-/** The neutral colours of a scheme, each `#rrggbb`. */
+/** Neutral colours of a scheme, each `#rrggbb`. */
 export type Palette = Readonly<typeof light>;
 
 const dark: Palette = {

@@ -1,10 +1,10 @@
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 
-/** A Unix socket to listen on. */
+/** Unix socket to listen on. */
 export interface SocketAddress {
   readonly path: string;
-  /** Permissions of the socket file: connecting takes the right to write. */
+  /** Permissions of the socket file: connecting requires write access. */
   readonly mode: number;
 }
 
@@ -26,7 +26,7 @@ function isAnswered(path: string): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // A full queue of connections (EAGAIN) is a program that is busy.
+      // A full queue of connections (EAGAIN) means that a program is busy.
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
       else if (error.code === 'EAGAIN' || error.code === 'EACCES') resolve(true);
       else reject(error);
@@ -35,8 +35,8 @@ function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the socket file of a process that was killed. Leaves alone a socket at which a program listens, and any file that is no
- * socket.
+ * Removes the socket file of a process that was killed. Keeps a socket on which a program listens, and every
+ * file that is not a socket.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
   const file = await lstat(path).catch(() => null);

@@ -22,7 +22,7 @@ async function serve(options: ListenOptions) {
   return server;
 }
 
-/** A client that says `start`, and then `drip` over and over until the server has enough. */
+/** Client that sends `start`, and then `drip` repeatedly until the server ends the connection. */
 async function dribble(port: number, start: string, drip: string) {
   const begun = performance.now();
   const socket = connect(port, '127.0.0.1');

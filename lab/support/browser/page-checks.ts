@@ -16,7 +16,7 @@ export async function examine(page: Page) {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const { run } = (globalThis as unknown as { axe: typeof axe }).axe;
-    // To describe what is as it should be, and to bring that here, would take half of the time.
+    // Skip the details of passed checks: describing and transferring them would take half of the time.
     const { passes, violations, incomplete } = await run({ resultTypes: ['violations', 'incomplete'] });
     return { kept: passes.length, violations, incomplete };
   });
@@ -45,7 +45,7 @@ export async function expectGood(page: Page): Promise<void> {
  */
 export async function look(page: Page, name: string | null = null): Promise<void> {
   const width = page.viewportSize()?.width;
-  // Colours on their way from one scheme to the other have no contrast to speak of.
+  // Reduce motion, because colours between two schemes have hardly any contrast.
   await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light', reducedMotion: 'reduce' });
   await expectGood(page);
   await page.emulateMedia({ colorScheme: 'light' });

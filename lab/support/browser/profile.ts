@@ -1,13 +1,13 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 
-/** A new browser profile with one page, closed after the test. */
+/** Browser profile with one page, closed after the test. */
 export interface Profile {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Every origin that it has asked something of. */
+  /** Origins that received a request of the profile. */
   readonly asked: ReadonlySet<string>;
-  /** Every complaint of the browser, about a content policy for example. */
+  /** Errors and warnings of the browser, about a content policy for example. */
   readonly complaints: readonly string[];
 }
 

@@ -1,16 +1,16 @@
 import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
 import { jsonPost } from '../http.ts';
 
-/** A client as these tests know it. */
+/** Client from the view of these tests. */
 export interface RemoteClient {
   readonly id: string;
   readonly secret: string;
   readonly redirectUri: string;
 }
 
-/** A browser that can be pointed at any of several processes which serve one address. */
+/** Browser that can send its requests to any of several processes behind one URL. */
 export class RoamingBrowser extends TestBrowser {
-  /** Every cookie that was ever set, `name=value`. */
+  /** Cookies that were ever set, `name=value`. */
   readonly received: string[] = [];
 
   constructor(authUrl: string, sub: string) {
@@ -18,7 +18,10 @@ export class RoamingBrowser extends TestBrowser {
     this.setCookie('host', sub, '/');
   }
 
-  /** Asks the process at `origin` for a page of the provider; answers where it leads, as a path for its own pages. */
+  /**
+   * Requests a page of the provider from the process at `origin`; returns the target, as a path if it is one
+   * of its own pages.
+   */
   async visit(
     origin: string,
     path: string,
@@ -33,7 +36,7 @@ export class RoamingBrowser extends TestBrowser {
   }
 }
 
-/** The path of an authorization request. */
+/** Returns the path of an authorization request. */
 export function authorizePath(client: RemoteClient, more: Record<string, string> = {}): string {
   const query = {
     response_type: 'code',
@@ -46,12 +49,12 @@ export function authorizePath(client: RemoteClient, more: Record<string, string>
   return `/oauth/authorize?${new URLSearchParams(query)}`;
 }
 
-/** The token that stands in a consent page's form. */
+/** Returns the token in a consent page's form. */
 export function csrfOf(page: string): string {
   return /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
 }
 
-/** Walks through the consent page if there is one; every step goes to the next of the given processes. */
+/** Walks through the consent page if there is one; each step goes to the next of the given processes. */
 export async function codeFrom(
   origins: readonly string[],
   browser: RoamingBrowser,
@@ -72,7 +75,7 @@ export async function codeFrom(
   return code;
 }
 
-/** Exchanges a code at one process; `undefined` takes a member away. */
+/** Exchanges a code at one process; `undefined` removes a member. */
 export async function exchangeAt(
   origin: string,
   client: RemoteClient,
@@ -91,7 +94,7 @@ export async function exchangeAt(
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
-/** The status of userinfo for a token at one process. */
+/** Returns the status of userinfo for a token at one process. */
 export async function userinfoStatusAt(origin: string, token: string): Promise<number> {
   const response = await fetch(`${origin}/v1/oauth/userinfo`, {
     headers: { authorization: `Bearer ${token}` },

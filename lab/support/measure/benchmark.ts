@@ -12,7 +12,7 @@ import { tableOf } from './table.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** Builds the packages and the measured servers, with the package manager that the repository names. */
+/** Builds the packages and the measured servers, with the repository's package manager. */
 function build(name: string): void {
   const { packageManager }: { packageManager: string } = JSON.parse(
     readFileSync(resolve(root, 'package.json'), 'utf8'),
@@ -33,7 +33,7 @@ type Measurements = Readonly<Record<string, (postgres: TestPostgres | null) => P
 /** Storage of Ostiary's data. */
 type StorageName = 'sqlite' | 'postgres';
 
-/** The choice of an option. @throws TypeError for what there is not */
+/** Returns the choice of an option. @throws TypeError if it does not exist */
 function chosen(option: string, given: string | undefined, known: readonly string[]): ReadonlySet<string> {
   const names = given?.split(',') ?? known;
   const unknown = names.find((name) => !known.includes(name));
@@ -58,7 +58,7 @@ export class Benchmark {
   #isForInformation = false;
 
   /**
-   * Builds what is measured.
+   * Builds the measured packages.
    * @param folder - of the benchmark
    * @param flags - options of Node for every measured process
    */
@@ -91,15 +91,18 @@ export class Benchmark {
     return started;
   }
 
-  /** Starts a server that answers every request with the bytes of this answer: the limit of what Node can do with them. */
+  /**
+   * Starts a server that sends the bytes of this response for every request: the limit of Node with these
+   * bytes.
+   */
   startRaw(answer: Response, body: string): Promise<Child> {
-    // Node writes these itself, as it does for the servers that are measured.
+    // Leave these headers to Node, which writes them for the measured servers too.
     const own = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
     const headers = [...answer.headers].filter(([name]) => !own.has(name)).flat();
     return this.start('raw-server', { headers, body } satisfies RawSettings);
   }
 
-  /** Adds a figure. */
+  /** Adds a figure to the table. */
   compare({ atLeast, atMost, ...figure }: Figure, comparison: Comparison): void {
     const target = { ...(atLeast && { atLeast }), ...(atMost && { atMost }) };
     this.add(rowOf(this.#isForInformation ? figure : { ...figure, ...target }, comparison));
@@ -116,7 +119,7 @@ export class Benchmark {
   }
 
   /**
-   * Measures what is chosen, prints it, and ends the process.
+   * Runs the chosen measurements, prints the results, and ends the process.
    * @param storages - it can be measured on: of the figures of the first one something may be asked
    */
   async run(
@@ -127,7 +130,8 @@ export class Benchmark {
     const stolen = watchStolenTime();
     for (const storage of chosen('storage', this.#options.storage, storages)) {
       this.#isForInformation = storage !== storages[0];
-      // As it is installed: `fsync` and `synchronous_commit` on. Only connections are more than usual.
+      // Use the settings after installation: `fsync` and `synchronous_commit` on. Only the number of
+      // connections is higher.
       const isPostgres = storage === 'postgres';
       const postgres = isPostgres ? await testPostgres({ settings: ['max_connections=400'] }) : null;
       for (const name of only) {
@@ -139,7 +143,8 @@ export class Benchmark {
       this.#print(isPostgres ? 'On PostgreSQL 18:\n\n' : '');
     }
     console.log(`\n${stolen()}`);
-    // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
+    // Call exit, because the package of PostgreSQL overwrites `process.exitCode` when a process ends by
+    // itself.
     process.exit(this.#options.strict && !this.#hasPassed ? 1 : 0);
   }
 

@@ -22,7 +22,7 @@ export interface Hold {
   isHandedBack: boolean;
 }
 
-/** A storage that remembers what this process held and when. */
+/** Wraps a storage and records the claims of this process with their times. */
 export function recorded(storage: Storage): { readonly storage: Storage; readonly takeHolds: () => Hold[] } {
   const holds: Hold[] = [];
   const open = new Map<string, Hold>();

@@ -9,7 +9,7 @@ export interface HostSettings {
   /** Address on which it listens. */
   readonly port: number;
   readonly sealingKey: string;
-  /** The SQLite file. */
+  /** Path of the SQLite file. */
   readonly file: string;
   /** URL of PostgreSQL, instead of the file; `null` for the file. */
   readonly database: string | null;

@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { median } from './statistics.ts';
 
 /**
- * Connections that are kept alive, each with one request under way: so many that no server ever waits for the client, also while it
- * waits for its disk.
+ * Number of connections, each with one request under way: so many that no server ever waits for the client,
+ * even while the client waits for its disk.
  */
 const many = 64;
 
-/** A request as its bytes stand on the wire. */
+/** Bytes of a request on the wire. */
 export type RawRequest = string;
 
 /** The load, and the expected content of every response. */
@@ -16,13 +16,13 @@ export interface Load {
   readonly requests: readonly RawRequest[];
   /** Number of requests; they start over if there are fewer. @defaultValue each once */
   readonly count?: number;
-  /** Part of every body. */
+  /** Text that every body contains. */
   readonly expected: string;
   /** @defaultValue 64 */
   readonly connections?: number;
 }
 
-/** A GET, or a POST of a form or of JSON. */
+/** Builds a GET, or a POST of a form or of JSON. */
 export function rawRequest(
   port: number,
   path: string,
@@ -44,7 +44,10 @@ export function rawRequest(
   return `${content ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** The body of the one answer in a text, or `null` while it is incomplete. @throws Error for anything but a 200 or 201 */
+/**
+ * Returns the body of the single response in a text, or `null` while it is incomplete. @throws Error unless
+ * it is a 200 or 201
+ */
 function bodyOf(received: string): string | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -54,7 +57,7 @@ function bodyOf(received: string): string | null {
   if (length !== undefined) return body.length < Number(length) ? null : body;
   if (!/\r\ntransfer-encoding: *chunked/i.test(received)) throw new Error(`no length: ${received}`);
   if (!body.endsWith('0\r\n\r\n')) return null;
-  // Every other line is the size of a chunk: JSON has no line breaks that are not escaped.
+  // Skip every other line, which is the size of a chunk: JSON has no unescaped line breaks.
   return body
     .split('\r\n')
     .filter((_, index) => index % 2 === 1)

@@ -9,8 +9,8 @@ const tickMs = 5;
 const most = 500;
 
 /**
- * Begins an operation every `1 / perSecond` seconds, evenly, as users do who know nothing of each other. A tick that comes late
- * begins all that are due.
+ * Starts an operation every `1 / perSecond` seconds, evenly, as independent users do. A late tick starts all
+ * that are due.
  * @param ended - told how long each operation took, and why it failed, if it did
  */
 export function openLoop(

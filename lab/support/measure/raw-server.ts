@@ -1,6 +1,6 @@
 import { serve, settings } from '../processes/control.ts';
 
-/** An answer of Ostiary's: header names and values one after the other, and the body. */
+/** Response of Ostiary: header names and values one after the other, and the body. */
 export interface RawSettings {
   readonly headers: readonly string[];
   readonly body: string;

@@ -15,15 +15,15 @@ export interface Row {
   readonly passed: boolean;
 }
 
-/** The heads of the table. */
+/** Column titles of the table. */
 export const heads = ['', 'bare', 'Ostiary', 'ratio', 'spread', 'target', ''];
 
-/** A whole number, with commas. */
+/** Formats a whole number with commas. */
 export function shown(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** The cells that say what is asked for, and whether it is reached. */
+/** Cells with the target, and with the result of its comparison. */
 export function judged(target: string, passed: boolean): string[] {
   return [target, passed ? 'PASS' : 'MISS'];
 }

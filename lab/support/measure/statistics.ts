@@ -1,10 +1,10 @@
-/** The value that a share of all others does not exceed; `share` from 0 to 1. */
+/** Returns the value that a share of all others does not exceed; `share` from 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** The middle of some numbers, which one slow round does not move. */
+/** Returns the median of some numbers, which one slow round does not change. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
@@ -15,7 +15,10 @@ export interface Comparison {
   readonly ostiary: readonly number[];
 }
 
-/** Ostiary's value by the bare one's of the same round, so that a machine that slows down hits both. */
+/**
+ * Returns the ratio of Ostiary's value to the bare one's of the same round, so that a slower machine affects
+ * both.
+ */
 export function ratios({ bare, ostiary }: Comparison): number[] {
   return ostiary.map((value, round) => value / (bare[round] ?? Number.NaN));
 }

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** In the first line of `/proc/stat` (proc_stat(5)): time that was given to other machines on the same processors. */
+/**
+ * Field of the first line of `/proc/stat` (proc_stat(5)): time that other machines on the same processors
+ * got.
+ */
 const stolenField = 7;
 
 function processorTimes(): { readonly stolen: number; readonly all: number } | null {
@@ -18,7 +21,10 @@ function processorTimes(): { readonly stolen: number; readonly all: number } | n
   }
 }
 
-/** Watches what other virtual machines take of this one's processors. @returns a line for the end of a report */
+/**
+ * Measures the time that other virtual machines take from this one's processors. @returns a line for the end
+ * of a report
+ */
 export function watchStolenTime(): () => string {
   const begin = processorTimes();
   return () => {

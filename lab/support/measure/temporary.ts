@@ -11,7 +11,7 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 let databases = 0;
 
-/** The path of a database that does not exist yet; it is gone when the benchmark ends. */
+/** Returns the path of a new database; it is removed when the benchmark ends. */
 function newDatabase(): string {
   databases += 1;
   return join(folder, `${databases}.db`);

@@ -6,8 +6,8 @@ import { builtInModules } from '../../../scripts/built-in-modules.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 /**
- * Builds a package and puts it into the `node_modules` of a folder, where npm would put it. Next.js treats packages of a
- * workspace as sources of the application, which is not what a host has that installed Ostiary.
+ * Builds a package and puts it into the `node_modules` of a folder, as npm does. Next.js treats packages of a
+ * workspace as sources of the application, unlike those of a host that installed Ostiary.
  * @param name without `@ostiary/`
  */
 export async function installBuilt(name: string, folder: string): Promise<void> {

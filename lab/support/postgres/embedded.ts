@@ -21,18 +21,21 @@ const betweenStartsMs = 300;
 /** Number of characters of its output that are reported if it does not start. */
 const keptLines = 20;
 
-/** Ends the server whose data are in `data` without a word to anybody. */
+/** Kills the server whose data is in `data` without a warning. */
 async function crash(data: string): Promise<void> {
   const pid = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10);
   try {
-    // Signal 0 asks whether it lives.
+    // Signal 0 checks that the process exists.
     for (process.kill(pid, 'SIGQUIT'); process.kill(pid, 0); ) await pause(20);
   } catch {
     // The process has ended.
   }
 }
 
-/** Starts a real PostgreSQL from npm, that can be stopped and started again, with its data in `folder`, which is there and empty. */
+/**
+ * Starts a real PostgreSQL from npm, which can be stopped and started again, with its data in `folder`, which
+ * exists and is empty.
+ */
 export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
   // PostgreSQL refuses to run as root. As root it runs as another user, who must reach its data and read its
@@ -47,7 +50,7 @@ export async function startPostgres(folder: string, { port, password, settings =
     port,
     persistent: true,
     createPostgresUser: root,
-    // Nothing of it was promised to anyone yet.
+    // Skip syncing: no data has been promised to a client yet.
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: (text: unknown) => {
@@ -64,7 +67,7 @@ export async function startPostgres(folder: string, { port, password, settings =
         await cluster.start();
         isRunning = true;
       } catch (error) {
-        // The package knows that it ended, and not why.
+        // Explain the failure here, because the package reports the end without a reason.
         const reason = error instanceof Error ? error.message : 'it ended';
         if (left === 1) throw new Error(`PostgreSQL does not start: ${[reason, ...log].join('\n')}`);
         await pause(betweenStartsMs);
@@ -80,11 +83,11 @@ export async function startPostgres(folder: string, { port, password, settings =
     process.umask(umask);
   }
   return {
-    /** Its URL for the superuser. */
+    /** URL for the superuser. */
     url: (database = 'postgres'): string => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
     /** @throws Error with what PostgreSQL printed, when it does not start */
     start,
-    /** Ends every session in order, or at once as a crash does. What was stored stays. */
+    /** Ends every session gracefully, or at once as a crash does. Stored data stays. */
     async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
       if (!isRunning) return;
       isRunning = false;

@@ -9,7 +9,10 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
-/** Changes `pg.types` for the whole process, so that no value comes as anybody expects it. Returns how to change it back. */
+/**
+ * Changes `pg.types` for the whole process, so that every value has an unexpected type. Returns a function
+ * that restores them.
+ */
 export function overrideTypes(): () => void {
   const before = oids.map((oid) => [oid, types.getTypeParser(oid, 'text')] as const);
   for (const oid of oids) types.setTypeParser(oid, (text) => ({ oid, text }));

@@ -22,7 +22,7 @@ interface Server {
 /** Files that a base copy leaves out: those of the process, and the log, which the standby requests. */
 const leftOut = ['postmaster.pid', 'postmaster.opts', 'pg_wal'];
 
-/** Ends a server and all its sessions as a machine does that loses its power. */
+/** Ends a server and all its sessions, as a power failure does. */
 async function killServer({ data }: Server): Promise<void> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
   const server = Number.parseInt(lines[0] ?? '', 10);
@@ -32,7 +32,7 @@ async function killServer({ data }: Server): Promise<void> {
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number));
   const sessions = pairs.filter(([parent]) => parent === server).map(([, child = Number.NaN]) => child);
-  // First what would start others.
+  // Kill the parent process first, which would start others.
   for (const one of [server, ...sessions]) {
     try {
       process.kill(one, 'SIGKILL');
@@ -40,7 +40,7 @@ async function killServer({ data }: Server): Promise<void> {
       // The server has ended by itself.
     }
   }
-  // Its shared memory, by its id, which the system would keep.
+  // Remove its shared memory by id, because the system would keep it.
   await run('ipcrm', ['-m', lines[6]?.trim().split(/\s+/)[1] ?? '']).catch(() => undefined);
 }
 
@@ -48,7 +48,7 @@ async function killServer({ data }: Server): Promise<void> {
 const urlOf = (database: string, ports: readonly number[], role = 'postgres'): string =>
   `postgres://${role}:${role}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${database}`;
 
-/** Makes the data of a server with its databases, and the way to start and to stop servers. */
+/** Creates the data of a server with its databases, and functions that start and stop servers. */
 async function foundation(flags: readonly string[]) {
   const first = await testPostgres();
   await createDatabases(first.url());
@@ -57,7 +57,7 @@ async function foundation(flags: readonly string[]) {
     `SELECT setting AS folder FROM pg_config WHERE name = 'BINDIR'`,
   );
   await pool.end();
-  // From here on it is started and ended otherwise.
+  // Stop it here, because later it is started and ended in another way.
   await first.stop();
   const control = async (data: string, ...args: readonly string[]): Promise<void> => {
     const program = join(rows[0]?.folder ?? '', 'pg_ctl');
@@ -79,7 +79,7 @@ async function foundation(flags: readonly string[]) {
   };
 }
 
-/** Copies what a primary has while it goes on, as PostgreSQL's manual has it for copies without `pg_basebackup`. */
+/** Copies the data of a running primary, as PostgreSQL's manual has it for copies without `pg_basebackup`. */
 async function copyOf(primary: Server, data: string): Promise<void> {
   const session = await primary.pool.connect();
   try {
@@ -99,14 +99,17 @@ async function copyOf(primary: Server, data: string): Promise<void> {
   if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', data]);
 }
 
-/** Makes the data of a server those of a standby, which follows the primary on `port` from its next start on. */
+/**
+ * Turns the data of a server into those of a standby, which follows the primary on `port` from its next start
+ * on.
+ */
 async function follow(data: string, port: number): Promise<void> {
   await writeFile(join(data, 'standby.signal'), '');
   const at = `host=127.0.0.1 port=${port} user=postgres password=postgres`;
   await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${at}'\n`);
 }
 
-/** Has commits wait for the standby. Resolves when they do. */
+/** Makes commits wait for the standby. Resolves when they do. */
 async function waitForStandby({ pool }: Server): Promise<void> {
   await pool.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
   await pool.query('SELECT pg_reload_conf()');
@@ -117,7 +120,7 @@ async function waitForStandby({ pool }: Server): Promise<void> {
   if (!isThere) throw new Error('the standby does not follow');
 }
 
-/** A primary and, once it is made, its synchronous standby, which take turns on two ports. */
+/** Primary and, once it is created, its synchronous standby, which take turns on two ports. */
 export type Pair = Awaited<ReturnType<typeof startPair>>;
 
 /** Starts the primary. */
@@ -128,7 +131,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
   let copies = 0;
   let primary = await servers.start(ports[0], join(servers.folder, 'data'));
   let standby: Server | null = null;
-  /** The data of the primary before. */
+  /** Data of the previous primary. */
   let gone: string | null = null;
   const otherPort = () => (primary.port === ports[0] ? ports[1] : ports[0]);
   return {
@@ -136,7 +139,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
     get app() {
       return primary.pool;
     },
-    /** The same for the standby, as long as it is one. */
+    /** URL of the standby for a superuser, as long as it is one. */
     get standby() {
       return standby?.pool ?? null;
     },
@@ -144,7 +147,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
     url: (at: readonly number[] = ports) => `${urlOf('app', at, 'ostiary')}?target_session_attrs=read-write`,
     primaryPort: () => primary.port,
     standbyPort: otherPort,
-    /** Makes a standby, and has commits wait for it from now on. */
+    /** Creates a standby, and makes commits wait for it from now on. */
     async addStandby(): Promise<void> {
       if (gone !== null) await rm(gone, { recursive: true, force: true });
       copies += 1;
@@ -154,17 +157,17 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       standby = await servers.start(otherPort(), data);
       await waitForStandby(primary);
     },
-    /** From now on nothing of the primary reaches the standby. */
+    /** Cuts the standby off from the primary. */
     async cut(): Promise<void> {
       const { rows } = await primary.pool.query<{ pid: number }>('SELECT pid FROM pg_stat_replication');
       for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
     },
-    /** Ends the primary as a machine does that loses its power. */
+    /** Ends the primary as a power failure does. */
     async kill(): Promise<void> {
       await killServer(primary);
       void primary.pool.end();
     },
-    /** Makes the standby the primary, alone for now. */
+    /** Promotes the standby to the primary, alone for now. */
     async promote(): Promise<void> {
       if (standby === null) throw new Error('there is no standby');
       await standby.pool.query('SELECT pg_promote()');
@@ -172,8 +175,8 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       [primary, standby] = [standby, null];
     },
     /**
-     * Exchanges the two, as an operator does for maintenance: the primary is stopped in order, its standby takes over, and the server
-     * that was the primary comes back on its port as the standby.
+     * Exchanges the two, as an operator does for maintenance: the primary is stopped gracefully, its standby
+     * takes over, and the former primary comes back on its port as the standby.
      */
     async switchOver(): Promise<void> {
       if (standby === null) throw new Error('there is no standby');

@@ -24,7 +24,7 @@ const documented = {
   dns_max_ttl: 1,
 };
 
-/** A PgBouncer in front of the database `app` of a server on this machine. */
+/** PgBouncer in front of the database `app` of a server on this machine. */
 export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
 /**
@@ -69,7 +69,7 @@ export async function startPgBouncer(
   async function command(text: string): Promise<void> {
     const client = new Client({ connectionString: url('pgbouncer') });
     await client.connect();
-    // The console knows the simple protocol only.
+    // Use a simple query, because the console has no other protocol.
     await client.query(text);
     await client.end();
   }
@@ -79,7 +79,7 @@ export async function startPgBouncer(
     /** URL of the database for its owner. */
     url: url('app'),
     command,
-    /** Leads new server connections to another server, as what promotes a standby does. */
+    /** Directs new server connections to another server, as a promotion of a standby does. */
     async pointTo(toPort: number): Promise<void> {
       await write(toPort);
       await command('RELOAD');

@@ -16,10 +16,10 @@ export interface ServerOptions {
   readonly settings?: readonly string[];
 }
 
-/** A PostgreSQL of the proof's own, with two databases: `app`, and `rail` for what stands for the outside world. */
+/** PostgreSQL of a proof, with two databases: `app`, and `rail` for the outside world. */
 export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
-/** Connections of a superuser, which end when the server does; the next query gets another one. */
+/** Connections of a superuser, which end with the server; the next query gets another one. */
 export function superusers(connectionString: string): Pool {
   return new Pool({ connectionString, max: 4 }).on('error', () => undefined);
 }
@@ -51,12 +51,12 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
     port,
     /** URL of a database for its owner, on the server itself or behind another port. */
     url: (database: 'app' | 'rail', at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
-    /** A folder to which the server can write. */
+    /** Folder to which the server can write. */
     folder,
     // Connections of a superuser, apart from those under test.
     app,
     rail,
-    /** Stops it, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */
+    /** Stops the server, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */
     async restart(mode: 'fast' | 'immediate', downMs: number) {
       await postgres.stop(mode);
       await pause(downMs);

@@ -8,16 +8,18 @@ import { type PostgresOptions, startPostgres } from './embedded.ts';
 /** A real PostgreSQL from npm, with its data in a new folder. */
 export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
 
-/** A server that is killed leaves memory behind in the folder of its data, which goes with the test, and nowhere else. */
+/**
+ * Keep shared memory in the data folder, so that a killed server leaves none behind elsewhere after the test.
+ */
 export const ownMemory = 'dynamic_shared_memory_type=mmap';
 
-/** Starts one. */
+/** Starts a server. */
 export async function testPostgres({
   password = 'postgres',
   settings = [],
 }: Partial<Omit<PostgresOptions, 'port'>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-postgres-'));
-  // After a failure it is still stopping, and writes what is removed.
+  // Retry, because after a failure the server is still stopping and writes to the folder.
   const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   process.once('exit', clear);
   const port = await freePort();
@@ -33,12 +35,12 @@ export async function testPostgres({
   let databases = 0;
   return {
     ...{ ...postgres, port, folder, createDatabase },
-    /** Creates one with a name that no other has. */
+    /** Creates a database with a unique name. */
     newDatabase() {
       databases += 1;
       return createDatabase(`database_${databases}`);
     },
-    /** Stops it and removes its data. */
+    /** Stops the server and removes its data. */
     async remove() {
       await postgres.stop();
       process.removeListener('exit', clear);

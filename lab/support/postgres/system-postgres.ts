@@ -7,7 +7,7 @@ import { createDatabases } from './postgres-server.ts';
 
 /** Folder with Debian's versions. The program in the PATH is a script. */
 const debianFolder = '/usr/lib/postgresql';
-/** The server from npm has no `pg_dump` and `pg_restore`. */
+/** Tools of Debian, because the server from npm has no `pg_dump` and `pg_restore`. */
 const programs = ['pg_dump', 'pg_restore', 'initdb', 'pg_ctl', 'postgres'];
 
 /** Returns the folder of this machine's PostgreSQL, which has `pg_dump`; `null` if there is none. */
@@ -22,7 +22,7 @@ export function findPostgres(): string | null {
   return folders.find(isWhole) ?? null;
 }
 
-/** The user that PostgreSQL runs as instead of root, which it refuses. */
+/** User that runs PostgreSQL instead of root, which it refuses. */
 export function owner(): { readonly uid: number; readonly gid: number } | Record<string, never> {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number =>
@@ -49,7 +49,7 @@ export async function startSystemServer(folder: string) {
     '--auth=trust',
     '--encoding=UTF8',
     '--locale=C.UTF-8',
-    // No data here must survive the machine.
+    // Switch fsync off: the data need not survive a crash of the machine.
     '--no-sync',
   ]);
   const flags = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;

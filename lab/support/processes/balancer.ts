@@ -6,7 +6,10 @@ import { isReady, type ReferenceProcess } from './reference-process.ts';
 /** Time between two requests of `/readyz`: less than half of the second for which a process that ends goes on answering. */
 const probeMs = 250;
 
-/** Returns whether a process took the connection. A request that breaks later is a 502, because it may have taken effect. */
+/**
+ * Checks whether a process took the connection. A request that breaks later is a 502, because it may have
+ * taken effect.
+ */
 function forward(
   { origin }: ReferenceProcess,
   { method, url = '/', headers, socket }: IncomingMessage,
@@ -33,7 +36,7 @@ function forward(
 }
 
 /**
- * A load balancer with the usual settings. It takes turns among the processes that are ready according to
+ * Load balancer with the usual settings. It takes turns among the processes that are ready according to
  * `/readyz`, and chooses another one if a connection is refused. It never repeats a request that a process
  * has taken.
  */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Command, Message } from './control.ts';
 
 /**
- * Options of Node, as for the reference server, and for telling live objects from those that are not
+ * Options of Node, as for the reference server, and for distinguishing live objects from those that are not
  * collected yet.
  */
 const sourceFlags = ['--conditions=source', '--max-semi-space-size=8', '--expose-gc'];
@@ -12,15 +12,15 @@ const sourceFlags = ['--conditions=source', '--max-semi-space-size=8', '--expose
 interface ChildOptions {
   /** Options of Node. @defaultValue those of a program that runs from its source */
   readonly flags?: readonly string[];
-  /** Its environment, besides the path and what Node has compiled before. */
+  /** Additional environment, besides the path and Node's compile cache. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Program of the lab in a separate process, which obeys the messages of `control.ts`. */
 export class Child {
-  /** Resolves when it is ready. Rejects when it ends before. */
+  /** Resolves when the program is ready. Rejects if it ends before. */
   readonly ready: Promise<void>;
-  /** With what it ended. */
+  /** Exit code of the program. */
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Address on which it listens, if it does; known when it is ready. */
   origin = '';
@@ -47,7 +47,7 @@ export class Child {
         this.#output += text;
       });
     }
-    // Not the event `close` of the child: it does not come after `disconnect` here.
+    // Listen to these events, because the child's `close` event does not follow `disconnect` here.
     this.#read = Promise.all(streams.map((stream) => once(stream, 'close')));
     this.ended = once(this.#child, 'exit').then(([code, signal]) => code ?? signal);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -57,16 +57,16 @@ export class Child {
       resolve();
     });
     this.ready = this.#unlessEnded(promise);
-    // Somebody may only wait for its end.
+    // Ignore the rejection, because a caller may only wait for the end.
     this.ready.catch(() => undefined);
   }
 
-  /** The port of {@link origin}. */
+  /** Port of {@link origin}. */
   get port(): number {
     return Number(new URL(this.origin).port);
   }
 
-  /** Sends a command. @throws Error when the process ends instead of answering */
+  /** Sends a command. @throws Error if the process ends before its response */
   async ask<Answer>(name: string, argument: unknown = null): Promise<Answer> {
     this.#asked += 1;
     const to = this.#asked;
@@ -79,18 +79,18 @@ export class Child {
     }
   }
 
-  /** Everything that it printed so far, byte for byte. */
+  /** Output so far, byte for byte. */
   printed(): string {
     return this.#output;
   }
 
-  /** `kill -9`, if it is still there. */
+  /** Kills the process (`kill -9`), if it still runs. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** Hangs up, so that it ends in order. Resolves when everything that it printed is read. */
+  /** Disconnects, so that the process ends gracefully. Resolves when all its output is read. */
   async stop(): Promise<number | NodeJS.Signals> {
     if (this.#child.connected) this.#child.disconnect();
     const [end] = await Promise.all([this.ended, this.#read]);

@@ -4,13 +4,13 @@ import type { Storage } from '@ostiary/core/storage';
 /** Partner of the events and transfers. */
 export const partner = 'acme';
 
-/** The secret of every endpoint. */
+/** Secret of every endpoint. */
 export const secret = 'whsec_0123456789abcdef';
 
-/** A type of event of the host, which goes to every endpoint. */
+/** Event type of the host, which goes to every endpoint. */
 export const eventType = 'proof.happened';
 
-/** Types of events of which each goes to one endpoint. */
+/** Event types, each of which goes to one endpoint. */
 export const endpointTypes = Array.from({ length: 20 }, (_, index) => `proof.endpoint${index}`);
 
 export const authUrl = 'http://localhost:1';
@@ -22,18 +22,18 @@ const anything: HostEventDefinition = {
 
 const enough = { requests: 1_000_000, windowSeconds: 1 };
 
-/** The one limit that is reached: on purpose, in a race for it. */
+/** Limit of the race for it, the only one that the proofs reach. */
 export const usersLimit = { requests: 60, windowSeconds: 60 };
 
 /** Speed of time, equal in all processes. At a higher speed, the lease of a killed process ends sooner. */
 export interface Time {
-  /** 1 for the time of the machine. */
+  /** Factor; 1 for the time of the machine. */
   readonly speed: number;
   /** Time at which both were equal, in milliseconds since the Unix epoch. */
   readonly origin: number;
 }
 
-/** The time of the proof. */
+/** Clock of the proof. */
 export function nowIn({ speed, origin }: Time): number {
   return speed === 1 ? Date.now() : Math.round(origin + (Date.now() - origin) * speed);
 }
@@ -87,9 +87,9 @@ export function options(
     payments: rail ?? { execute: async () => ({ status: 'pending' }) },
     webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
     events: Object.fromEntries([eventType, ...endpointTypes].map((type) => [type, anything])),
-    // Faults are made on purpose.
+    // Drop the log, because the faults are intended.
     logger: silentLogger,
-    // Without one it follows the database's.
+    // Clock of the process; without one it follows the database's.
     ...(time.speed === 1 ? {} : { clock: { now: () => nowIn(time) } }),
   };
 }

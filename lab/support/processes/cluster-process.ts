@@ -1,4 +1,4 @@
-// A web process or a worker of a cluster, that can be killed. Started by `Cluster`, never imported.
+// Web process or worker of a cluster, which can be killed. Started by `Cluster`, never imported.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type PostgresPoolClient, postgresPool, postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary } from '@ostiary/core';
@@ -19,18 +19,18 @@ const pool = postgresPool({
 const { storage, takeHolds } = recorded(postgresStorage({ pool }));
 const ostiary = await createOstiary(options(storage, { sealingKey, time, rail: railOn(railUrl) }));
 
-/** A connection of the pool, however long others are in front. */
+/** Returns a connection of the pool, after any wait in its queue. */
 async function connection(): Promise<PostgresPoolClient> {
   for (;;) {
     try {
       return await pool.connect();
     } catch {
-      // Not yet.
+      // Try again: all connections are in use.
     }
   }
 }
 
-/** In milliseconds. What the timer reports includes its own period. */
+/** Resolution in milliseconds. The timer's result includes it. */
 const resolution = 10;
 const delay = monitorEventLoopDelay({ resolution });
 delay.enable();
@@ -47,13 +47,15 @@ await serve(ostiary.handler, {
   startWorker: () => ostiary.worker.start(),
   stopWorker: () => ostiary.worker.stop(),
   takeHolds,
-  /** By how many milliseconds timers came late since this was asked last: in the slowest hundredth, and at most. */
+  /**
+   * Returns the delay of timers since the last call, in milliseconds: of the slowest hundredth, and at most.
+   */
   loopDelay() {
     const late = [delay.percentile(99), delay.max].map((ns) => Math.max(0, ns / 1e6 - resolution));
     delay.reset();
     return late;
   },
-  /** Bytes that are alive: of the heap after a full collection. */
+  /** Returns the live bytes of the heap after a full collection. */
   alive() {
     globalThis.gc?.();
     return process.memoryUsage().heapUsed;

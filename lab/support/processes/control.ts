@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { listen } from '../http.ts';
 
-/** A message to a process: the name of a command with what it needs. */
+/** Message to a process: the name of a command with its arguments. */
 export interface Command {
   /** Identifies its response. */
   readonly to: number;
@@ -22,25 +22,25 @@ export function settings<Settings>(): Settings {
   return JSON.parse(process.argv[2] ?? '{}') as Settings;
 }
 
-/** A command: bytes of resident memory, as the operating system counts them; no collection is forced. */
+/** Returns the bytes of resident memory, as the operating system counts them; no collection is forced. */
 export function resident(): number {
   return process.memoryUsage.rss();
 }
 
-/** Obeys the parent until it goes away. @param end - what to do then, if anything is done in order */
+/** Obeys the parent until it disconnects. @param end - called for a graceful end */
 export function obey(commands: Commands, origin = '', end: () => unknown = () => process.exit(0)): void {
   const tell = (message: Message) => process.send?.(message);
   process.on('message', async ({ to, name, argument }: Command) => {
     const run = commands[name];
     if (run === undefined) throw new Error(`this process knows no ${name}`);
-    // JSON has no `undefined`.
+    // Send `null`, because JSON has no `undefined`.
     tell({ to, answer: (await run(argument as never)) ?? null });
   });
   process.once('disconnect', end);
   tell({ origin });
 }
 
-/** Listens, and obeys the parent. @param port - any one unless given */
+/** Listens, and obeys the parent. @param port - any free one by default */
 export async function serve(handler: RequestListener, commands: Commands = {}, port = 0): Promise<void> {
   obey(commands, await listen(createServer(handler), port));
 }

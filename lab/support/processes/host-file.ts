@@ -9,15 +9,18 @@ import { openSqlite } from '../../../examples/reference-server/src/database/sqli
 import { options } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
-/** Each start lives later than the one before, by more than the lease that a killed process held. */
+/**
+ * Difference between the clocks of successive starts, in milliseconds: more than the lease that a killed
+ * process held.
+ */
 const clockStepMs = 31_000;
 
 const script = new URL('./killed-host.ts', import.meta.url);
 
-/** A SQLite file with the tables of a host, and its administrator, who has no worker. */
+/** SQLite file with the tables of a host, and its administrator, who has no worker. */
 export type HostFile = Awaited<ReturnType<typeof openHost>>;
 
-/** Makes a new file. */
+/** Creates a new file. */
 export async function openHost(ends: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
   ends.defer(() => rm(folder, { recursive: true, force: true }));
@@ -31,7 +34,10 @@ export async function openHost(ends: AsyncDisposableStack) {
   ends.defer(() => ostiary.close());
   return {
     ...{ database, storage, ostiary },
-    /** Starts the process that serves the file and works on it: killed and started again, each time with a later clock. */
+    /**
+     * Starts the process that serves the file and works on it. It is killed and started again, each time with
+     * a later clock.
+     */
     start() {
       const started = new KilledProcess('the host', script, (starts) => ({
         ...{ file, sealingKey },

@@ -10,7 +10,7 @@ import type { HostSettings } from './host.ts';
 
 const { file, sealingKey } = settings<HostSettings>();
 
-/** Prints everything that it is given, as a careless host would. */
+/** Prints all its arguments, as a careless host would. */
 const print =
   (level: string) =>
   (fields: object, message: string): void =>

@@ -3,13 +3,13 @@ import { Child } from './child.ts';
 
 /** A process that is killed and started again. */
 export class KilledProcess {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** Its end, if it ended by itself. */
+  /** Reason of its end, if it ended by itself. */
   failure: string | null = null;
-  /** Its present or last address. A client does not know either whether it still runs. */
+  /** Present or last address. A client cannot know whether the process still runs. */
   origin = '';
-  /** Resolves when it is up. */
+  /** Resolves when the process is ready. */
   started: Promise<void>;
   readonly #start: () => Child;
   #process: Child | null = null;
@@ -26,14 +26,14 @@ export class KilledProcess {
     this.started = this.#begin();
   }
 
-  /** Kills it without a warning and starts the next one. Resolves when that is up. */
+  /** Kills the process without a warning and starts the next one. Resolves when that is ready. */
   async kill(): Promise<void> {
     await this.stop();
     this.started = this.#begin();
     await this.started;
   }
 
-  /** Kills it for good. */
+  /** Kills the process permanently. */
   async stop(): Promise<void> {
     await this.started.catch(() => undefined);
     if (this.#process === null) return;

@@ -6,13 +6,13 @@ type Settings = Readonly<Record<string, string>>;
 
 const program = fileURLToPath(new URL('../../../examples/reference-server/src/main.ts', import.meta.url));
 
-/** Environment of a child process: its own settings, where programs are found, and where Node keeps compiled code. */
+/** Environment of a child process: its own settings, the path of programs, and Node's compile cache. */
 function childEnvironment(env: Settings): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return { ...env, NODE_ENV: 'development', PATH, NODE_COMPILE_CACHE };
 }
 
-/** Asks a process whether it is ready for requests. */
+/** Checks whether a process is ready for requests. */
 export async function isReady(origin: string): Promise<boolean> {
   try {
     const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(3_000) });
@@ -36,7 +36,7 @@ export function referenceProcess(name: string, port: number, settings: Settings)
     name,
     /** Address of this single process, without the balancer before it. */
     origin,
-    /** Resolves when the process is ready. @throws Error when it ends instead */
+    /** Resolves when the process is ready. @throws Error if it ends instead */
     async start(): Promise<void> {
       const stdio = ['ignore', 'ignore', 'pipe'] as const;
       const started = spawn(process.execPath, ['--conditions=source', program], { env, stdio: [...stdio] });
@@ -56,7 +56,7 @@ export function referenceProcess(name: string, port: number, settings: Settings)
       });
       if (!isUp) throw new Error(`${name} is not ready`);
     },
-    /** Sends SIGTERM. @returns the exit code, or `null` where a signal ended the process */
+    /** Sends SIGTERM. @returns the exit code, or `null` if a signal ended the process */
     stop(): Promise<number | null> {
       child?.kill('SIGTERM');
       return ended;

@@ -50,7 +50,7 @@ export async function runHere(
   };
   runs += 1;
   try {
-    // A program runs whenever its own file is loaded; what it imports is loaded once.
+    // Add a query, so that the program's own file is loaded anew for each run; its imports are loaded once.
     await import(/* @vite-ignore */ `${pathToFileURL(file).href}?run=${runs}`);
     return { code: Number(process.exitCode), output: written.stdout, errors: written.stderr };
   } catch (error) {

@@ -24,11 +24,11 @@ interface StageOptions extends ServerOptions {
   readonly isWorking?: boolean;
   /** @defaultValue `'accepting'` */
   readonly receiver?: Misbehaviour;
-  /** Called with the server before anything uses it. */
+  /** Called with the server before its first use. */
   readonly prepare?: (server: ProofServer) => Promise<void>;
 }
 
-/** A database, processes on it, an administrator, a receiver: everything that a proof plays with. */
+/** Stage of a proof: a database, processes on it, an administrator, a receiver. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const scopes = ['identity:verify', 'payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
@@ -42,12 +42,12 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
   });
 }
 
-/** Sets everything up. */
+/** Builds the stage. */
 export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions) {
   const server = await startServer(wanted);
   ends.defer(() => server.remove());
   await wanted.prepare?.(server);
-  // The way between the processes and the database.
+  // Network between the processes and the database.
   const network = await startNetwork(server.port);
   ends.defer(() => network.close());
   return { ...(await stageOn(ends, server, wanted, server.url('app', network.port))), network };
@@ -56,7 +56,7 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
 /** Requirements for a database. */
 type StageServer = Pick<ProofServer, 'app' | 'rail'> & { url(database: 'app' | 'rail'): string };
 
-/** Sets everything up on a database that is there. @param databaseUrl - where the processes find it */
+/** Builds the stage on an existing database. @param databaseUrl - its URL for the processes */
 export async function stageOn<Server extends StageServer>(
   ends: AsyncDisposableStack,
   server: Server,
@@ -104,7 +104,7 @@ export async function stageOn<Server extends StageServer>(
   };
 }
 
-/** Waits until workers have done everything that there is. @returns whether they have */
+/** Waits until workers have done all due work. @returns true if they have */
 export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> }): Promise<boolean> {
   return until(
     async () => {
@@ -115,7 +115,7 @@ export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> 
       `);
       return rows.length === 0;
     },
-    // A machine that stands still meanwhile makes no difference.
+    // Use a long limit, so that a machine that stands still meanwhile makes no difference.
     { everyMs: 20, withinMs: 180_000 },
   );
 }

@@ -8,7 +8,7 @@ import { defineComponent, h, onMounted, onUnmounted, ref, watchEffect } from 'vu
 const addressAtFirst = (): string =>
   location.hostname === 'localhost' ? location.origin : 'https://api.example.com';
 
-/** The OpenAPI document of the partner API, rendered so that its operations can be tried. */
+/** Shows the OpenAPI document of the partner API, so that its operations can be tried. */
 export const PartnerApi = defineComponent({
   name: 'PartnerApi',
   setup() {
@@ -17,7 +17,7 @@ export const PartnerApi = defineComponent({
     onMounted(async () => {
       const [{ default: swagger }, { default: css }, answer] = await Promise.all([
         import('swagger-ui-dist/swagger-ui-es-bundle.js'),
-        // As text: VitePress takes one style sheet for the whole site.
+        // Import it as text, because VitePress uses one style sheet for the whole site.
         import('swagger-ui-dist/swagger-ui.css?inline'),
         fetch(withBase('/openapi.json')),
       ]);
