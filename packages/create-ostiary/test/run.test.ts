@@ -109,7 +109,7 @@ describe('npm create ostiary refuses', () => {
     [['--framework', 'koa'], /framework "koa" is unknown; there are node, express, fastify, hono, next\n$/],
     [['--framework'], /^create-ostiary: Option '--framework' argument is ambiguous; see --help\n$/],
     [['--storage', 'mysql'], /storage "mysql" is unknown; there are sqlite, postgres\n$/],
-    [['--languages', 'en,de'], /language "de" is unknown; there are en, fr, ht, es, pt\n$/],
+    [['--languages', 'en,de'], /language "de" is unknown; there are en, fr, ht, es, pt/],
     [['--languages', ''], /language "" is unknown/],
     [['--languages', 'en,en'], /name one twice/],
     [['another'], /one folder at a time/],
