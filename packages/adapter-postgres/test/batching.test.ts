@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { batchCalls } from '../src/batching.ts';
 
-/** Groups that end when a test says so. */
+/** Creates groups that end at the test's command. */
 function heldGroups() {
   const made: { group: readonly string[]; waitedMs: number; end: PromiseWithResolvers<void> }[] = [];
   const call = batchCalls({

@@ -62,7 +62,7 @@ test('a claim does not wait for the disk, and what it led to does', async () => 
   const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(2);
   expect(await isWritten()).toBe(false);
-  // Nothing of that stays with the connection.
+  // The setting does not stay on the connection.
   expect((await pool.query('SHOW synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }]);
 
   expect(await storage.deliveries.finish(claimed.map((one) => resultOf(one)))).toEqual([true, true]);

@@ -26,7 +26,7 @@ const save = (storage: Storage, payload: { readonly [key: string]: unknown } = {
 const endConnections = (pids: readonly number[]) =>
   server.pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::integer[]) AS pid', [pids]);
 
-/** Rejects as the port says, within two seconds. */
+/** Expects a rejection as the port specifies, within two seconds. */
 async function expectRefused(call: Promise<unknown>, cause?: object): Promise<void> {
   const start = performance.now();
   const error = await call.catch((thrown: unknown) => thrown);
@@ -107,7 +107,7 @@ test('a statement whose connection is ended is refused and not repeated', async 
   const { storage, holding, waiting } = await opened();
   await save(storage);
   const first = await holding('SELECT FROM ostiary.interactions FOR UPDATE');
-  // Expected from the beginning: the refusal may come before the answer to the call that causes it.
+  // Expect it from the beginning: the refusal may come before the response to the call that causes it.
   const refused = expectRefused(save(storage, { lost: true }), { code: '57P01' });
   await endConnections(await waiting(1));
   await refused;
@@ -120,7 +120,7 @@ test('a call that waits for somebody else is refused in time and changes nothing
   const grant = await issued(storage, 'a');
   const first = await holding('SELECT FROM ostiary.grants FOR UPDATE');
   await expectRefused(redeem(storage, grant, sampleToken('a')));
-  // The server ends it as well, and not only when the lock is free.
+  // The server ends the statement as well, even while the lock is held.
   await expect.poll(() => backendsWaiting(server.pool, schema)).toEqual([]);
   await first.query('ROLLBACK');
   expect(await storage.grants.find(grant.codeDigest)).toMatchObject({ consumedAt: null });
@@ -235,7 +235,7 @@ test('a database that turns read-only is refused, and connections to it are give
   await expect
     .poll(() => save(storage).then(() => 'saved', String), { timeout: 10_000 })
     .toMatch(/takes no writes/);
-  // Nor does it read from a server that it knows to be none that takes writes.
+  // It does not read either from a server that it knows to refuse writes.
   await expectRefused(storage.interactions.find(digest, 0));
   await turn('off');
   await expect.poll(() => save(storage).then(() => 'saved', String)).toBe('saved');

@@ -24,13 +24,13 @@ function fatal(code: string, message: string): Buffer {
 const notYet = fatal('57P03', 'the database system is starting up');
 const farewell = fatal('57P01', 'terminating connection due to administrator command');
 
-/** The last bytes of a server's welcome: it is ready for a statement. */
+/** Last bytes of a server's welcome: it is ready for a statement. */
 const welcome = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 /** Fate of a connection: it is let through, gets another message, or ends in one packet with its welcome. */
 type Treatment = 'let through' | 'ended at birth' | Buffer;
 
-/** A gate in front of the server. */
+/** Gate in front of the server. */
 async function gate(treat: (count: number) => Treatment = () => 'let through') {
   let count = 0;
   const sockets = new Set<Socket>();
@@ -72,7 +72,7 @@ async function gate(treat: (count: number) => Treatment = () => 'let through') {
   };
 }
 
-/** Made by whichever test comes first: what is tested is over when a connection is there. */
+/** Schema that the first test creates: the tested part is over once a connection exists. */
 const schema = schemaNames()();
 
 /** Opens a storage on the database at this port, with its own or a host's pool, which ends with the test. */
@@ -118,7 +118,7 @@ test('a database that says it is starting is waited for', async () => {
 test.each([
   ['08001', 'pooler cannot connect'],
   ['08006', 'server connection failed'],
-  // PgBouncer says everything with this code.
+  // PgBouncer uses this code for every error.
   ['08P01', 'server login has been failing, try again later (server_login_retry)'],
   ['08P01', 'no more connections allowed (max_client_conn)'],
   ['53300', 'sorry, too many clients already'],
@@ -141,7 +141,7 @@ test.each([
     await pool.end();
   });
   await storage.open();
-  // So that the next call needs a new connection.
+  // End the connection, so that the next call needs a new one.
   const [client] = await Promise.all([pool.connect()]);
   client.release(true);
   isRefusing = true;
@@ -155,7 +155,8 @@ test.each(['its own', 'the host’s'])(
     const network = await startNetwork(server.port);
     network.cut();
     const storage = storageAt(urlAt(network.port), whose);
-    // Before the pool ends: it waits for its connections under way, and those that lost something are so for long.
+    // Run before the pool ends: it waits for its connections under way, and those that lost packets stay so
+    // for long.
     onTestFinished(() => network.close());
     const reasons: string[] = [];
     const opening = storage.open(({ message }) => reasons.push(message));

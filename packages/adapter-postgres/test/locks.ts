@@ -1,7 +1,7 @@
 import { Client, type Pool } from 'pg';
 import { onTestFinished } from 'vitest';
 
-/** A transaction of another client that holds the locks of a statement until it is released. */
+/** Starts a transaction of another client that holds the locks of a statement until it is released. */
 export async function holding(url: string, sql: string, values: readonly unknown[] = []): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -11,7 +11,7 @@ export async function holding(url: string, sql: string, values: readonly unknown
   return client;
 }
 
-/** The backends of statements on a schema that wait for a lock. */
+/** Returns the backends of statements on a schema that wait for a lock. */
 export async function waiting(pool: Pool, schema: string): Promise<readonly number[]> {
   const { rows } = await pool.query(
     "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, $1) > 0",
@@ -20,7 +20,7 @@ export async function waiting(pool: Pool, schema: string): Promise<readonly numb
   return rows.map(({ pid }) => pid);
 }
 
-/** Resolves when at least this many statements on a schema wait for a lock; answers their backends. */
+/** Resolves when at least this many statements on a schema wait for a lock; returns their backends. */
 export async function untilWaiting(pool: Pool, schema: string, count = 1): Promise<readonly number[]> {
   for (;;) {
     const found = await waiting(pool, schema);

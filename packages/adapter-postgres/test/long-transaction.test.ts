@@ -44,7 +44,10 @@ async function manyDelivered() {
   return { storage, watched };
 }
 
-/** Claims, and answers with the pages that the same claim reads when it runs once more; nothing stays of that. */
+/**
+ * Claims, and returns the number of pages that the same claim reads when it runs once more and is rolled
+ * back.
+ */
 async function claimed({ storage, watched }: Stage, at: number) {
   const rows = await claim(storage, `at ${at}`, { now: at });
   const last = watched.ran().findLast(({ text }) => text.includes('claim_deliveries'));

@@ -32,7 +32,7 @@ async function manyEndpoints() {
   return { schema, storage, watched };
 }
 
-/** Makes deliveries that are due, some for each of these endpoints. */
+/** Creates due deliveries, some for each of these endpoints. */
 async function due(
   { schema, watched }: { schema: string; watched: WatchedPool },
   of: readonly (readonly [endpoint: number, count: number])[],
@@ -94,7 +94,7 @@ test('a claim that finds nothing due reads little, however many endpoints wait',
 test('whether an owner has more to claim is asked until there is one, however many endpoints have', async () => {
   const filled = await manyEndpoints();
   const { schema, storage, watched } = filled;
-  // Fifty of each partner.
+  // Give each partner fifty endpoints.
   await watched.own.query(`
     SET search_path TO "${schema}";
     UPDATE webhook_endpoints SET partner = 'p' || substr(id, 4)::integer / 50;

@@ -41,7 +41,7 @@ const holdDelivery = `
   VALUES ('dl_late_1', 1, 'we_other', 'acme', 'live', 'delivered', 1)
 `;
 
-/** Calls that make the delivery `dl_late_1`, and what they answer when the endpoint is no longer there. */
+/** Calls that create the delivery `dl_late_1`, and their results when the endpoint no longer exists. */
 const makers: {
   readonly [name: string]: {
     call(storage: Storage): Promise<{ readonly outcome: string }>;
@@ -138,7 +138,7 @@ test('an event that is just delivered again stays, and the purge does not wait f
   expect(await pending()).toEqual(['dl_late_1']);
 });
 
-/** A request with a key that others use too. */
+/** Builds a request with a key that others use too. */
 function transfer(storage: Storage, label: string, reference: string | null = null) {
   return create(
     storage,
@@ -171,7 +171,7 @@ test('a request whose key another one is just using takes effect when that one c
     'COMMIT',
   );
   expect(second).toEqual({ outcome: 'created' });
-  // The first one lets go of the key while it waits for the reference: the second one may take it.
+  // The first call releases the key while it waits for the reference, so that the second one may take it.
   const refused = { outcome: 'reference_conflict', transferId: 'tr_other' };
   expect([refused, { outcome: 'replayed', answer: { status: 201, body: 'b' } }]).toContainEqual(first);
   expect(await storage.transfers.findById('tr_a')).toBeNull();

@@ -97,7 +97,7 @@ describe.skipIf(pgbouncer === undefined)('a storage behind PgBouncer', () => {
     onTestFinished(() => storage.close());
     await storage.open();
     await pooler.pointTo(await freePort());
-    // Server connections that there are end with this.
+    // The command ends existing server connections.
     await pooler.command('RECONNECT');
     await expect(storage.ping()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await pooler.pointTo(pair.primaryPort());

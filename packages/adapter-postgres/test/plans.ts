@@ -48,7 +48,7 @@ export async function readBy({ own }: Server, ran: Ran | undefined): Promise<Pla
   const plans: PlanNode[] = [];
   const keep = ({ message = '' }: { readonly message?: string | undefined }) => {
     const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(message.indexOf('{')));
-    // Not those by which the server checks a reference.
+    // Leave out the statements with which the server checks references.
     if (!text.includes('OPERATOR(pg_catalog.')) plans.push(plan);
   };
   try {
@@ -62,29 +62,30 @@ export async function readBy({ own }: Server, ran: Ran | undefined): Promise<Pla
       SET LOCAL auto_explain.log_buffers = on;
       SET LOCAL auto_explain.log_min_duration = 0
     `);
-    // Functions keep their plans from the first time on; what planning reads is not counted.
+    // Run it before, because functions keep their plans from the first time on; the reads of planning are not
+    // counted.
     await client.query('SAVEPOINT planned');
     await client.query(ran.text, [...ran.values]);
     await client.query('ROLLBACK TO SAVEPOINT planned');
     client.on('notice', keep);
     await client.query(ran.text, [...ran.values]);
   } finally {
-    // Here the statement ends too, and says its own plan.
+    // The statement ends here too, and reports its own plan.
     await client.query('ROLLBACK');
     client.removeListener('notice', keep);
     client.release();
   }
-  // The statement itself ends last, and what it counts has those of its functions in it.
+  // The statement itself ends last, and its counts include those of its functions.
   const whole = plans.pop();
   if (whole === undefined) throw new Error('the server told no plan');
   return { ...whole, Plans: [...(whole.Plans ?? []), ...plans] };
 }
 
-/** The pages that were read for it. */
+/** Number of pages that were read for it. */
 export function pagesOf(plan: PlanNode): number {
   return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
 }
 
-/** The statements that were sent, without those that begin and end transactions. */
+/** Returns the sent statements, without those that begin and end transactions. */
 export const withoutFrame = (statements: readonly Ran[]): readonly Ran[] =>
   statements.filter(({ text }) => !/^\s*(BEGIN|COMMIT|ROLLBACK|LOCK)/.test(text));

@@ -25,7 +25,7 @@ function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly name
   };
 }
 
-/** Queues jobs and completes them, one after the other. @returns how many were completed */
+/** Queues jobs and completes them, one after the other. @returns the number of completed jobs */
 async function work(storage: Storage, rounds: number, from = 0): Promise<number> {
   let completed = 0;
   for (let round = from; round < from + rounds; round += 1) {
@@ -58,7 +58,7 @@ test('what runs all the time is prepared once for each connection, each under a 
   expect(names.toSorted()).toEqual(kept.flatMap((name) => [name, name, name]));
 });
 
-/** Works behind a pooler; its first attempts with names are in vain, and then it goes on without. */
+/** Works behind a pooler; its first attempts with names fail, and then it continues without. */
 async function goesOnWithout(pooler: PostgresPool): Promise<void> {
   const { pool, names } = named(pooler);
   const { storage } = await server.opened({ pool });
@@ -81,7 +81,7 @@ test('behind a pooler whose connections others have prepared on, the worker goes
   const client = new Client({ connectionString: server.url });
   await client.connect();
   onTestFinished(() => client.end());
-  // As if each statement came from another client of the pooler, all over one connection to the server.
+  // Simulates a pooler: each statement comes from another client, all over one connection to the server.
   await goesOnWithout({
     connect: async () => ({
       query: ({ values, ...statement }) => {

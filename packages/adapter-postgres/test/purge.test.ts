@@ -12,7 +12,7 @@ const owners = 100;
 const eventsOfEach = 5;
 const everything = { now: 9, before: 9, eventsBefore: 90_000 };
 
-/** Old events of many partners, one after the other, each delivered. */
+/** Creates old events of many partners, one after the other, each delivered. */
 async function oldEvents() {
   const filled = await server.watched();
   await filled.watched.own.query(`
@@ -58,7 +58,7 @@ test('a purge does not wait for who publishes or delivers again, and removes not
   onTestFinished(() => host.release());
   await host.query(`BEGIN; SET LOCAL search_path TO "${schema}"`);
   await storage.events.within(host).publish([sampleEvent('new', { partner: 'p1' })]);
-  // As the reference of a delivery locks the event that it is of.
+  // Lock the event as the reference of its delivery does.
   await host.query("SELECT FROM events WHERE partner = 'p2' AND sequence = 3 FOR KEY SHARE");
   const limit = owners * eventsOfEach;
   expect(await storage.purge({ ...everything, limit })).toMatchObject({ events: limit - 3 });

@@ -23,7 +23,7 @@ function stepsOf(nodes: readonly PlanNode[]): string[] {
     const type = node['Node Type'];
     if (type.endsWith('Sort')) return [type];
     const relation = node['Relation Name'];
-    // There are few endpoints, so any way to read them is good.
+    // There are few endpoints, so that every way to read them is good.
     if (relation === undefined || relation === 'webhook_endpoints' || type === 'ModifyTable') return [];
     return [`${type} ${node['Index Name'] ?? relation}`];
   });
@@ -142,7 +142,7 @@ test('a list of what is pending sorts it where it is little, and walks to the ne
 test('both ways to what is pending show the same', async () => {
   const { storage } = filled;
   const ofOne = { endpointId: 'we_0009' };
-  /** All that is listed, in pages: one of everything could take longer than a call may. */
+  /** Calls that list rows, in pages: one page of all rows could take longer than a call may. */
   const shown = async (changes: object) => {
     const all: string[][] = [];
     let after: { readonly time: number; readonly id: string } | null = null;
@@ -215,11 +215,11 @@ test('a claim walks along indexes, also before the server has counted anything',
 
 test('a claim reads no delivery that it does not give out, however many are waiting', async () => {
   const { storage, watched } = filled;
-  /** Rows that a claim reads of each index of what is pending. */
+  /** Returns the rows that a claim reads of each index of pending work. */
   async function read(request: Partial<Parameters<Storage['deliveries']['claim']>[0]>): Promise<number[]> {
     watched.ran();
     const wanted = { ...hold, ...request };
-    // Sent with room for nothing, and then explained with the room that is wanted, and undone.
+    // Send it without room, then explain it with the wanted room, and roll it back.
     await storage.deliveries.claim({ ...wanted, limit: 0 });
     const [ran] = watched.ran();
     const values = ran?.values.map((value) => (value === 0 ? wanted.limit : value)) ?? [];
@@ -293,7 +293,7 @@ const ofHundreds = new Set(['deliveries.redeliver', 'deliveries.list']);
  */
 const ofOperators = ['jobs', 'pending_deliveries', 'api_keys'];
 
-// The last one: some calls end what is there.
+// Run this last, because some calls end existing objects.
 test('no call reads a table of many rows from its beginning to its end', async () => {
   const { storage, watched } = filled;
   await storeSamples(storage);

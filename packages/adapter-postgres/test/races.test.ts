@@ -28,7 +28,7 @@ async function prepared(): Promise<Stage> {
   return stage;
 }
 
-/** Ways in which what was issued ends; each keeps more from being issued, and then revokes grants. */
+/** Ways in which issued access ends; each prevents more from being issued, and then revokes grants. */
 const endings: { readonly [name: string]: (storage: Storage) => Promise<unknown> } = {
   'the client is disabled': ({ clients }) => clients.replace(disabled),
   'the partner of the client is disabled': ({ partners }) =>

@@ -43,7 +43,7 @@ test('requests that come together are counted with two statements, each by itsel
   );
   expect(states.map(({ allowed }) => allowed)).toEqual(Array.from({ length: 200 }, (_, index) => index < 60));
   expect(new Set(states.map(({ endsAt }) => endsAt))).toEqual(new Set([1010]));
-  // Also over the end of the window, which began with the first of them.
+  // The same holds over the end of the window, which began with the first of them.
   const later = await Promise.all([1010, 1011, 1012].map((now) => limits.consume({ ...request, now })));
   expect(later).toEqual([1, 2, 3].map((count) => ({ allowed: true, count, endsAt: 2010 })));
 });

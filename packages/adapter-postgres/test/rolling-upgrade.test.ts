@@ -59,7 +59,7 @@ test('processes of two versions serve side by side while the newer one migrates 
   const newer = processOf(schema, [...shipped, next]);
   let isMigrated = false;
   let served = 0;
-  // The older process goes on all the time: not one of its requests fails.
+  // The older process continues all the time: none of its requests fails.
   const serving = (async () => {
     for (let after = 0; after < 5; served += 1) {
       await serve(older.storage, `during ${served}`);
@@ -75,7 +75,7 @@ test('processes of two versions serve side by side while the newer one migrates 
       serve(index % 2 === 0 ? older.storage : newer.storage, `after ${index}`),
     ),
   );
-  // Each sees what the other one wrote, in one gap-free sequence.
+  // Each process reads the other's rows, in one gap-free sequence.
   const expected = 1 + served + 20;
   for (const { storage } of [older, newer]) {
     expect(await sequence(storage)).toHaveLength(expected);

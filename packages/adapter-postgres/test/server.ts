@@ -13,11 +13,14 @@ export type Stage = ReturnType<typeof stageOf>;
 
 const silent = () => undefined;
 
-/** A storage on its own schema. */
+/** Wraps a storage on its own schema, with functions for tests. */
 function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
-  /** Waits until so many calls of the storage wait for a lock; answers their backends. */
+  /** Waits until this many calls of the storage wait for a lock; returns their backends. */
   const waiting = (count: number) => untilWaiting(pool, schema, count);
-  /** Somebody else's transaction, which ends as the test says; `ostiary.` stands for the schema. */
+  /**
+   * Starts a transaction of another client, which ends at the test's command; `ostiary.` stands for the
+   * schema.
+   */
   const held = (sql: string, values?: readonly unknown[]) =>
     holding(url, sql.replaceAll('ostiary.', `"${schema}".`), values);
   return {
@@ -25,7 +28,10 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
     storage,
     holding: held,
     waiting,
-    /** Stops a call in the middle by what somebody else holds, has another one arrive there, and lets both go on. */
+    /**
+     * Stops a call in the middle by another client's lock, lets a second call arrive there, and releases
+     * both.
+     */
     async meeting<First, Second>(
       lock: string | readonly [sql: string, values: readonly unknown[]],
       first: () => Promise<First>,
@@ -54,7 +60,7 @@ export function serverForTests({ onlyRows = false } = {}) {
   const left: string[] = [];
   let server: TestServer;
   let pool: Pool;
-  /** The schema of a storage whose test has not named one. */
+  /** Schema of a storage whose test has not named one. */
   async function ownSchema(): Promise<string> {
     const schema = left.pop();
     if (schema === undefined) return nextSchema();
@@ -78,7 +84,7 @@ export function serverForTests({ onlyRows = false } = {}) {
     get port() {
       return server.port;
     },
-    /** For what a test does behind the storage's back. */
+    /** Connections of the test itself, outside of the storage. */
     get pool() {
       return pool;
     },
@@ -97,7 +103,7 @@ export function serverForTests({ onlyRows = false } = {}) {
       });
       return stageOf(server.url, pool, schema, storage);
     },
-    /** The same, with a record of its statements. */
+    /** Opens the same, with a record of its statements. */
     async watched({ schema: named }: { readonly schema?: string } = {}) {
       const schema = named ?? (await ownSchema());
       const watched = watchedPool(server.url);
@@ -120,9 +126,9 @@ export function serverForTests({ onlyRows = false } = {}) {
   };
 }
 
-/** A real PostgreSQL of the test's own, that can be stopped and started again. */
+/** Starts a real PostgreSQL for one test, which can be stopped and started again. */
 export async function startServer() {
-  // Every kind of crash that a test makes is one of a process, never of the machine.
+  // Switch fsync off: every crash of a test is one of a process, never of the machine.
   const postgres = await testPostgres({
     settings: ['fsync=off', 'deadlock_timeout=50ms', 'max_connections=200'],
   });
@@ -133,12 +139,12 @@ export async function startServer() {
     isTemporary: true,
     start: postgres.start,
     stop: postgres.stop,
-    /** Stops it and removes its data. */
+    /** Stops the server and removes its data. */
     remove: postgres.remove,
   };
 }
 
-/** The servers that the tests run on: one from npm, and the one that the environment names. */
+/** Servers on which the tests run: one from npm, and the one that the environment names. */
 export function testServers(): readonly { readonly name: string; start(): Promise<TestServer> }[] {
   const embedded = { name: 'a PostgreSQL from npm', start: startServer };
   const url = process.env.TEST_DATABASE_URL;
@@ -155,7 +161,7 @@ export function testServers(): readonly { readonly name: string; start(): Promis
   return [embedded, { name: 'the PostgreSQL of TEST_DATABASE_URL', start: async () => running }];
 }
 
-/** A pool as a host has one, with a listener for errors of idle connections. */
+/** Creates a pool as a host has one, with a listener for errors of idle connections. */
 export function hostPool(connectionString: string): Pool {
   return new Pool({ connectionString }).on('error', silent);
 }

@@ -25,7 +25,10 @@ function openPool(max: number): Pool {
   return pool.on('error', ignore).on('connect', (client) => client.on('error', ignore));
 }
 
-/** A storage, and a server that stops to confirm what is committed: as when its disk, or a replica that it waits for, is gone. */
+/**
+ * Opens a storage, and a server that no longer confirms commits: as when its disk, or a replica that it waits
+ * for, is gone.
+ */
 async function openStorage() {
   const pool = openPool(connections);
   const storage = postgresStorage({ pool });
@@ -34,7 +37,7 @@ async function openStorage() {
   async function confirm(isOn: boolean): Promise<void> {
     await own.query(`ALTER SYSTEM SET synchronous_standby_names = '${isOn ? '' : 'nobody'}'`);
     await own.query('SELECT pg_reload_conf()');
-    // The server does it in its own time.
+    // Wait, because the server does it asynchronously.
     for (let waiting = isOn; waiting === isOn; ) {
       const trial = openPool(1);
       const trying = trial.query("COMMENT ON SCHEMA public IS 'a trial'").catch(() => undefined);
@@ -58,7 +61,7 @@ async function openStorage() {
   // Use a partner for each call, because calls of one partner would wait for each other and not for
   // connections.
   const write = (label: string) => published(storage, label, { partner: label });
-  /** Waits until so many connections have begun what they cannot end. */
+  /** Waits until this many connections have begun a transaction that they cannot end. */
   async function untilBusy(count: number): Promise<void> {
     for (let busy = 0; busy < count; ) {
       const { rows } = await own.query(
@@ -70,7 +73,7 @@ async function openStorage() {
   return { storage, confirm, write, untilBusy };
 }
 
-/** More writes than there are connections, and how many were refused. */
+/** Makes more writes than there are connections, and returns the number of refused ones. */
 function writes(write: (label: string) => Promise<unknown>) {
   let count = 0;
   const all = Array.from({ length: writeCount }, (_, index) =>

@@ -19,7 +19,7 @@ import {
 import type { PostgresPool } from '../src/index.ts';
 import { serverForTests } from './server.ts';
 
-// Calls that wait for each other in one process become one statement. None of them may suffer from it.
+// Calls that wait for each other in one process become one statement, which must not harm any of them.
 
 const server = serverForTests({ onlyRows: true });
 
@@ -130,7 +130,7 @@ test('what has waited for others is refused in the time of its own', async () =>
   await first.query('ROLLBACK');
   expect(await ahead).toBe('published');
   expect(await behind).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-  // Not the 1,500 ms of a call that begins when the one ahead has ended.
+  // The call does not get another 1,500 ms from the end of the one ahead.
   expect(performance.now() - start).toBeLessThan(2_400);
   await second.query('ROLLBACK');
   expect(await sequences(storage, 'acme')).toEqual([1, 2]);
@@ -178,7 +178,7 @@ test('a payment whose key somebody else holds keeps nobody else waiting', async 
     VALUES ('acme', 'live', 'held', decode(repeat('00', 32), 'hex'), 201, '', 9000000000000)
   `);
   const start = performance.now();
-  // The same if it comes first and the others must wait for it.
+  // The same holds if it comes first and the others must wait for it.
   const held = create(storage, ...paid('held', 'held'));
   const first = create(storage, ...paid('first', 'free'));
   const others = Array.from({ length: 20 }, (_, index) => create(storage, ...paid(`p${index}`, `p${index}`)));

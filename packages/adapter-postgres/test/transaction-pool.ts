@@ -56,7 +56,7 @@ export class TransactionPool implements PostgresPool {
         isReleased = true;
         if (current === null) return;
         if (!destroy) throw new Error('released inside a transaction');
-        // As a pooler does when its client goes away in the middle.
+        // End the connection, as a pooler does when its client disconnects in the middle.
         current.end().catch(() => undefined);
         current = null;
         void this.#add();

@@ -23,7 +23,7 @@ function wakeUpsOf({ wakeUps }: Pick<Storage, 'wakeUps'>): WakeUps {
   return wakeUps;
 }
 
-/** Listens, and answers what is heard after the beginning. */
+/** Listens, and returns the notifications after the beginning. */
 async function listening(storage: Pick<Storage, 'wakeUps'>) {
   const heard: Work[] = [];
   const stop = wakeUpsOf(storage).listen((work) => heard.push(work));
@@ -35,13 +35,13 @@ async function listening(storage: Pick<Storage, 'wakeUps'>) {
   return { heard, stop, begun };
 }
 
-/** The backends that listen for a schema. */
+/** Returns the backends that listen for a schema. */
 async function listeners(schema: string): Promise<number[]> {
   const sql = 'SELECT pid FROM pg_stat_activity WHERE query = $1';
   return (await server.pool.query(sql, [`LISTEN "${schema}"`])).rows.map(({ pid }) => pid);
 }
 
-/** Starts a worker that delivers webhooks, and answers the events that it has delivered. */
+/** Starts a worker that delivers webhooks, and returns the events that it has delivered. */
 async function delivering(storage: Storage, schedule: Schedule) {
   const arrived: string[] = [];
   const claims: unknown[] = [];
@@ -180,7 +180,7 @@ test('a connection that is dead without a word is noticed and made again', async
   });
   const { heard, begun } = await listening({ wakeUps });
   network.cut();
-  // Longer than it is asked after: what it is asked is lost, and the connection dead for good.
+  // Wait longer than the interval of the check: its query is lost, and the connection never recovers.
   await pause(200);
   network.mend();
   await begun();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Pool, type PoolClient } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from '../src/index.ts';
 
-/** A statement that was sent. */
+/** Statement that was sent. */
 export interface Ran {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -13,7 +13,8 @@ export type WatchedPool = ReturnType<typeof watchedPool>;
 /** A pool that records the statements for the server, and those that it refuses. */
 export function watchedPool(connectionString: string) {
   const own = new Pool({ connectionString });
-  // A pool does not wait until its connections have ended, and the server may be stopped before that.
+  // Ignore errors, because a pool does not wait until its connections have ended, and the server may be
+  // stopped before that.
   const ends: Promise<unknown>[] = [];
   own.on('connect', (client) => ends.push(once(client, 'end')));
   let sent: Ran[] = [];
@@ -49,7 +50,7 @@ export function watchedPool(connectionString: string) {
   };
   return {
     pool,
-    /** For statements of the test itself, which are not recorded. */
+    /** Pool for statements of the test itself, which are not recorded. */
     own,
     /** Returns the statements since the last call. */
     ran(): readonly Ran[] {
@@ -57,7 +58,7 @@ export function watchedPool(connectionString: string) {
       sent = [];
       return last;
     },
-    /** The SQLSTATE of every error so far. */
+    /** Returns the SQLSTATE of every error so far. */
     refusals,
     async end() {
       await own.end();

@@ -13,7 +13,7 @@ async function opened(file: string): Promise<Storage> {
   return storage;
 }
 
-/** A database without rows, to be copied: to make its tables takes longer than most cases. */
+/** Database without rows, to be copied: creating its tables takes longer than most cases. */
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'));
 const empty = join(folder, 'empty.db');
 beforeAll(async () => (await opened(empty)).close());
@@ -29,7 +29,9 @@ describe('SQLite storage', () => {
   for (const { name, run } of storageContract(() => opened(copyOfEmpty()))) test(name, run);
 });
 
-/** Cases in which one call depends on what another one left: all that a storage could keep to itself. */
+/**
+ * Cases in which one call depends on the result of another: all state that a storage could keep in memory.
+ */
 const meet =
   /^(?:storage|signing keys|idempotency|keys of [a-z ]+|redemption|settlement|queue|events|webhook endpoints|redeliveries|delivery claims|delivery results|leases of [a-z]+|parallel calls|the end of [a-z]+(?: partner)?):/;
 
@@ -41,7 +43,7 @@ describe('two SQLite storages on one file, used in turns', () => {
   for (const { name, run } of storageContract(create).filter(({ name }) => meet.test(name))) test(name, run);
 });
 
-/** A storage whose calls go to one and the other of two in turns, as requests go to two processes. */
+/** Storage whose calls alternate between two others, as requests go to two processes. */
 function inTurns(first: Storage, second: Storage): Storage {
   let turn = 0;
   const nounInTurns = <Noun extends object>(one: Noun, other: Noun): Noun =>

@@ -13,7 +13,7 @@ async function opened(file: string) {
   return storage;
 }
 
-/** Stores interactions that end at once, some 4 KiB each. */
+/** Stores interactions that end at once, about 4 KiB each. */
 async function flood({ interactions }: Awaited<ReturnType<typeof opened>>, count: number): Promise<void> {
   for (let from = 0; from < count; from += 500) {
     await Promise.all(
@@ -26,7 +26,7 @@ async function flood({ interactions }: Awaited<ReturnType<typeof opened>>, count
   }
 }
 
-/** Removes what has ended, as the worker does. */
+/** Removes ended rows, as the worker does. */
 async function purge(storage: Awaited<ReturnType<typeof opened>>): Promise<void> {
   let removed: number;
   do {
@@ -81,7 +81,7 @@ test('the write-ahead log shrinks while the storage is open, once a long reader 
   expect(statSync(`${file}-wal`).size).toBeLessThan(6 * megabyte);
 });
 
-/** A connection that keeps a snapshot of the file open until it is ended. */
+/** Opens a connection that keeps a snapshot of the file open until it is ended. */
 function longReader(file: string): { end(): void } {
   const reader = new Driver(file);
   onTestFinished(() => void reader.close());

@@ -6,7 +6,9 @@ import { GroupCommit } from '../src/group-commit.ts';
 import { temporaryFile } from './temporary.ts';
 import { fakeTiming } from './timing.ts';
 
-/** A database with one table, its group commit, every statement it ran, and a second connection. */
+/**
+ * Creates a database with one table, its group commit, every statement that it ran, and a second connection.
+ */
 function setUp() {
   const file = temporaryFile();
   const statements: string[] = [];
@@ -29,7 +31,7 @@ function setUp() {
     timing,
     groups: new GroupCommit(connection, timing, () => undefined),
     note: (id: number, text = 'text') => insert.run(id, text).changes,
-    /** Returns the rows that another connection sees, which are those that are committed. */
+    /** Returns the rows that another connection sees: the committed ones. */
     stored: () => stored.all(),
     commits: () => statements.filter((statement) => statement === 'COMMIT').length,
   };

@@ -93,7 +93,8 @@ test('publications of ours wait for a host’s transaction, and neither fails no
     handle.exec('BEGIN IMMEDIATE');
     addUser(name);
     storage.events.within(handle).publish([sampleEvent(`host ${name}`)]);
-    // The lock is held while the event loop turns: ours are refused by SQLite and try again.
+    // The lock is held while the event loop turns: SQLite refuses the storage's writes, which are tried
+    // again.
     await setImmediate();
     await setImmediate();
     handle.exec(Number(name) % 3 === 0 ? 'ROLLBACK' : 'COMMIT');

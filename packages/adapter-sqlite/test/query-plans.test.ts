@@ -19,7 +19,7 @@ import { temporaryFile } from './temporary.ts';
 const everything = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
 const range = { ...acme, from: 5, to: 9, after: null, limit: 10 };
 
-/** A storage, and what SQLite plans for each statement that a call runs. */
+/** Opens a storage, and records SQLite's plan for each statement that a call runs. */
 async function watchedStorage() {
   const database = new Database({ file: temporaryFile() });
   let ran: string[] = [];
@@ -91,15 +91,15 @@ test('lists and exports of transfers walk along an index: they neither sort nor 
   }
 });
 
-/** A table is read from its beginning to its end that neither stays small nor is in memory, and along no index. */
+/** Reads of a whole table without an index, unless the table stays small or is in memory. */
 const scan =
   /^SCAN (?!CONSTANT|\(subquery|ending|json_each|event_sequences|signing_keys|audit_head|schema_migrations|pragma_database_list|late\b|wanted\b|firsts\b)(?!.* USING )/;
 
-/** Calls that sort what one user, client, partner or event has, or what is due. */
+/** Calls that sort the rows of one user, client, partner or event, or the due rows. */
 const sorting = new Set([
   ...['grants.issue', 'consents.list', 'signingKeys.list', 'webhooks.list', 'events.partnersHolding'],
   ...['deliveries.claim', 'deliveries.latestStatuses', 'deliveries.countBySteps', 'survey'],
-  // They sort the rows of one partner in test mode that are beyond a bound.
+  // Calls that sort the rows of one partner in test mode that are beyond a bound.
   ...['transfers.removeOldest', 'requestLog.removeOldest', 'idempotency.removeOldest'],
 ]);
 
@@ -216,7 +216,7 @@ test('the latest events of a type are found along an index', async () => {
   const latest = (type: string | null) =>
     plansOf(({ events }) => events.latest({ ...acme, ...all, type, limit: 10 }));
   const search = 'SEARCH events USING INDEX';
-  // Search for the deliveries of each event between two numbers where that is cheaper.
+  // Search for the deliveries of each event between two numbers if that is cheaper.
   const deliveries = [
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Timing } from '../src/busy.ts';
 
-/** Time that passes only while somebody sleeps, and no longer than one turn of the event loop. */
+/**
+ * Timing in which time passes only during a sleep, and each sleep takes one turn of the event loop at most.
+ */
 export function fakeTiming(): Timing & { readonly elapsed: () => number; onSleep: () => unknown } {
   let elapsed = 0;
   const timing = {

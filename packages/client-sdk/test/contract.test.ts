@@ -10,7 +10,7 @@ interface Things {
   readonly endpoint: string;
   readonly event: string;
   readonly hook: string;
-  /** The day on which all of it happened. */
+  /** Day of all these objects. */
   readonly date: string;
 }
 
@@ -78,7 +78,7 @@ const methods: { readonly [method: string]: readonly [operation: string, Call] }
 /** Operations that a method calls for some arguments only; `users-ids.test.ts` calls them on a real server. */
 const otherOperations = ['findUser'];
 
-/** Methods that are no operation of their own. */
+/** Methods without an operation of their own. */
 const composed = ['doctor'];
 
 /** Methods of a client by name. */
@@ -113,7 +113,7 @@ interface Description {
   readonly components: { readonly schemas: { readonly [name: string]: Schema } };
 }
 
-/** The operations of the server, by id. */
+/** Operations of the server, by id. */
 function operationsOf({ paths, components }: Description) {
   const operations = Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, { operationId, responses }]) => {

@@ -8,7 +8,7 @@ const secret = 'whsec_0123456789abcdef';
 const statuses = ({ checks }: DoctorReport) =>
   Object.fromEntries(checks.map(({ name, status }) => [name, status]));
 
-/** The real time: the server's `Date` is not the clock of a test. */
+/** Real time: the server's `Date` is not the clock of a test. */
 const now = Date.now;
 
 describe('the doctor', () => {

@@ -20,7 +20,7 @@ const options: ts.CompilerOptions = {
 interface Documented {
   readonly name: string;
   readonly text: string;
-  /** A function, or what has methods. */
+  /** True for a function, or an object with methods. */
   readonly isCalled: boolean;
   readonly examples: readonly string[];
 }
@@ -67,7 +67,7 @@ function publicSurface(): Map<string, Documented[]> {
   );
 }
 
-/** An example with the imports and the clients that its reader has. */
+/** Adds the imports and the clients of the reader to an example. */
 function programOf(example: string, surface: Map<string, Documented[]>): string {
   const declares = (name: string) => new RegExp(`\\b(?:const|let|class|type)\\s+${name}\\b`).test(example);
   const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(example) && !declares(name);

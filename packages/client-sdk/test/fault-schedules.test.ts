@@ -4,7 +4,8 @@ import { prove } from '../../../lab/proofs/sdk/run.ts';
 import { schedules } from '../../../lab/proofs/sdk/schedule.ts';
 import { Tally } from '../../../lab/proofs/sdk/tally.ts';
 
-// The small size of `npm run proof:sdk`. The schedules are always the same ones; which attempt a time-out ends is not.
+// Small size of `npm run proof:sdk`. The schedules are always the same; the attempt that a time-out ends is
+// not.
 const seed = 20_261_121;
 const runs = 60;
 

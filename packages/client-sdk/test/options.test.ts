@@ -95,7 +95,7 @@ describe('options', () => {
     expect(thrownBy(make({})).message).toContain('browser');
     expect(make({ dangerouslyAllowBrowser: true })()).toBeInstanceOf(OstiaryPartner);
     vi.unstubAllGlobals();
-    // A worker, and Deno of old.
+    // Globals of a worker, and of early versions of Deno.
     vi.stubGlobal('window', {});
     expect(make({})()).toBeInstanceOf(OstiaryPartner);
   });
@@ -103,7 +103,7 @@ describe('options', () => {
 
 describe('the key and the secret', () => {
   const secrets = [fakeKey, fakeKey.slice(9), signingSecret];
-  /** Everything that can be seen of a thing. */
+  /** Returns all visible text of an object. */
   function shown(thing: unknown): string {
     const parts = [
       inspect(thing, { depth: 20, showHidden: true }),
@@ -117,7 +117,7 @@ describe('the key and the secret', () => {
   const expectClean = (thing: unknown): void => {
     for (const secret of secrets) expect(shown(thing)).not.toContain(secret);
   };
-  /** A proxy that shows what it was sent, wherever it can. */
+  /** Response of a proxy that shows its request wherever it can. */
   const echo: Fault = (response, { seen }) => {
     const key = String(seen.headers['x-api-key']);
     const body = {

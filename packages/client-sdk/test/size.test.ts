@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 /** Maximum size of the main entry, in bytes. Keep a tenth of it free for additions. */
 const budget = 8_000;
 
-/** The size of the main entry with everything that it exports, in bytes. */
+/** Returns the size of the main entry with all its exports, in bytes. */
 async function bundledSize(options: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
     entryPoints: [resolve(import.meta.dirname, '../src/index.ts')],

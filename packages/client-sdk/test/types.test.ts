@@ -9,9 +9,10 @@ import type * as sdk from '../src/index.ts';
 import type { Userinfo } from '../src/oauth/index.ts';
 import type * as books from '../src/reconciliation/index.ts';
 
-// Compared by the compiler, both ways. A field that one side gains, loses or types otherwise is an error below.
+// Type comparison in both directions. A field that one side gains, loses or types differently is an error
+// below.
 
-/** Without `readonly` and without `undefined` beside optional members, at every depth. */
+/** Removes `readonly`, and `undefined` from optional members, at every depth. */
 type Plain<T> = T extends Date | string
   ? T
   : T extends readonly (infer Item)[]
@@ -20,7 +21,7 @@ type Plain<T> = T extends Date | string
       ? { -readonly [Name in keyof T]: Plain<Exclude<T[Name], undefined>> }
       : T;
 
-/** The literals of a type of texts, without the openness towards newer servers; at every depth. */
+/** Keeps the literals of a type of texts, without the openness towards newer servers, at every depth. */
 type Literals<T> = T extends string ? (string extends T ? never : T) : never;
 type ClosedText<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>;
 type ClosedMembers<T> = T extends string
@@ -31,7 +32,7 @@ type ClosedMembers<T> = T extends string
       ? { [Name in keyof T]: ClosedMembers<ClosedText<T[Name]>> }
       : T;
 
-/** An answer of the server, and what the SDK says of it. */
+/** Response type of the server, and that of the SDK. */
 type Server<Schema extends z.ZodType> = Plain<z.output<Schema>>;
 type Sdk<T> = ClosedMembers<Plain<T>>;
 
@@ -71,7 +72,8 @@ describe('types', () => {
     expectTypeOf<Sent<sdk.SandboxEventRequest>>().toEqualTypeOf<
       Taken<ReturnType<typeof hooks.sandboxEventBody>>
     >();
-    // The server knows at least one type of events, and so does a caller: a list is a list.
+    // Ignores that a list has at least one item: the server has at least one type of events, and so does a
+    // caller.
     type Registration = Taken<ReturnType<typeof hooks.endpointBody>>;
     expectTypeOf<keyof sdk.WebhookRequest>().toEqualTypeOf<keyof Registration>();
     expectTypeOf<Registration>().toExtend<sdk.WebhookRequest>();
@@ -107,7 +109,7 @@ describe('types', () => {
     expectTypeOf<number>().not.toExtend<sdk.PaymentRequest['amount']>();
     expectTypeOf<'EUR'>().not.toExtend<sdk.PaymentRequest['currency']>();
     expectTypeOf<'state'>().not.toExtend<keyof sdk.PaymentQuery>();
-    // A day or a range.
+    // Query with a day or a range.
     expectTypeOf<{ date: string; from: string; to: string }>().not.toExtend<books.ReconciliationRange>();
     expectTypeOf<{ from: string; to: string }>().toExtend<books.ReconciliationRange>();
     const newer: sdk.Transfer['status'] = 'reversed';

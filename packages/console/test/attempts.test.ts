@@ -7,7 +7,7 @@ import { act, answerLinks, target, visited } from './console-kit.ts';
 
 const failed = { error: 'timeout', httpStatus: null, response: null } as const;
 
-/** Text as it stands in a page. */
+/** Escapes text as it is written in a page. */
 const inPage = (text: string) =>
   text
     .replaceAll('&', '&amp;')

@@ -7,7 +7,7 @@ it('secrets and people of calls are in no page, address, stream or line of the l
   const { kit, key, browser } = await visited();
   const { provider } = kit;
   const own = 'whsec_0badc0ffee0badc0ffee';
-  // As long as a secret: short words that are no types of events are repeated.
+  // Text as long as a secret: pages repeat short words that are not event types.
   const canary = 'CANARY-0123456789-CANARY';
   const phone = '+50937001122';
   const canaries = [key.key, own, phone, canary];

@@ -6,7 +6,10 @@ import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import type { TestKey } from '../../core/test/support/provider.ts';
 import { sandboxConsole } from '../src/index.ts';
 
-/** A provider with the console and what tests do in it. The worker is not started: tests make the attempts. */
+/**
+ * Starts a provider with the console, and functions for tests. The worker is not started: tests make the
+ * attempts.
+ */
 export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage: Storage = memoryStorage()) {
   const { provider } = await partnerProvider({
     storage,
@@ -19,9 +22,9 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
   return {
     provider,
     storage,
-    /** A test key of a new partner. */
+    /** Issues a test key of a new partner. */
     key: () => provider.key({ mode: 'test' }),
-    /** A browser in which a partner is signed in. */
+    /** Opens a browser in which a partner is signed in. */
     async signedIn(key: TestKey): Promise<TestBrowser> {
       const browser = provider.browser(null);
       const answer = await signIn(browser, key.key);
@@ -29,7 +32,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
         throw new Error(`not signed in: ${answer.status} ${answer.text.slice(0, 200)}`);
       return browser;
     },
-    /** Registers an endpoint through the partner API; answers its id. */
+    /** Registers an endpoint through the partner API; returns its id. */
     async endpoint(key: TestKey, path = '/hook', events: readonly string[] = ['*']) {
       const answer = await provider.partnerCall(key, 'POST /v1/partner/webhooks', {
         url: `https://receiver.example${path}`,
@@ -38,7 +41,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
       });
       return String(answer.json().id);
     },
-    /** Triggers an event through the partner API; answers its id. */
+    /** Triggers an event through the partner API; returns its id. */
     async event(key: TestKey, type = 'webhook.test') {
       const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
       return String(answer.json().id);
@@ -81,25 +84,25 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
   };
 }
 
-/** A kit with a partner whose browser is signed in. */
+/** Starts a kit with a partner whose browser is signed in. */
 export async function visited(...given: Parameters<typeof consoleKit>) {
   const kit = await consoleKit(...given);
   const key = await kit.key();
   return { kit, key, browser: await kit.signedIn(key) };
 }
 
-/** The proof in the first form of a page that has one. */
+/** Returns the proof in the first form of a page that has one. */
 export function csrfOf(text: string): string {
   return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 }
 
-/** Paths of the answers that a page links to. */
+/** Returns paths of the responses to which a page links. */
 export function answerLinks(text: string): string[] {
   const links = text.matchAll(/href="([^"]+\/answer\?[^"]*)"/g);
   return [...links].map(([, href = '']) => new URL(href).pathname + new URL(href).search);
 }
 
-/** Types a key into the page and sends it. */
+/** Enters a key in the page and sends it. */
 export async function signIn(browser: TestBrowser, key: string, base = ''): Promise<Answer> {
   const { text } = await browser.get(`${base}/sandbox`);
   return browser.post(`${base}/sandbox/sign-in`, { key, csrf: csrfOf(text) });
@@ -111,7 +114,7 @@ export async function act(browser: TestBrowser, path: string, form: Record<strin
   return browser.post(path, { csrf: csrfOf(text), ...form });
 }
 
-/** The path and query of a redirect. */
+/** Returns the path and query of a redirect. */
 export function target({ location }: Answer): string | null {
   if (location === null) return null;
   const { pathname, search } = new URL(location);

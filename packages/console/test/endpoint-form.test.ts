@@ -144,7 +144,7 @@ describe('a URL that another endpoint has', () => {
     ]);
     expect(target(await act(browser, '/sandbox/endpoints', { ...form, anyway }))).toContain('endpoint_added');
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(2);
-    // To send the same form again, as a reload does, does not register a third.
+    // Sending the same form again, as a reload does, does not register a third endpoint.
     expect((await act(browser, '/sandbox/endpoints', { ...form, anyway })).status).toBe(400);
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(2);
   });
@@ -211,7 +211,7 @@ describe('a refused form', () => {
     expect(text).toContain(
       'value="https://receiver.example/&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\"',
     );
-    // A form that was not sent has no problems.
+    // A form that was not sent has no errors.
     for (const path of [
       'endpoints',
       `endpoints/${id}`,

@@ -9,7 +9,7 @@ describe('the last 24 hours of an endpoint', () => {
     const kit = await consoleKit();
     const key = await kit.key();
     const { clock } = kit.provider;
-    // At the beginning of an hour.
+    // Start at the beginning of an hour.
     clock.advance(hour - (clock.now() % hour));
     const id = await kit.endpoint(key);
     const shown = async () => {
@@ -42,7 +42,7 @@ describe('the last 24 hours of an endpoint', () => {
       expect(full.panel).toContain(`${words}</span>`);
     expect(full.panel).toContain('aria-label="Waiting: 1, Delivered: 1, Dropped: 2"');
     expect(full.panel).not.toContain('Cancelled');
-    // 24 bars of 13 pixels, the last one of the hour that is under way: the first event is 23 hours ago.
+    // The page has 24 bars of 13 pixels, the last one of the hour under way: the first event is 23 hours ago.
     expect(full.bars).toEqual(['delivered 0', 'dropped 0', 'pending 299']);
     const at = (hours: number) => new Date(began + hours * hour).toISOString();
     expect(full.rows).toEqual([

@@ -14,7 +14,7 @@ describe('the pages of an endpoint, in a real browser', () => {
   });
   afterAll(() => browser.close());
 
-  /** A partner with an endpoint, on its page. */
+  /** Opens the page of an endpoint as its partner. */
   async function opened(options: BrowserContextOptions = {}) {
     const kit = await consoleKit();
     const key = await kit.key();

@@ -6,7 +6,9 @@ const shown = (text: string) => Array.from(text.matchAll(/<li id="(evt_\w+)"/g),
 const linkIn = (text: string, words: string) =>
   new RegExp(`href="([^"]+)">${words}`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
-/** A partner with events: nowhere, dropped, delivered and waiting, each a minute after the one before. */
+/**
+ * Starts a partner with events: nowhere, dropped, delivered and waiting, each a minute after the one before.
+ */
 async function history() {
   const { kit, key, browser } = await visited();
   const { clock } = kit.provider;
@@ -136,7 +138,7 @@ describe('events', () => {
     const [stored] = (await kit.storage.events.list({ ...owner, after: 0, limit: 1 })).events;
     const body = stored?.body ?? '';
     const now = kit.provider.clock.now();
-    // As many as leave the first of all just behind the newest 5,000.
+    // Create as many as put the first of all just behind the newest 5,000.
     const many = Array.from({ length: 4_997 }, (_, number) => ({
       ...{
         ...owner,
@@ -156,7 +158,7 @@ describe('events', () => {
     expect(rest).not.toContain('Search older events');
     // Without a filter by delivery or time, nothing is searched.
     expect((await page('type=payment.failed')).text).toContain('Nothing fits this filter.');
-    // Events that are not kept any more are not searched.
+    // Events that are no longer kept are not searched.
     await kit.storage.purge({ now: now + 1, before: 0, eventsBefore: now - 1, limit: 100 });
     expect((await kit.storage.events.list({ ...owner, after: 0, limit: 1 })).oldestSequence).toBe(5);
     const purged = (await page('state=cancelled')).text;

@@ -6,8 +6,8 @@ const attribute = (tag: string, name: string): string | undefined =>
   new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
 
 /**
- * The ids of the fields that a page marks as wrong, in its order; of checkboxes, that of their group. Complains of one whose
- * message is not there, and where the focus is not on the first.
+ * Returns the ids of the fields that a page marks as wrong, in its order; for checkboxes, that of their
+ * group. Reports a field without its message, and a focus that is not on the first one.
  */
 export function markedFields(text: string): string[] {
   const tags = [...text.matchAll(/<(?:input|textarea)[^>]* aria-invalid="true"[^>]*>/g)].map(([tag]) => tag);

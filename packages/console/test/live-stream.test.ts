@@ -30,7 +30,7 @@ function watchLooks({ storage: { sandbox } }: Kit) {
   };
   return {
     count: () => looks,
-    /** Resolves when so many more have begun: what came before the last one is done. */
+    /** Resolves when this many more checks have begun: work that came before the last one is done. */
     async more(count: number): Promise<void> {
       const until = looks + count;
       await vi.waitFor(() => expect(looks).toBeGreaterThanOrEqual(until), patient);
@@ -56,7 +56,7 @@ describe('the stream of an open page', () => {
     const id = await kit.event(key, 'kyc.updated');
     const second = await next();
     expect(second?.data).toContain(`id="${id}"`);
-    // As it is loaded, with its line breaks, but for the proofs of its forms.
+    // Returns the page as loaded, with its line breaks, except for the proofs of its forms.
     const { text } = await browser.get('/sandbox');
     const withoutProofs = (page = '') => page.replaceAll(/name="csrf" value="[^"]+"/g, '');
     expect([second?.event, withoutProofs(second?.data)]).toEqual(['page', withoutProofs(text)]);
@@ -84,7 +84,7 @@ describe('the stream of an open page', () => {
       partnerLimits: { console: { requests: 4, windowSeconds: 60 } },
     });
     const looks = watchLooks(kit);
-    // The sign-in was the first one.
+    // The first look-up was the sign-in.
     const { next } = await openStream(browser);
     await next();
     await looks.more(4);
@@ -209,7 +209,7 @@ describe('places', () => {
     const refused = await openStream(browser);
     expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '30']);
     expect((await browser.get('/sandbox')).text).toContain('id="event-list"');
-    // Another session is no way to more, another partner is not held up.
+    // Another session of the partner has the same limit; another partner is not held up.
     expect((await openStream(await kit.signedIn(key))).response.status).toBe(429);
     expect((await openStream(await kit.signedIn(await kit.key()))).response.status).toBe(200);
     open[0]?.close();
@@ -275,7 +275,7 @@ describe('a service that stops', () => {
     const asked = Date.now();
     await new Promise((resolve) => server.close(resolve));
     expect(await next()).toBeNull();
-    // Nor does its connection, which Node would keep for five seconds.
+    // The connection, which Node would keep for five seconds, does not delay the end either.
     expect(Date.now() - asked).toBeLessThan(4_000);
   });
 });

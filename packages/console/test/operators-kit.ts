@@ -24,13 +24,13 @@ export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storag
   return {
     ...kit,
     admin: provider.ostiary.admin,
-    /** A browser of an operator; of somebody else without a name. */
+    /** Opens a browser of an operator; without a name, of another user. */
     browser(name?: string): TestBrowser {
       const browser = provider.browser(null);
       if (name !== undefined) names.set(browser.name, name);
       return browser;
     },
-    /** The act that was written down last. */
+    /** Returns the last recorded act. */
     async lastAct() {
       const { number } = await kit.storage.audit.head();
       const [last] = await kit.storage.audit.chain({ after: number - 1, limit: 1 });
@@ -55,7 +55,7 @@ export async function submit(
   return browser.post(`/operators${action}`, { csrf: csrfOf(text), ...form });
 }
 
-/** The same, and the page that it leads to. */
+/** Posts the form, and returns the page to which it leads. */
 export async function followed(...given: Parameters<typeof submit>): Promise<Answer> {
   const answer = await submit(...given);
   return given[0].get(target(answer) ?? `no redirect but ${answer.status}: ${answer.text.slice(0, 300)}`);

@@ -6,7 +6,7 @@ import { operatorsConsole } from '../src/index.ts';
 import { csrfOf } from './console-kit.ts';
 import { type OperatorsKit, operatorsKit, submit } from './operators-kit.ts';
 
-/** Every page, of things that there are. */
+/** Visits every page, with existing objects. */
 async function everyPage({ admin, provider, key: newKey, endpoint: register }: OperatorsKit) {
   const key = await newKey();
   const endpoint = await register(key);
@@ -142,7 +142,7 @@ describe('what others have written', () => {
   });
   afterAll(() => browser.close());
 
-  /** A page that reports everything that it should not do. The operator's cookie is the host's. */
+  /** Opens a page that reports all forbidden activity. The operator's cookie is the host's. */
   async function watched(kit: OperatorsKit, name: string): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext();
     const [, value = ''] = kit.browser(name).cookieHeader('/').split('=');

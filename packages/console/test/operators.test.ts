@@ -25,7 +25,7 @@ describe('the pages for operators', () => {
       expect(text).toContain(words);
     expect(text).toMatch(/Deliveries that wait<\/dt><dd>1<br>/);
     expect(text).toMatch(/given up within a day<\/dt><dd>2</);
-    // Shows the endpoints with deliveries that were given up, of every partner, with a link.
+    // Shows the endpoints with dropped deliveries, of every partner, with a link.
     const [, href = ''] = /<a href="([^"]+)"><bdi>https:\/\/receiver\.example\/hook</.exec(text) ?? [];
     expect(text).toMatch(
       new RegExp(`<span>${key.partner} · Test data</span></p><span class="state dropped">2<`),

@@ -41,7 +41,10 @@ const hostile = [
   ...['2026-13-45T99:99', '2026-01-01T00:00', '999999-01-01T00:00', `' OR 1=1 --`, '*', '%_%', '\\'],
 ];
 
-/** Asks for a page with a value for every parameter, each name twice; and for one alone where events are looked for: others could hide it. */
+/**
+ * Requests a page with a value for every parameter, each name twice; and for one alone on the search for
+ * events, because others could hide it.
+ */
 async function ask(browser: TestBrowser, page: string, value: string) {
   const answers = [];
   for (const asked of page === '/sandbox' ? [names, ['until']] : [names]) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { act, target, visited } from './console-kit.ts';
 
-/** A moment as a browser writes it into a field of date and time, in UTC. */
+/** Formats a time as a browser writes it into a field of date and time, in UTC. */
 const typed = (time: number): string => new Date(time).toISOString().slice(0, 16);
 
 const minute = 60_000;

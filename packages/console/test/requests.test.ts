@@ -43,7 +43,7 @@ it('a request shows how it ended, what was sent and answered, and is found by it
   for (const part of ['invalid_request', requestId, key.id, '&quot;[removed]&quot;', 'has to be'])
     expect(text).toContain(part);
   for (const part of ['<b>1', '+50937000001']) expect(text).not.toContain(part);
-  // A list reads no bodies.
+  // Waits until the log has this many requests of a partner: it is written after the responses.
   const list = await browser.get('/sandbox/requests');
   expect(list.text).toContain(requestId);
   const missing = await browser.get('/sandbox/requests?id=%3Cb%3E');

@@ -55,7 +55,7 @@ describe('the secret of an endpoint', () => {
     expect(shown.text).toContain('<button type="button" class="compact" data-copy=""');
     expect(JSON.stringify([...shown.headers])).not.toContain(secret);
     expect(await secretOf(visit, id)).toBe(old);
-    // To send the form again makes another one.
+    // Sending the form again creates another one.
     expect(generatedIn((await act(browser, path, { step: 'generate' })).text)).not.toContain(secret);
 
     const used = await act(browser, path, { step: 'use', secret });

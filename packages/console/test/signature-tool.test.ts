@@ -8,7 +8,7 @@ const secret = 'whsec_0123456789abcdef';
 
 const atHome = { webhooks: { allowPrivateTargets: true } };
 
-/** A partner who is signed in, an endpoint of theirs at this address, and the check of it. */
+/** Signs a partner in, registers an endpoint at this URL, and returns its check. */
 async function checking(url: string) {
   const { kit, key, browser } = await visited(atHome);
   const settings = { url, secret, events: ['*'] };
@@ -21,7 +21,7 @@ async function checking(url: string) {
 const isGenuine = async ({ headers, body, at }: Received): Promise<boolean> =>
   (await safeVerify(body, headers, { secret, now: at })).ok;
 
-/** A receiver that answers these to a right and to a wrong signature. */
+/** Receiver with these responses to a right and to a wrong signature. */
 async function receiver(genuine: number, forged: number, words = ''): Promise<Sink> {
   const endpoint = await sink();
   endpoint.answer = async (response, delivery) =>
@@ -86,7 +86,7 @@ describe('the check that an endpoint verifies signatures', () => {
   it('goes nowhere but to public addresses, unless the host allows it', async () => {
     const { kit, key, browser } = await visited({ webhooks: { resolve: async () => ['93.184.216.34'] } });
     const id = await kit.endpoint(key);
-    // The name leads into the own network now.
+    // The name resolves to the internal network now.
     const endpoint = await sink();
     const moved = await kit.storage.webhooks.find({ partner: key.partner, mode: 'test' }, id);
     if (moved === null) throw new Error('no endpoint');
@@ -108,7 +108,7 @@ describe('the check that an endpoint verifies signatures', () => {
     const form = { endpoint: id };
     expect((await act(await kit.signedIn(sibling), '/sandbox/tools/signature', form)).status).toBe(429);
     expect(endpoint.received).toHaveLength(12);
-    // Another partner has.
+    // Another partner has its own limit.
     const other = await kit.key();
     const settings = { url: endpoint.url, secret, events: ['*'] };
     const theirs = (await kit.provider.partnerCall(other, 'POST /v1/partner/webhooks', settings)).json();
@@ -170,7 +170,7 @@ describe('the first run', () => {
     expect(await home()).toEqual(['endpoint: done', 'event', 'signature', 'payment']);
     await kit.event(key);
     expect(await home()).toEqual(['endpoint: done', 'event: done', 'signature', 'payment']);
-    // An endpoint that takes a forged event has not done it.
+    // An endpoint that accepts a forged event has not completed the step.
     const check = () => act(browser, '/sandbox/tools/signature', { endpoint: String(id) });
     await check();
     expect(await home()).toEqual(['endpoint: done', 'event: done', 'signature', 'payment']);

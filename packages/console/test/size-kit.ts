@@ -57,7 +57,7 @@ export async function consolesOver(storage: Storage) {
   return { kit, key, owner, endpoint, paths: shown(), addresses, browser: await kit.signedIn(key) };
 }
 
-/** Puts requests of a key into the log, numbered from 0; a third of them failed. */
+/** Adds requests of a key to the log, numbered from 0; a third of them failed. */
 export async function logRequests(
   storage: Storage,
   { partner, id }: { readonly partner: string; readonly id: string },
@@ -83,7 +83,10 @@ export async function logRequests(
   await storage.requestLog.append(requests, 1_000);
 }
 
-/** Publishes so many events to endpoints that take them all, makes an attempt of each delivery, and fills the other lists. */
+/**
+ * Publishes this many events to endpoints that accept them all, makes an attempt of each delivery, and fills
+ * the other lists.
+ */
 export async function fill(
   { kit, key, owner }: Pick<Awaited<ReturnType<typeof consolesOver>>, 'kit' | 'key' | 'owner'>,
   {

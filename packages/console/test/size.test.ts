@@ -25,7 +25,7 @@ describe('a page with much to show', () => {
         expect([address, (await browser.get(address)).status]).toEqual([address, 200]);
         fragile.forget();
         await browser.get(address);
-        // A search reads at most some thousand events, and asks once whether there may be others.
+        // A search reads at most some thousand events, and queries once whether there may be others.
         const asksForOthers = (call: string) => address.startsWith('/sandbox?') && call === 'events.list';
         expect(fragile.calls.filter(asksForOthers).length).toBeLessThan(2);
         counts[address] = fragile.calls.filter((call) => !asksForOthers(call)).sort();

@@ -34,7 +34,7 @@ describe('text in a shell', () => {
   });
 });
 
-/** A server that keeps what it is sent. */
+/** Starts a server that keeps its requests. */
 async function receiver() {
   const received: { method: string; url: string; headers: string[]; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -50,7 +50,7 @@ async function receiver() {
   return { received, origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
 }
 
-/** Runs a command of curl in another process, so that this one can answer it. */
+/** Runs a command of curl in another process, so that this one can respond. */
 async function run(script: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn('sh', ['-c', script], {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { operatorsKit } from './operators-kit.ts';
 
-/** Sends a request as it is written, and answers what came but for what differs each time. */
+/** Sends a request as written, and returns the response without the parts that differ each time. */
 async function raw(origin: string, request: string): Promise<string> {
   const { host, hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);

@@ -5,10 +5,10 @@ import type { TestBrowser } from '../../core/test/support/browser.ts';
 import { visited } from './console-kit.ts';
 import { openStream } from './stream-kit.ts';
 
-/** As many streams as a partner has places for. */
+/** Number of streams that a partner may have. */
 const places = 20;
 
-/** Asks for streams on a connection of their own, in one go. */
+/** Opens streams on a new connection, in one batch. */
 function ask(browser: TestBrowser, times: number) {
   const { host, hostname, port } = new URL(browser.origin);
   const socket = connect(Number(port), hostname);
@@ -53,7 +53,7 @@ it('a reader that leaves before its stream begins keeps no place', async () => {
     await vi.waitFor(() => expect(asked).toBe(opened + 1), patient);
     await reader.leave();
   }
-  // By the time somebody who came later is answered, those who left are known to have left.
+  // Once a later request has a response, the server has noticed that the earlier clients left.
   await (await fetch(`${browser.origin}/sandbox/nothing`)).text();
   sandbox.find = find;
   release();

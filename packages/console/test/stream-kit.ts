@@ -1,19 +1,19 @@
 import { onTestFinished } from 'vitest';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
 
-/** A message of a stream. */
+/** Message of a stream. */
 export interface StreamMessage {
   readonly event: string;
   readonly data: string;
 }
 
-/** Reads the messages of an answer one by one. */
+/** Reads the messages of a response one by one. */
 export function messagesOf(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   return {
     response,
-    /** The next message; `null` when the stream has ended. */
+    /** Returns the next message; `null` if the stream has ended. */
     async next(): Promise<StreamMessage | null> {
       for (;;) {
         const end = text.indexOf('\n\n');
@@ -44,6 +44,6 @@ export async function openStream(browser: TestBrowser, path = '/sandbox', header
   return { ...messagesOf(response), close: () => tab.abort() };
 }
 
-/** The ids of the regions of a message. */
+/** Returns the ids of the regions of a message. */
 export const idsOf = (message: StreamMessage | null): string[] =>
   [...(message?.data ?? '').matchAll(/<[a-z]+ [^>]*id="([^"]+)"[^>]* data-live>/g)].map(([, id = '']) => id);

@@ -11,7 +11,7 @@ import { operatorsKit } from './operators-kit.ts';
 
 type Leaf = { readonly path: string; readonly words: string };
 
-/** All texts with their path. */
+/** Returns all texts with their path. */
 function leaves(value: unknown, path = ''): Leaf[] {
   if (typeof value === 'string') return [{ path, words: value }];
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
@@ -138,7 +138,7 @@ describe('the voice of a page', () => {
     ['fr', '31 janv. 2026, 14:05:00 UTC', '(dans 2 minutes)', '10\u202f000'],
     ['es', '31 ene 2026, 14:05:00 UTC', '(dentro de 2 minutos)', '10.000'],
     ['pt', '31 de jan. de 2026, 14:05:00 UTC', '(em 2 minutos)', '10.000'],
-    // As in French: `Intl` does not know the language.
+    // Use French, because `Intl` does not have the language.
     ['ht', '31 janv. 2026, 14:05:00 UTC', '(dans 2 minutes)', '10\u202f000'],
   ] as const)('writes dates and numbers as in %s', (language, date, left, number) => {
     const time = '2026-01-31T14:05:00.000Z';
@@ -210,7 +210,7 @@ const operatorPages = [
   ['/upkeep', ({ operators }: Words) => operators.upkeep.purgeHint],
 ] as const;
 
-/** English sentences on a page in another language, and arguments that nothing took the place of. */
+/** Finds English sentences on a page in another language, and placeholders that were not replaced. */
 const leftOver = (text: string): string[] => [
   ...texts.flatMap(({ words }) => (words.length > 25 && text.includes(words) ? [words] : [])),
   ...(text.match(/\{\w+\}/g) ?? []),

@@ -8,7 +8,7 @@ function flip(bytes: Uint8Array, bit: number): Buffer {
   return copy;
 }
 
-/** Each header as an HTTP server would decode it: a byte a character. */
+/** Inverts a bit of a header, as an HTTP server would decode it: a byte a character. */
 const flipText = (text: string, bit: number): string =>
   flip(Buffer.from(text, 'latin1'), bit).toString('latin1');
 
@@ -22,7 +22,7 @@ const signed = ['X-SVC-Signature', 'X-SVC-Timestamp', 'X-SVC-EventId', 'X-SVC-Ev
 /** Signed parts of a delivery: the number of bits, and a check whether it is accepted with one bit inverted. */
 const places: readonly (readonly [string, number, (bit: number) => Promise<boolean>])[] = [
   ['the body', body.length * 8, (bit) => accepted(flip(body, bit), headers, secret)],
-  // Seven of a character: another one in the eighth would be no ASCII.
+  // Invert seven bits of a character, because with the eighth it would not be ASCII.
   [
     'the secret',
     secret.length * 7,

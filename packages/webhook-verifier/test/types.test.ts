@@ -12,7 +12,7 @@ import {
   type WebhookHeaders,
 } from '../src/index.ts';
 
-/** Checked by the compiler; nothing of this runs. */
+/** Compile-time test; it does not run. */
 async function narrowing(): Promise<void> {
   const delivery = await verify('', {}, { secret: process.env.SECRET });
   expectTypeOf(delivery.event.data).not.toBeAny();
@@ -21,7 +21,7 @@ async function narrowing(): Promise<void> {
     expectTypeOf(delivery.event.data).toExtend<Transfer>();
     expectTypeOf(delivery.event.data.completedAt).toEqualTypeOf<string>();
   }
-  // Not every sender says which attempt it is.
+  // Some senders leave out the number of the attempt.
   expectTypeOf(delivery.attempt).toEqualTypeOf<number | null>();
   // … and by the event's.
   const { event } = delivery;

@@ -93,7 +93,7 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     const answer = await second?.withResponse();
     expect([answer?.data, answer?.response.attempts]).toEqual([await first, 1]);
     expect((await oauth.userinfo<'openid'>(answer?.data.accessToken ?? '')).kid).toBe('KID-ANA');
-    // A later one is a second presentation of the code, which ends what the first gave.
+    // A later attempt is a second presentation of the code, which ends the access of the first.
     const later = await failureOf(oauth.exchange({ callbackUrl, ...remembered }));
     expect(later).toMatchObject({ code: 'invalid_grant' });
   });

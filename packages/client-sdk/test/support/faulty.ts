@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { onTestFinished } from 'vitest';
 import { bodyOf, close, listen } from '../../../../lab/support/http.ts';
 
-/** A request as it arrived. */
+/** Request as it arrived. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -16,19 +16,19 @@ export type Fault = (
   context: { readonly seen: Seen; readonly forward: () => Promise<Response> },
 ) => void | Promise<void>;
 
-/** An API key of the right form. */
+/** API key of the right form. */
 export const fakeKey = `svc_test_${'A1b2C3d4'.repeat(6)}x`;
 
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'host', 'content-length'];
 
-/** Passes a request on, and its answer back. */
+/** Forwards a request, and returns its response. */
 export const pass: Fault = async (response, { forward }) => {
   const answer = await forward();
   const headers = [...answer.headers].filter(([name]) => !hopByHop.includes(name));
   response.writeHead(answer.status, Object.fromEntries(headers)).end(await answer.text());
 };
 
-/** Answers with JSON, as the API does. */
+/** Responds with JSON, as the API does. */
 export const answer =
   (status: number, body: object, headers: Record<string, string> = {}): Fault =>
   (response) => {
@@ -36,23 +36,23 @@ export const answer =
     response.writeHead(status, all).end(JSON.stringify(body));
   };
 
-/** An error of the API. */
+/** Responds with an error of the API. */
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Fault =>
   answer(status, { code, message: `It is ${code}.`, requestId: 'req-1' }, headers);
 
-/** Breaks the connection before anything happened. */
+/** Breaks the connection before the request has an effect. */
 export const resetBefore: Fault = (response) => void response.socket?.resetAndDestroy();
 
-/** Lets the server do its work, and breaks the connection instead of answering. */
+/** Lets the server do its work, and breaks the connection instead of responding. */
 export const resetAfter: Fault = async (response, { forward }) => {
   await (await forward()).arrayBuffer();
   response.socket?.resetAndDestroy();
 };
 
-/** Never answers. */
+/** Never responds. */
 export const hang: Fault = () => {};
 
-/** Sends headers and half a body, and then nothing any more. */
+/** Sends headers and half a body, and then stalls. */
 export const hangBody =
   (status = 200, headers: Record<string, string> = {}): Fault =>
   (response) => {
@@ -60,7 +60,10 @@ export const hangBody =
     response.write('{"id":');
   };
 
-/** A server that does to each request what comes next in `faults`; then it passes them on, or answers 200. */
+/**
+ * Starts a server that applies the next of `faults` to each request; after them it forwards requests, or
+ * responds with 200.
+ */
 export async function faulty(
   faults: Fault[] = [],
   target?: string,

@@ -9,7 +9,7 @@ export const payment = {
   recipient: { kid: 'KID-TEST-APPROVED' },
 } as const;
 
-/** A client whose pauses between attempts take no time, and are remembered. */
+/** Creates a client whose pauses between attempts take no time, and are recorded. */
 export function clientOf(
   baseUrl: string,
   apiKey: string,
@@ -20,13 +20,13 @@ export function clientOf(
   return { ostiary: new OstiaryPartner({ apiKey, baseUrl, sleep, random: () => 0, ...options }), pauses };
 }
 
-/** A client of a server that does to each request what comes next in `faults`. */
+/** Creates a client of a server that applies the next of `faults` to each request. */
 export async function against(faults: Fault[] = [], options: Partial<OstiaryPartnerOptions> = {}) {
   const server = await faulty(faults);
   return { ...server, ...clientOf(server.origin, fakeKey, options) };
 }
 
-/** A real server behind real HTTP, a key with every scope, and a client for it. */
+/** Starts a real server behind real HTTP, with a key with every scope, and a client for it. */
 export async function partner(
   options: Parameters<typeof partnerProvider>[0] = {},
   { mode = 'test', ...clientOptions }: Partial<OstiaryPartnerOptions> & { mode?: 'live' | 'test' } = {},
@@ -60,7 +60,7 @@ export async function failureOf(promise: PromiseLike<unknown>): Promise<Error> {
   throw new Error('it did not fail');
 }
 
-/** Everything that an async iterable gives. */
+/** Collects all items of an async iterable. */
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);

@@ -5,7 +5,7 @@
 import type * as Package from '../../src/index.ts';
 import type { Vector } from '../vectors/vectors.ts';
 
-/** A case; it rejects if the package is wrong. */
+/** Case; it rejects if the package is wrong. */
 export interface Case {
   readonly name: string;
   run(): Promise<void>;
@@ -34,11 +34,11 @@ function fromBase64(encoded: string): Uint8Array {
   return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
 }
 
-/** The package, and what cases need besides. */
+/** The package, and further requirements of cases. */
 function kitOf(verifier: typeof Package) {
   const { signWebhook, verify, WebhookVerificationError } = verifier;
 
-  /** `accepted`, a code, or `TypeError`. */
+  /** Outcome: `accepted`, a code, or `TypeError`. */
   async function outcome(attempt: () => Promise<unknown>): Promise<string> {
     try {
       await attempt();
@@ -49,7 +49,7 @@ function kitOf(verifier: typeof Package) {
     }
   }
 
-  /** The outcome for a good delivery in which something is changed. */
+  /** Returns the outcome for a good delivery with a change. */
   async function verified(change: {
     readonly body?: unknown;
     readonly headers?: object;
@@ -364,7 +364,7 @@ export function casesOf(verifier: typeof Package, vectors: readonly Vector[]): C
   return [...decisions, ...others.map(([name, run]) => ({ name, run: () => run(kit) }))];
 }
 
-/** Runs all of them; answers how many passed, and what the others say. */
+/** Runs all cases; returns the number that passed, and the errors of the others. */
 export async function runCases(cases: readonly Case[]): Promise<{ passed: number; failures: string[] }> {
   const failures: string[] = [];
   for (const { name, run } of cases) {

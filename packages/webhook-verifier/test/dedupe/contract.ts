@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimOutcome, type DedupeStore, handleOnce } from '../../src/dedupe/index.ts';
 
-/** A store under test, and how to be rid of it. */
+/** A store under test, and its removal. */
 export interface OpenStore {
   readonly store: DedupeStore;
-  /** The same data as another process would see it; the store itself where there is only one process. */
+  /** The same data as another process would see it; the store itself if there is only one process. */
   readonly elsewhere: DedupeStore;
   close(): unknown;
 }

@@ -9,7 +9,7 @@ import { signWebhook, tamper, type WebhookVerificationError } from '../../src/in
 import type { ReceiverOptions, WebhookHandler } from '../../src/receivers/fetch.ts';
 import { event, now, secret, timestamp } from '../support/delivery.ts';
 
-/** A server with one receiver at `/webhooks`. */
+/** Server with one receiver at `/webhooks`. */
 export interface RunningReceiver {
   readonly url: string;
   close(): unknown;
@@ -43,7 +43,7 @@ async function post(url: string, { headers, body } = delivery): Promise<Answered
   return { status: response.status, json: (await response.json()) as Answered['json'] };
 }
 
-/** Sends more than is allowed and says what was answered. */
+/** Sends more than is allowed and returns the response. */
 function postMany(url: string, bytes: number, chunked: boolean): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { ...delivery.headers, ...(chunked ? {} : { 'Content-Length': `${bytes}` }) };
@@ -64,7 +64,7 @@ interface Kit {
   readonly receive: ReturnType<typeof receiving<never>>;
 }
 
-/** Starts receivers that are watched, and adds them to what is running. */
+/** Starts receivers that are watched, and adds them to the running ones. */
 function receiving<Before>(start: StartReceiver<Before>, running: RunningReceiver[]) {
   return async (
     more: ReceiverOptions = {},
@@ -85,7 +85,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
   'hands a verified delivery to the handler, with the request, and acknowledges it': async ({ receive }) => {
     const { url, seen, onError, onRefused } = await receive();
     expect(await post(url)).toEqual({ status: 200, json: { received: true } });
-    // The headers of the specification, without the one that it leaves open.
+    // Headers of the specification, except the one that it leaves open.
     const { 'X-SVC-Attempt': _, ...headers } = delivery.headers;
     expect((await post(url, { ...delivery, headers })).status).toBe(200);
     const verified = { id: event.id, type: event.type, event, partner: 'acme' };
@@ -168,7 +168,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
     });
     expect((await post(url)).status).toBe(200);
     expect(seen).toHaveBeenCalledTimes(1);
-    // Fastify reads the body itself, and answers itself when it cannot.
+    // Fastify reads the body itself, and responds itself if it cannot.
     if (framework === 'Fastify') return;
     await vi.waitFor(
       () => expect(onRefused.mock.calls).toMatchObject([[{ code: 'body_incomplete' }]]),

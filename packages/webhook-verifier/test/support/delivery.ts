@@ -16,7 +16,7 @@ export const event = {
   data: { message: 'Café 🦉' },
 } as const;
 
-/** Signed by the specification, without a line of the package. */
+/** Creates a delivery that is signed by the specification, without code of the package. */
 export function deliveryOf(
   content: string | Uint8Array = JSON.stringify(event),
   { key = secret, at = timestamp, id = event.id as string, type = event.type as string } = {},

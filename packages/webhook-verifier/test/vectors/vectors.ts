@@ -1,6 +1,6 @@
 import file from '../../vectors.json' with { type: 'json' };
 
-/** The rules for verifiers in any language, by their number in the documentation. */
+/** Rules for verifiers in any language, by their number in the documentation. */
 export type Rule = 1 | 2 | 3 | 4 | 5 | 6;
 
 /**
@@ -9,18 +9,18 @@ export type Rule = 1 | 2 | 3 | 4 | 5 | 6;
  */
 export type Kind = 'contract' | 'strictness' | 'configuration';
 
-/** A case of `vectors.json`. */
+/** Case of `vectors.json`. */
 export interface Vector {
   readonly name: string;
-  /** The rule that refuses it; for a valid one the rule that a wrong verifier would break. */
+  /** Rule that refuses the delivery; for a valid one the rule that a wrong verifier would break. */
   readonly rule: Rule;
   readonly kind: Kind;
-  /** Base64 of the bytes of the body. */
+  /** Body, as Base64 of its bytes. */
   readonly body: string;
-  /** A header that came more than once has a list. */
+  /** Headers; one that came more than once has a list. */
   readonly headers: { readonly [name: string]: string | readonly string[] };
   readonly secrets: readonly string[];
-  /** Unix seconds. */
+  /** Time of verification, in Unix seconds. */
   readonly now: number;
   readonly tolerance: number;
   readonly prefix: string;
@@ -38,7 +38,7 @@ export interface Vector {
 }
 
 /**
- * The cases that are published. A new one is written into the file: the signature is `printf '%s.' TIMESTAMP | cat - BODY | openssl dgst
- * -sha256 -hmac SECRET`.
+ * Published cases. New ones are written into the file: the signature is `printf '%s.' TIMESTAMP | cat - BODY
+ * | openssl dgst -sha256 -hmac SECRET`.
  */
 export const vectors = file.cases as readonly unknown[] as readonly Vector[];
