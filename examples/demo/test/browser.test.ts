@@ -9,7 +9,7 @@ const { demo, open, userAt } = await startDemoInBrowser();
 const small = { width: 360, height: 740 };
 const large = { width: 1280, height: 800 };
 
-/** A page small and large, light and dark. What is looked at twice is looked at in all four. */
+/** Checks a page small and large, light and dark. Pages that are checked twice are checked in all four. */
 const looks = {
   one: [
     [small, 'light'],
@@ -25,7 +25,7 @@ const looks = {
 async function expectLooks(page: Page, name: keyof typeof looks): Promise<void> {
   for (const [viewport, colorScheme] of looks[name]) {
     await page.setViewportSize(viewport);
-    // Without motion: a colour that is on its way from one scheme to the other belongs to neither.
+    // Reduce motion, because a colour between two schemes belongs to neither.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expectGood(page);
   }

@@ -54,11 +54,14 @@ async function startedBefore(): Promise<typeof afterFirstStart> {
 
 const read = async (folder: string): Promise<string> => readFile(join(folder, 'demo.json'), 'utf8');
 
-/** In this process, with cheap hashes: those of the program and of the walkthrough are as strong as anywhere. */
+/**
+ * Start the demo in this process, with cheap hashes: those of the program and of the walkthrough have full
+ * strength.
+ */
 const start = (env: NodeJS.ProcessEnv): Promise<Demo> =>
   startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' }, { passwordCost: cheap });
 
-/** The partner API as the shop calls it. */
+/** Calls the partner API as the shop does. */
 function partnerOf({ file }: Demo, mode: 'live' | 'test'): OstiaryPartner {
   const apiKey = file.apiKeys.find((key) => key.mode === mode)?.key ?? '';
   return new OstiaryPartner({ apiKey, baseUrl: file.baseUrl });
@@ -258,7 +261,7 @@ test('colours are for terminals, and for who asks for them', () => {
   const program = `import { look } from '${terminal}'; process.stdout.write(look.good('fine'))`;
   const show = (env: NodeJS.ProcessEnv): string =>
     execFileSync(process.execPath, ['--input-type=module', '--eval', program], { env, encoding: 'utf8' });
-  // A pipe is no terminal.
+  // A pipe is not a terminal.
   expect(show({})).toBe('fine');
   expect(show({ FORCE_COLOR: '1' })).toBe('\u001b[32mfine\u001b[39m');
   expect(show({ NO_COLOR: '1' })).toBe('fine');

@@ -16,7 +16,7 @@ import { callPartnerApi, signIn, visitShop } from './support/walk.ts';
 // Machines that run these are small and busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The whole walk: sign-in, partner API with webhook, and the host beside them. */
+/** Runs the whole walk: sign-in, partner API with webhook, and the host beside them. */
 async function walk(deployment: Deployment): Promise<void> {
   await signIn(deployment);
   await signIn(deployment, { post: true });

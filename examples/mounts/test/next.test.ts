@@ -32,7 +32,7 @@ describe('Next.js, built for production', () => {
         async (deployment) => {
           await signIn(deployment);
           await signIn(deployment, { post: true });
-          // Without a proxy Next.js cannot say where a request comes from: keys with an allowlist are refused.
+          // Next.js cannot know a client's address without a proxy: keys with an allowlist are refused.
           if (variant.tls) await callPartnerApi(deployment);
           await visitShop(deployment);
         },

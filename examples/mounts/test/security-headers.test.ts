@@ -86,7 +86,7 @@ it('@fastify/helmet, as it is: sends the headers of helmet() on Express, and let
   deployed(fastifyWithHelmet, (deployment) => walkWithHeaders(deployment, behindHelmet), { worker: false }));
 
 describe('a login behind security headers, in a real browser', () => {
-  // A policy that names the app stops nothing.
+  // A policy that names the app blocks nothing.
   it('a login page with a form-action that names the app lets it pass', () => {
     const directives = { formAction: ["'self'", 'http://localhost:*'] };
     const serve = expressWithHelmet({ contentSecurityPolicy: { directives } });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { apiKey, json, keyOf, openShop, type Script } from './support.ts';
 
-/** With a customer who is signed in. */
+/** Opens a shop with a customer who is signed in. */
 async function shop(script: Script = {}, partnerApi: typeof apiKey | null = apiKey) {
   const opened = await openShop(script, { partnerApi });
   await opened.customer.signIn(opened.iss);
@@ -42,7 +42,7 @@ describe('cashback', () => {
     const { customer, calls } = await shop();
     for (const changes of [{ amount: '5000.00' }, { amount: '' }, { idempotency_key: 'mine' }])
       await customer.pay({ ...changes });
-    // Nor can transfers of others be asked for.
+    // Transfers of others cannot be requested either.
     await customer.send('/cashback/refresh', { id: 'tr_1' });
     customer.cookie = '';
     await customer.send('/cashback', { amount: '5.00', idempotency_key: `cashback-${'a'.repeat(24)}` });

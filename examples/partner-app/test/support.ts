@@ -11,7 +11,7 @@ export interface Received {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export const json = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
 
 export const apiKey = {
@@ -69,7 +69,7 @@ const kind: Script = {
   }),
 };
 
-/** A provider that says what a test wants it to say; the real one is used by the tests of the demo. */
+/** Provider whose responses a test sets; the tests of the demo use the real one. */
 async function scriptedProvider(script: Script) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {

@@ -87,7 +87,7 @@ describe('a webhook', () => {
     await send(sent);
     const again = await send(sent, { attempt: 2 });
     expect([again.status, await again.json()]).toEqual([200, { received: true, duplicate: true }]);
-    // So does the part of the page that its script asks for again.
+    // The part of the page that its script requests again shows it too.
     for (const html of [await page(), await (await fetch(`${config.url}/webhooks/received`)).text()])
       expect(outcomesOf(html, sent)).toEqual(['handled', 'duplicate']);
   });

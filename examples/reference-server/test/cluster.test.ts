@@ -75,7 +75,7 @@ describe('several processes', () => {
     expect([...counts.values()].reduce((sum, count) => sum + count)).toBe(20);
     expect(page.match(/^# TYPE ostiary_build_info /gm)).toHaveLength(1);
     expect(page.match(/^ostiary_build_info\{process="worker",.*role="worker"/gm)).toHaveLength(1);
-    // A line says who has written it.
+    // Each line names its process.
     expect(new Set(lines('request').map((line) => line.process))).toEqual(new Set(['web-1', 'web-2']));
 
     const before = pids().get('web-1') ?? 0;
@@ -113,7 +113,8 @@ describe('several processes', () => {
     const client = async (own: Agent | false): Promise<void> => {
       while (!isOver) {
         const status = await ask(port, own).catch(String);
-        // As fast as they can they would have the processors, and not the processes that start.
+        // Pause between requests, because otherwise they would take the processors from the processes that
+        // start.
         await pause(25);
         statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1);
       }

@@ -31,7 +31,7 @@ async function keyFor({ installation: { admin } }: ReferenceServer, allowlist: r
   return key;
 }
 
-/** Asks over a Unix socket who the caller is, as a proxy does. */
+/** Requests the caller's address over a Unix socket, as a proxy does. */
 function whoami(socket: string, key: string, forwarded: string) {
   return new Promise<{ readonly status: number; readonly address: unknown }>((resolve, reject) => {
     const headers = { host: 'localhost', 'x-api-key': key, 'x-forwarded-for': forwarded };
@@ -232,7 +232,8 @@ describe('several processes on a Unix socket', () => {
       });
       while (!isReplaced) {
         statuses.add((await fetch(`${origin}/readyz`)).status);
-        // As fast as possible these requests would take the processors from the processes that start.
+        // Pause between requests, because otherwise they would take the processors from the processes that
+        // start.
         await pause(25);
       }
       await replaced;

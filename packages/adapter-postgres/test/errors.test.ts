@@ -235,7 +235,7 @@ test('a database that turns read-only is refused, and connections to it are give
   await expect
     .poll(() => save(storage).then(() => 'saved', String), { timeout: 10_000 })
     .toMatch(/takes no writes/);
-  // It does not read either from a server that it knows to refuse writes.
+  // The storage does not read either from a server that it knows to refuse writes.
   await expectRefused(storage.interactions.find(digest, 0));
   await turn('off');
   await expect.poll(() => save(storage).then(() => 'saved', String)).toBe('saved');

@@ -62,7 +62,7 @@ describe('progress', () => {
     ]);
   });
 
-  /** A command that takes 1.1 s, by the clock, and what it writes: to standard error, where it says so. */
+  /** Runs a command that takes 1.1 s, by the clock, and returns its output to standard error. */
   async function shown(line: string, isTTY: boolean) {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -1,7 +1,7 @@
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import { type CommandLineOptions, type CommandSubject, runCommandLine } from '../src/index.ts';
 
-/** A line as words, with quotes around those that have spaces. */
+/** Splits a line into words, with quotes around those that have spaces. */
 export const wordsOf = (line: string): string[] =>
   Array.from(line.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? '');
 

@@ -61,7 +61,7 @@ describe('ostiary tail', () => {
     provider.clock.advance(1);
     await provider.partnerCall(key, 'POST /v1/partner/payments', { amount: 'x' });
     const shown = async (flags: string) => kinds((await run(`${line} --once --json ${flags}`)).out);
-    // The log is written behind the answer.
+    // The log is written after the response.
     await expect.poll(() => shown('--failed')).toMatchObject([{ code: 'invalid_request' }]);
     const all = await shown('--requests');
     expect(all.map(({ kind, route }) => route ?? kind).sort()).toEqual([

@@ -54,7 +54,7 @@ async function installAll(tarballs: ReadonlyMap<string, string>): Promise<void> 
 async function createAsOnPages(): Promise<void> {
   for (const name of ['own', 'ostiary']) mkdirSync(join(reader, name));
   symlinkSync(folder, join(reader, 'ostiary/packed'));
-  // As before the first release: a release is older than these pages.
+  // Use the commands from before the first release, because a release is older than these pages.
   await run(join(reader, 'own'), ['set -e', ...createCommands(asOnPages, false)].join('\n'));
 }
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   await createAsOnPages();
   mkdirSync(join(folder, 'packed'));
   await run(folder, `tar -xzf ${tarballs.get('create-ostiary')} -C packed`);
-  // Nothing is installed yet: it needs nothing but Node.
+  // Run it before installation, because it needs only Node.
   for (const { app, framework, storage } of combinations)
     await run(
       folder,

@@ -83,7 +83,7 @@ it('takes edits of the login while `next dev` runs, on the page and in a sign-in
   const [live, ended] = ['session.endsAt > Date.now()', 'session.endsAt < 0'];
   edit(login, live, ended);
   await expect.poll(silentResult, unhurried).toBe('login_required');
-  // An edit ends no session.
+  // An edit does not end a session.
   edit(login, ended, live);
   await expect.poll(silentResult, unhurried).toBe('consent_required');
 

@@ -31,7 +31,7 @@ export const prefixedBehindProxy: Variant = {
   tls: true,
 };
 
-/** With prefixes and a proxy, and without. */
+/** Variants with prefixes and a proxy, and without. */
 export const twoVariants: readonly Variant[] = [atRoot, prefixedBehindProxy];
 
 export const variants: readonly Variant[] = [
@@ -40,7 +40,7 @@ export const variants: readonly Variant[] = [
   { name: 'at the root, behind a proxy with TLS', prefix: false, tls: true },
 ];
 
-/** An example that runs. */
+/** Running example. */
 export interface Deployment {
   readonly ostiary: Ostiary;
   /** URL of the host for browsers. */

@@ -3,9 +3,9 @@ import './ask.ts';
 
 /** Result of the user's browser. */
 export interface Visit {
-  /** The parameters that came back to the redirect URI, or `null` when the browser never left the provider. */
+  /** Parameters that came back to the redirect URI, or `null` if the browser never left the provider. */
   readonly callback: URLSearchParams | null;
-  /** The page on which the browser stands, or the last redirect. */
+  /** Current page of the browser, or the last redirect. */
   readonly page: Page;
   /** Number of times that the user had to sign in, and to decide about consent, on the way. */
   readonly logins: number;

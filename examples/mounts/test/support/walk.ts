@@ -133,7 +133,7 @@ export async function callPartnerApi(deployment: Deployment): Promise<void> {
     status: 'completed',
   });
 
-  // A caller that writes another address is still where it is.
+  // A caller that claims another address keeps its own.
   const forged = { 'x-forwarded-for': elsewhere };
   expect((await call('/whoami', undefined, forged)).status).toBe(200);
   const refused = await call('/whoami', undefined, { ...forged, 'x-api-key': keyFromElsewhere });

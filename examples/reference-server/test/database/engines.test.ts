@@ -75,7 +75,7 @@ onBothEngines('the database', (engine) => {
     const failing = database.write(async (transaction) => {
       expect(await transaction.run(insert, session('a'))).toBe(1);
       expect(await count(transaction)).toBe(1);
-      // Not earlier: on PostgreSQL it might be committed before this one counts.
+      // Start it only now: on PostgreSQL it might otherwise be committed before this one counts.
       other = database.write((beside) => beside.run(insert, session('b')));
       throw new RangeError('something else');
     });

@@ -81,7 +81,7 @@ interface Mistake {
   readonly server?: ServerOptions;
   /** Certificates that are trusted. */
   readonly trusts?: readonly string[];
-  /** A statement that does harm. */
+  /** Harmful statement, with its values. */
   readonly sql?: readonly [sql: string, values?: Readonly<Record<string, number>>];
   /** Deploys it otherwise. */
   readonly plant?: (good: Environment) => Promise<unknown>;
@@ -237,7 +237,7 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
   ],
 ];
 
-/** Makes a deployment that has it; answers the environment that the doctor is run with. */
+/** Creates a deployment with this mistake; returns the environment for the doctor. */
 async function make({ settings, front, server, trusts, sql, plant }: Mistake): Promise<Environment> {
   const good = await production();
   if (trusts !== undefined) {
@@ -298,7 +298,7 @@ describe('ostiary doctor', () => {
         ['database', 'problem', 'PostgreSQL runs with fsync=off'],
         ['workers', 'problem', 'no worker runs'],
       ]);
-      // Nor would it start like that.
+      // A server would not start like that either.
       const again = { ...env, PORT: String(await freePort()) };
       await expect(start(again)).rejects.toThrow('runs with fsync=off');
     } finally {
@@ -309,7 +309,7 @@ describe('ostiary doctor', () => {
   test('warns of a standby that commits do not wait for', async () => {
     const env = await production('PostgreSQL');
     await deploy(env);
-    // As a standby connects.
+    // Connect as a standby does.
     const standby = new Client({ connectionString: `${env.DATABASE_URL}?replication=true` });
     await standby.connect();
     onTestFinished(() => standby.end());
@@ -430,7 +430,7 @@ describe('ostiary doctor', () => {
       expect(await secrets(old)).toEqual([
         ['ok', expect.stringMatching(/^all are sealed with the first sealing key \([0-9a-f]{12}\)$/)],
       ]);
-      // Before the first restart: the two signing keys too.
+      // Survey before the first restart: the two signing keys too.
       expect(await secrets(`${next},${old}`)).toEqual([
         ['warning', '6 secrets are sealed with a previous key'],
       ]);

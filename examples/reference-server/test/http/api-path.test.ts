@@ -65,7 +65,7 @@ test('below /v1, whatever the API does not have, is 404 in JSON for every method
     const isPartner = index < partnerPaths.length;
     for (const headers of [{}, { ...browser, 'X-API-Key': key }])
       expectJson(await send(origin, 'GET', path, headers), 404, isPartner, path);
-    // Every method on some.
+    // Try every method on some.
     for (const method of index % 6 === 0 ? methods : ['POST', 'TRACE'])
       expectJson(await send(origin, method, path, browser), 404, isPartner, `${method} ${path}`);
   }

@@ -159,7 +159,7 @@ describe('metrics', () => {
     expect(server.config.metrics).toBeNull();
     const taken = { OSTIARY_METRICS_PORT: String(server.port) };
     await expect(startServer({}, taken)).rejects.toThrow('set OSTIARY_METRICS_PORT to a free one');
-    // Nothing of the attempt is left over.
+    // Nothing of the attempt remains.
     const port = await freePort();
     await startServer({}, { OSTIARY_METRICS_PORT: String(port) });
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);

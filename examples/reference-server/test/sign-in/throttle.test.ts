@@ -106,7 +106,7 @@ describe('the throttle', () => {
     for (let at = 0; at < 6; at += 1) await fail(throttle, of('anaika', `192.0.2.${at}`));
     expect(await tries(1, of('anaika'))).toBe(0);
     expect(await succeed(throttle, of('anaika', here, 'browser-1'))).toBe(true);
-    // Nor can somebody who stole it guess without end, and not at the expense of others.
+    // A thief of the cookie cannot guess without end either, nor at the expense of others.
     expect(await tries(9, of('anaika', here, 'browser-1'))).toBe(2);
     expect(await tries(9, of('anaika', '198.51.100.1', 'browser-1'))).toBe(0);
     expect(await tries(9, of('anaika', here, 'browser-2'))).toBe(2);

@@ -5,7 +5,7 @@ export interface PostgresServer extends Omit<TestPostgres, 'url'> {
   readonly url: string;
 }
 
-/** Every kind of crash that a test makes is one of a process, never of the machine. */
+/** Setting without syncs: every crash of a test is one of a process, never of the machine. */
 const careless = ['fsync=off'];
 
 export async function startPostgres(settings: readonly string[] = careless): Promise<PostgresServer> {

@@ -152,7 +152,7 @@ function* checkModes(folder: number, file: number): Generator<Said> {
     : warning('the data folder is open to other users of this machine', ...complaint);
 }
 
-/** Checks whether the SQLite file is on a safe file system. PostgreSQL takes care of its own files. */
+/** Checks whether the SQLite file is on a safe file system. PostgreSQL manages its own files. */
 export async function* checkFiles({ settings: { databaseFile } }: Examined): AsyncGenerator<Said> {
   if (databaseFile === null) return;
   const dataDir = dirname(databaseFile);

@@ -55,7 +55,7 @@ async function movesAfter(file: string, schema: string, fail: () => Promise<unkn
   await move(file, schema);
 }
 
-/** The host's pool, with something that happens before the first statement that matches. */
+/** Wraps the host's pool, and runs a function before the first statement that matches. */
 function interrupted(pattern: RegExp, happen: (client: PoolClient) => Promise<unknown>): PostgresPool {
   let isOver = false;
   return {

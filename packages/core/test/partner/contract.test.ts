@@ -99,7 +99,7 @@ function send(
   );
 }
 
-/** Checks that a response is one of those that its operation describes. */
+/** Checks that a response matches the description of its operation. */
 function expectDescribed(target: string, answer: Answer, status: number): void {
   expect(answer.status, answer.text).toBe(status);
   expect(misdescribed(description, operationAt(target), answer)).toEqual([]);

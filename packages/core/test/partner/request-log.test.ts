@@ -176,7 +176,7 @@ describe('what waits for the log', () => {
     expect(isSettled).toBe(false);
     release();
     await settled;
-    // One request was under way when the others came.
+    // A request was under way when the others came.
     expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: 1_001 }, (_, id) => String(id)));
     expect(warned).toEqual([{ requests: 5 }]);
   });

@@ -139,6 +139,6 @@ it('a phone number that the host puts into its errors is taken out of them', asy
   const logged = inspect(provider.logged, { depth: 10 });
   expect(logged).toContain('no row for +[redacted]');
   expect(logged).not.toContain(phone.slice(1));
-  // The location of the host's error is still logged.
+  // The location of the error in the host is still logged.
   expect(logged).toMatch(/\n +at Object\.findByPhone .*secrets\.test\.ts/);
 });

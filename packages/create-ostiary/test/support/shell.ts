@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
 
-// As on the machine of a newcomer: no conditions of this repository, nothing of the test runner. What was fetched once is not
-// fetched again.
+// Environment of a newcomer's machine: no conditions of this repository, nothing of the test runner. Cached
+// packages are not fetched again.
 const { NODE_OPTIONS: _, NODE_ENV: __, ...inherited } = process.env;
 const environment = {
   ...inherited,

@@ -135,7 +135,7 @@ it.each([
     const key = await provider.key();
     const answer = await provider.partnerCall(key, pay, payment, { 'idempotency-key': 'k' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter]);
-    // The last attempt begins early enough to end within the five seconds.
+    // The last attempt begins early enough to end within the time limit of five seconds.
     expect(asked).toBe(status === 201 ? 4 : 3);
     if (status === 503) expect(answer.json()).toMatchObject(tellsOfTheKey);
   },
