@@ -25,6 +25,6 @@ export const usual: Readonly<Record<'token' | 'userinfo' | 'jwks' | 'signed' | '
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Differences of a peer from {@link usual}. */
+  /** Settings in which a compared provider differs from {@link usual}, the settings of the others. */
   readonly unusual?: Partial<typeof usual>;
 }

@@ -1,6 +1,6 @@
 import { Child } from './child.ts';
 
-/** Options of a host's process. */
+/** Options of the process that runs a host application. */
 export interface HostSettings {
   readonly file: string;
   readonly sealingKey: string;

@@ -2,7 +2,7 @@ import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** Results of claims. */
+/** Writes the results of claimed deliveries. */
 export function postgresDeliveryResults(database: Database): Pick<DeliveryStore, 'finish'> {
   const finish = statement<{ readonly results: string }, { readonly place: number }>(`
     SELECT place FROM ${database.schema}.finish_deliveries(:results) AS refused (place)

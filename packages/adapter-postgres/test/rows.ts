@@ -16,7 +16,7 @@ const identities = 20_000;
  */
 const unchecked = 'SET LOCAL session_replication_role = replica';
 
-/** Statements that fill the tables of identities. */
+/** Statements that fill the tables of clients, consents, grants and tokens. */
 export const identityRows = `
   ${unchecked};
   INSERT INTO partners SELECT 'p' || i, 'p', 1, 1, NULL, 1 FROM generate_series(1, 5000) AS i;

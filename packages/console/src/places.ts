@@ -13,7 +13,7 @@ export function createPlaces(room: Room) {
   let all = 0;
 
   return {
-    /** Number of places in use. */
+    /** Number of open pages that are kept up to date. */
     taken: () => all,
     /** @returns how to leave; without a place, the status that says whose places are taken: the partner's (429) or all (503) */
     take(partner: string): Leave | 429 | 503 {

@@ -34,7 +34,7 @@ export class Plans<Subject, Effect> {
     this.#plans.push({ name, effect, matches: match, times, done: 0 });
   }
 
-  /** Returns the fault for this one and counts it; `null` if there is none. */
+  /** Returns the planned fault for a request or an attempt, and counts the fault as used; `null` if none is planned. Faults for which `isPossible` is false are skipped. */
   take(subject: Subject, isPossible: (effect: Effect) => boolean = () => true): Effect | null {
     const plan = this.#plans.find(
       ({ effect, matches, times, done }) => done < times && isPossible(effect) && matches(subject),

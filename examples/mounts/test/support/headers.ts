@@ -8,7 +8,7 @@ export interface Proof {
   readonly hostHeaders: object;
   /** Headers of Ostiary's consent page. */
   readonly consentHeaders: object;
-  /** Origin of the consent form, according to the browser. */
+  /** Value of the header `Origin` that the browser sends with the consent form of a site. */
   readonly origin: (site: string) => string;
 }
 

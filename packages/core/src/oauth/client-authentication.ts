@@ -25,9 +25,9 @@ export interface Credentials {
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
 
 /**
- * Checks whether an Authorization header authenticates a client. Other schemes are not for this endpoint: an access token that an
- * HTTP client sends with every request, or a header that a proxy has added. Libraries make Basic without a name and a password of
- * unset values.
+ * Checks whether an Authorization header authenticates a client. Other schemes are not for this endpoint: an
+ * access token that an HTTP client sends with every request, or a header that a proxy has added. A Basic
+ * header without name and password counts as none, because libraries write it for unset values.
  */
 function isClientAuthentication(authorization: string): boolean {
   const [scheme = '', encoded = ''] = authorization.split(/ +/);

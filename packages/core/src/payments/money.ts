@@ -11,7 +11,7 @@ export function parseAmount(text: string): bigint {
   return BigInt(text.replace('.', ''));
 }
 
-/** An amount of minor units, which is not negative, as it is sent. */
+/** Formats a non-negative amount of minor units for the API: 12500n is `125.00`. */
 export function formatAmount(minor: bigint): string {
   const digits = minor.toString().padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;

@@ -9,6 +9,6 @@ export interface SandboxStore {
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
   /** The payload of a record. `null` when unknown or when `expiresAt <= now`. */
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
-  /** Removes a record, if it is there. */
+  /** Removes a sandbox record, if it exists. */
   remove(digest: Uint8Array): Promise<void>;
 }

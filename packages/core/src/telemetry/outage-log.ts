@@ -7,7 +7,7 @@ const intervalMs = { first: 60_000, last: 3_600_000 };
 
 /** Lines about work that fails again and again while the storage is away. */
 export interface OutageLog {
-  /** Notes that the work failed, and logs it when it is time. */
+  /** Notes that the work failed. Logs the first failure at once, and further ones at growing intervals. */
   failed(error: unknown, fields?: object): void;
   /** Notes that the work succeeded, and logs the end of an outage. */
   succeeded(): void;

@@ -8,7 +8,7 @@ import { startProvider } from '../support/running.ts';
 const day = 24 * 3_600_000;
 const atOnce = { activateAfterSeconds: 0 };
 
-/** Starts a provider in the next millisecond after its first keys, and returns its keys. */
+/** Starts a provider, advances its clock by a millisecond, so that later keys are newer than the first ones, and returns the signing keys. */
 async function signer(...given: Parameters<typeof startProvider>) {
   const provider = await startProvider(...given);
   provider.clock.advance(1);

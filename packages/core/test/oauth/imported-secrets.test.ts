@@ -13,7 +13,7 @@ async function hashed(secret: string): Promise<string> {
   return `$scrypt$${salt}$${(await derive(secret, salt, 32)).toString('hex')}`;
 }
 
-/** Checks secrets as a library does, and counts its calls. */
+/** Makes a `verifyImportedSecret` for scrypt hashes, and records the secrets that it was called with. */
 function verifier() {
   const asked: string[] = [];
   const verifyImportedSecret = async (secret: string, hash: string) => {

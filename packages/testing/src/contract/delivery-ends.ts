@@ -15,7 +15,7 @@ import {
   registered,
 } from './webhook-samples.ts';
 
-/** A way in which deliveries to an endpoint end. */
+/** A change that ends the pending deliveries of an endpoint, such as disabling it. */
 interface End {
   end(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
   undo?(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;

@@ -13,7 +13,7 @@ interface Signing {
   /** Headers to replace; an empty one is not sent. */
   readonly changes?: Readonly<Record<string, string>>;
   readonly prefix?: string;
-  /** Owner of the secret. */
+  /** Secret that signs the request, instead of the key's. */
   readonly by?: string;
   readonly sent?: string;
 }
