@@ -3,7 +3,9 @@ import { randomInt } from 'node:crypto';
 import { numbersFrom } from '../../support/arguments.ts';
 import { type Claim, endProof } from '../../support/proof.ts';
 import { proveFairness } from './fairness.ts';
+import { proveShares } from './flood.ts';
 import { behaviours, prove } from './prove.ts';
+import { emptyStorages } from './storages.ts';
 
 const { seed, deliveries, kills } = numbersFrom({
   /** Seed that repeats the moments of the kills. */
@@ -20,4 +22,11 @@ for (const behaviour of behaviours) {
   console.log(`${behaviour}: ${report.requests} requests, ${report.duplicates} events accepted twice`);
 }
 claims.push(await proveFairness({ seconds: 30, everyMs: 50, backlog: 20 }));
+for (const [name, open] of Object.entries(emptyStorages)) {
+  for (const mode of ['live', 'test'] as const) {
+    await using ends = new AsyncDisposableStack();
+    const proven = await proveShares(await open(ends), { mode, events: 200, samples: 50 });
+    claims.push({ ...proven, name: `${name}: ${proven.name}` });
+  }
+}
 endProof(claims, seed);

@@ -1,0 +1,106 @@
+import { createServer } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { createOstiary } from '@ostiary/core';
+import type { Mode, Storage } from '@ostiary/core/storage';
+import { bodyOf, close, jsonPost, listen, registerEndpoint, serving } from '../../support/http.ts';
+import { percentile } from '../../support/measure/statistics.ts';
+import { endpointTypes, eventType, options, secret } from '../../support/processes/cluster-options.ts';
+import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
+
+/** Time limit for the arrival of every live event of the other partner. */
+const limitMs = 1_000;
+
+/** Answers to each flooding endpoint that come at once, before it takes nine seconds for each. */
+const quickAnswers = 12;
+
+const slowMs = 9_000;
+
+/** Endpoints of one partner and mode at most. */
+const endpoints = 50;
+
+const otherType = endpointTypes[0] ?? '';
+
+/**
+ * Starts a server whose flooding endpoints answer at once at first, and slowly on command. The live endpoint
+ * answers at once.
+ */
+function floodedReceiver() {
+  const arrivals = new Map<string, number>();
+  const receiver = { isSlow: false, flooding: 0, arrivals };
+  const server = createServer(async (request, response) => {
+    const at = performance.now();
+    await bodyOf(request).catch(() => null);
+    if (request.url === '/live') arrivals.set(String(request.headers['x-svc-eventid']), at);
+    else {
+      receiver.flooding += 1;
+      if (receiver.isSlow) await setTimeout(slowMs);
+    }
+    response.writeHead(204).end();
+  });
+  return { receiver, server };
+}
+
+/**
+ * Floods the worker: one partner has 50 endpoints that answer at once until they are known to be quick, and
+ * then after nine seconds, and 200 events go to all of them. A live event of another partner must arrive as
+ * if they were not there.
+ * @param mode - of the flooding partner
+ */
+export async function proveShares(
+  storage: Storage,
+  { mode, events, samples }: { readonly mode: Mode; readonly events: number; readonly samples: number },
+): Promise<Claim> {
+  await using ends = new AsyncDisposableStack();
+  const ostiary = await createOstiary(
+    options(storage, { sealingKey: Buffer.alloc(32, 7).toString('base64url') }),
+  );
+  ends.defer(() => ostiary.close());
+  const { receiver, server } = floodedReceiver();
+  const url = await listen(server);
+  // Ended first: the worker would wait for what hangs.
+  ends.defer(() => close(server));
+  for (const slug of ['flood', 'other']) await ostiary.admin.partners.create({ slug, name: slug });
+  const scopes = ['webhooks'] as const;
+  const flood = await ostiary.admin.apiKeys.issue({ partner: 'flood', mode, scopes });
+  const live = await ostiary.admin.apiKeys.issue({ partner: 'other', mode: 'live', scopes });
+
+  return await serving(ostiary.handler, async (origin) => {
+    const publish = async (): Promise<unknown> =>
+      mode === 'live'
+        ? ostiary.events.publish({ partner: 'flood', type: eventType, data: {} })
+        : fetch(
+            `${origin}/v1/partner/sandbox/events`,
+            jsonPost({ type: eventType }, { 'x-api-key': flood.key }),
+          ).then((response) => response.text());
+    // A few at a time: each is 50 deliveries.
+    const publishMany = (count: number) => eachOf(Array.from({ length: count }), 4, publish);
+    for (let index = 0; index < endpoints; index += 1)
+      await registerEndpoint(origin, flood.key, {
+        url: `${url}/flood/${index}`,
+        events: [eventType],
+        secret,
+      });
+    await registerEndpoint(origin, live.key, { url: `${url}/live`, events: [otherType], secret });
+
+    ostiary.worker.start();
+    await publishMany(quickAnswers);
+    await until(() => receiver.flooding >= quickAnswers * endpoints, { withinMs: 5_000 });
+    receiver.isSlow = true;
+    await publishMany(events);
+    await setTimeout(1_000);
+
+    const delays: number[] = [];
+    for (let sample = 0; sample < samples; sample += 1) {
+      const at = performance.now();
+      const { id } = await ostiary.events.publish({ partner: 'other', type: otherType, data: {} });
+      await until(() => receiver.arrivals.has(id), { everyMs: 5, withinMs: 15_000 });
+      delays.push((receiver.arrivals.get(id) ?? Number.POSITIVE_INFINITY) - at);
+    }
+    const shares = [0.5, 1].map((share) => `${percentile(delays, share).toFixed(0)} ms`);
+    return claim(
+      `a live event arrives within ${limitMs} ms while ${endpoints} ${mode} endpoints of another partner take ${slowMs} ms`,
+      delays.every((delay) => delay < limitMs),
+      `after ${shares.join(', ')} (p50, worst); ${receiver.flooding} other requests`,
+    );
+  });
+}
