@@ -51,6 +51,19 @@ export class Connection extends Duplex {
   }
 }
 
+/** Makes methods of a class own properties of an object, because Express replaces the prototypes of requests and responses. */
+function ownMethods<Name extends PropertyKey>(
+  object: { readonly [Method in Name]: (...args: never[]) => unknown },
+  names: readonly Name[],
+): void {
+  for (const name of names)
+    Object.defineProperty(object, name, {
+      value: object[name].bind(object),
+      configurable: true,
+      writable: true,
+    });
+}
+
 /** A `Request` as a request of Node. The body is taken from it as it is read. */
 export class WebRequest extends IncomingMessage {
   readonly #body: ReadableStream<Uint8Array> | null;
@@ -77,6 +90,7 @@ export class WebRequest extends IncomingMessage {
     this.#body = request.body;
     this.#expected = headers['content-length'] === undefined ? null : Number(headers['content-length']);
     this.on('error', () => {});
+    ownMethods(this, ['_read', '_destroy']);
     connection.once('close', () => this.destroy());
   }
 
@@ -126,6 +140,7 @@ export class WebResponse extends ServerResponse {
     promise.catch(() => undefined);
     this.#resolve = resolve;
     this.#connection = connection;
+    ownMethods(this, ['writeHead', 'flushHeaders', 'write', 'end']);
     // A property of the class for the compiler, which cannot be an accessor here.
     Object.defineProperty(this, 'writableNeedDrain', { get: () => this.#needsDrain() });
     this.assignSocket(connection as unknown as Socket);
