@@ -43,11 +43,13 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
       delaysMs.map(async (delayMs) => {
         const { place, open, applied } = stage();
         const starting = child(shared('start.ts'), JSON.stringify(place), 'killed');
+        // A fast process may have ended by itself before it is killed.
+        const ended = once(starting, 'exit');
         await once(starting, 'message');
         starting.send('go');
         await setTimeout(delayMs);
         starting.kill('SIGKILL');
-        await once(starting, 'exit');
+        await ended;
         const { queue } = await open();
         await queue.enqueue([{ id: 'next', kind: 'next', payload: {}, dueAt: 0 }]);
         expect(await applied()).toEqual(migrations);
