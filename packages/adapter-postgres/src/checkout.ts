@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectionOf } from './connecting.ts';
 import { type Deadline, deadlineIn } from './deadline.ts';
-import { endsConnection, isConflict, isNameConflict, isReadOnlyServer } from './errors.ts';
+import { endedIdle, endsConnection, isConflict, isNameConflict, isReadOnlyServer } from './errors.ts';
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
 import type { Semaphore } from './semaphore.ts';
 
@@ -82,7 +82,7 @@ export class PooledConnection {
 
   mayTryAgain(error: unknown): boolean {
     if (isConflict(error) || isNameConflict(error) || isReadOnlyServer(error)) return true;
-    return this.isBroken && error === this.#failure && !this.isCommitting;
+    return this.isBroken && error === this.#failure && (!this.isCommitting || endedIdle(error));
   }
 
   end(): void {

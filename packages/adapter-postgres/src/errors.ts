@@ -63,6 +63,14 @@ export function endsConnection(error: unknown): boolean {
 }
 
 /**
+ * Checks whether the server ended the connection while it waited for a statement: idle_session_timeout and
+ * idle_in_transaction_session_timeout. The statement that got this error has not run.
+ */
+export function endedIdle(error: unknown): boolean {
+  return ['57P05', '25P03'].includes(sqlStateOf(error));
+}
+
+/**
  * SQLSTATEs of a connection that cannot be made at the moment. 08…: a pooler or proxy has no server (PgBouncer says everything with
  * 08P01: no server, a failed login, too many clients). 53300: too many connections of the server, the database or the role, or of
  * PgBouncer. 53400, 55000: a limit of a managed service, a database that takes no connections now. 57P01 to 57P05: the server stops,

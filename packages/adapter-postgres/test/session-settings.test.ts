@@ -41,6 +41,22 @@ describe('a database whose operator changed what sessions begin with', () => {
   for (const { name, run } of storageContract(create, { rateLimits: true, time: true, wakeUps: true }))
     test(name, run);
 
+  test('a call whose connection was ended for being idle is made again, although its statement commits', async () => {
+    const storage = await create();
+    await storage.queue.enqueue([{ id: 'late', kind: 'late', payload: {}, dueAt: 0 }]);
+    // Blocks the event loop, so that the statement is sent before the end of the connection is read.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    const claimed = await storage.queue.claim({
+      kinds: ['late'],
+      claimId: 'c',
+      now: 1,
+      leaseMs: 1,
+      limit: 1,
+    });
+    expect(claimed.map(({ id }) => id)).toEqual(['late']);
+    await storage.close();
+  });
+
   test('tells the time to the millisecond', async () => {
     const storage = await create();
     expect(Math.abs(((await storage.time?.()) ?? 0) - Date.now())).toBeLessThan(1_000);
