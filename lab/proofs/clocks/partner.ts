@@ -58,7 +58,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     const codeDigest = digest(`code ${text}`);
     await storage.grants.issue({
       ...{ codeDigest, clientId, sub, scopes, redirectUri: 'https://app.example/cb', codeChallenge: null },
-      ...{ nonce: null, sid: null, authenticatedAt: now, issuedAt: now, expiresAt: now + 10 * minute },
+      ...{ nonce: null, sid: 'a session', authenticatedAt: now, issuedAt: now, expiresAt: now + 10 * minute },
     });
     await storage.grants.redeem({
       ...{ codeDigest, refreshToken: null, maxFailedVerifiers: 5, now },

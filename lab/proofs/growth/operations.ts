@@ -102,7 +102,7 @@ const identities: Readonly<Record<string, Operation>> = {
       redirectUri: 'https://app.example/callback',
       codeChallenge: null,
       nonce: null,
-      sid: null,
+      sid: 'a session',
       ...{ authenticatedAt: now, issuedAt: now, expiresAt: now + 600_000 },
     }),
   'revoke a token': (place) => place.storage.grants.revokeToken(tokenOf(old(place)), now),

@@ -11,8 +11,8 @@ CREATE TABLE clients (
   partner text COLLATE "C",
   -- The whole client as JSON; the columns before it repeat members of it.
   record text NOT NULL,
-  -- Whether the partner that owns it is disabled: repeats what the partner's row says, so that whoever looks at a client
-  -- needs no second look, and whoever issues a grant holds one row that a partner which is disabled writes to.
+  -- True if the partner that owns it is disabled. Repeats the partner's row, so that a client needs no second query. Disabling
+  -- the partner writes this row, which a call that issues a grant has locked.
   partner_disabled boolean NOT NULL DEFAULT false
 );
 
@@ -33,7 +33,7 @@ CREATE TABLE client_logos (
   png bytea NOT NULL
 );
 
--- What users allow until they revoke it. A revoked consent is kept, and the next one is another row.
+-- Consents of users. A revoked consent is kept, and the next one is another row.
 CREATE TABLE consents (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   sub text COLLATE "C" NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE consents (
   granted_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   revoked_at bigint,
-  -- When a code was last issued for the consent, at most an hour too early. NULL: never.
+  -- Time at which a code was last issued for the consent, at most an hour too early. NULL: never.
   used_at bigint
 );
 
@@ -51,7 +51,7 @@ CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_
 -- Tells whether a user has revoked a consent, which an import must not bring back.
 CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 
--- One row per authorization: the code, and what its token is judged by on every use. No reference to the client, which is
+-- One row per authorization: the code, and the columns that decide about its tokens on every use. No reference to the client, which is
 -- never removed: all authorizations of a busy client would lock its row.
 CREATE TABLE grants (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -72,8 +72,8 @@ CREATE TABLE grants (
   consumed_at bigint,
   revoked_at bigint,
   failed_verifiers integer NOT NULL DEFAULT 0,
-  -- The session of the sign-in, as client apps see it.
-  sid text
+  -- Session id of the sign-in for client apps.
+  sid text NOT NULL
 );
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -103,13 +103,13 @@ CREATE TABLE refresh_tokens (
   -- The token for which a replaced one may be presented once more.
   successor bytea,
   -- SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token whose row is gone.
-  family bytea
+  family bytea NOT NULL
 );
 
 CREATE UNIQUE INDEX refresh_tokens_live ON refresh_tokens (grant_id) WHERE replaced_at IS NULL;
 CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
 CREATE INDEX refresh_tokens_by_end ON refresh_tokens (expires_at);
-CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family) WHERE family IS NOT NULL;
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
 
 -- Short-lived, each written several times: room in the pages, and vacuumed early.
 CREATE TABLE interactions (
@@ -147,8 +147,8 @@ CREATE TABLE signing_keys (
   active_from bigint NOT NULL
 );
 
--- claim_id and lease_ends_at are set together, while somebody works on the job. Nothing gives a job up: one that fails is
--- tried again. No index has them, so that a claim
+-- claim_id and lease_ends_at are set together, while a worker has claimed the job. A job that fails is always
+-- retried. No index has them, so that a claim
 -- changes the page of the row and nothing else (HOT). A row lives as long as its job: vacuumed by count, not by share,
 -- or the dead rows of a burst would be walked over by every claim.
 CREATE TABLE jobs (
@@ -173,13 +173,13 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_due ON jobs (kind, due_at);
 CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 
--- How many requests each key, partner or client address made in its current window. One row is written by every request
--- that is counted. Unlogged, because nothing is lost with it: no write waits for the disk or goes to a replica, and after
+-- Number of requests of each key, partner or client address in its current window. Every request that is counted writes
+-- one row. Unlogged, because nothing is lost with it: no write waits for the disk or goes to a replica, and after
 -- a crash or a failover all windows begin anew. Only the first request of a window changes an indexed column; the others
 -- change the page of the row and nothing else (HOT), for which there is room in it. Vacuumed by count, like jobs.
 CREATE UNLOGGED TABLE rate_limits (
   bucket text COLLATE "C" PRIMARY KEY,
-  -- How many of the requests that came together last were counted.
+  -- Number of requests that were counted of those that came together last.
   granted integer NOT NULL,
   count integer NOT NULL,
   ends_at bigint NOT NULL
@@ -276,37 +276,37 @@ CREATE TABLE webhook_endpoints (
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id);
 
--- What a claim needs to know of an endpoint, in one row that nobody who publishes writes: a claim walks along these rows,
--- and reads of each endpoint only what is to be claimed. Deliveries that were published come in the order of their numbers,
+-- State of each endpoint for claims. Publishing never writes these rows. A claim walks along them, and reads of each endpoint
+-- only the deliveries that it claims. Deliveries that were published come in the order of their numbers,
 -- which is that of the commits, after the last one that was claimed; those that were claimed before come by the time at which
--- they are ready. So nothing that was delivered and removed is ever passed, however long PostgreSQL has to keep it.
+-- they are ready. So a claim never passes deliveries that were removed, however long PostgreSQL keeps their rows.
 CREATE TABLE endpoint_queues (
-  -- The endpoint's: made and removed with it.
+  -- Id of the endpoint. The row is made and removed with it.
   endpoint_id text COLLATE "C" PRIMARY KEY,
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
-  -- The number of the last delivery that was claimed for the first time.
+  -- Number of the last delivery that was claimed for the first time.
   claimed_to bigint NOT NULL DEFAULT 0,
-  -- Of those that were claimed before none is ready earlier.
+  -- Time before which no delivery that was claimed before is ready.
   next_due bigint,
-  -- When something of it was claimed last: who has waited longest is next.
+  -- Time of the last claim. The endpoint that has waited longest is next.
   served_at bigint NOT NULL DEFAULT 0,
   -- Grows with every change.
   revision bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Owners take turns at claims: who has waited longest is the one whose latest row is the oldest.
+-- Owners take turns at claims. The owner whose latest row is the oldest has waited longest.
 CREATE INDEX endpoint_queues_by_turn ON endpoint_queues (partner, mode, served_at);
 CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
 
--- The number of the last event of each sequence. Kept when the events are purged, so that no number comes twice. Its row
--- is locked by whoever publishes for this partner and mode until the commit, which is why numbers have no gap and follow
--- the order of the commits; whoever changes the partner's endpoints, delivers again or purges its events locks it too.
+-- The number of the last event of each sequence. Kept when the events are purged, so that no number comes twice. Calls
+-- that publish for this partner and mode lock its row until the commit, so numbers have no gap and follow the order of the
+-- commits. Calls that change the partner's endpoints or deliver again lock it too.
 CREATE TABLE event_sequences (
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
   last bigint NOT NULL,
-  -- Whoever publishes counts the news of a partner and mode; a claim that has found nothing left says how far it has seen.
+  -- Publishing counts the news of a partner and mode. A claim that leaves nothing records how far it has seen.
   news bigint NOT NULL DEFAULT 1,
   seen bigint NOT NULL DEFAULT 0,
   -- A column of its own, so that no index has those that change all the time (HOT).
@@ -345,7 +345,7 @@ CREATE TABLE deliveries (
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'delivered', 'dropped', 'cancelled')),
   created_at bigint NOT NULL,
-  -- When the status became final.
+  -- Time at which the status became final.
   ended_at bigint,
   -- The attempt that made it final. In the row itself: most deliveries have no other one.
   final_attempt integer,
@@ -354,7 +354,7 @@ CREATE TABLE deliveries (
   final_http_status integer,
   final_error text,
   final_response text,
-  -- Of the few that came to nothing. No index has status and ended_at themselves, and more than half of each page is left
+  -- Indexes of the few failed deliveries. No index has status and ended_at themselves, and more than half of each page is left
   -- free: so the end of a delivery that succeeds writes its row and no index (HOT).
   failed_as text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN status IN ('dropped', 'cancelled') THEN status END) STORED,
   dropped_at bigint GENERATED ALWAYS AS (CASE WHEN status = 'dropped' THEN ended_at END) STORED
@@ -364,34 +364,34 @@ CREATE INDEX deliveries_failed ON deliveries (partner, mode, failed_as, created_
 CREATE INDEX deliveries_failed_by_endpoint ON deliveries (endpoint_id, failed_as, created_at, id)
   WHERE failed_as IS NOT NULL;
 CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, dropped_at) WHERE dropped_at IS NOT NULL;
--- For the purge. Of the column itself, PostgreSQL would take it for the list of an owner with a large share of all deliveries too, which
--- passes those of all others where this owner's newest are old.
+-- For the purge. An index of the plain column would also be chosen for the list of an owner with a large share of all
+-- deliveries, which would read those of all others if this owner's newest are old.
 CREATE INDEX deliveries_by_age ON deliveries ((created_at + 0));
 CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);
 CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at, id);
 CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);
 
--- What workers walk along and write: one narrow row per pending delivery, gone when it is final, so that claims and
+-- Work of the workers: one narrow row per pending delivery, removed when it is final, so that claims and
 -- retries neither touch the indexes above nor slow down as the log grows. Made and removed in the transaction that
--- writes the delivery's status. Vacuumed by count and without a pause: dead rows are what a claim has to walk over.
--- No index has what a claim writes, and half of each page is left free: so a claim writes rows and no index (HOT), and
--- passes over what others hold.
+-- writes the delivery's status. Vacuumed by count and without a pause, because a claim reads dead rows too.
+-- No index has the columns that a claim writes, and half of each page is left free, so that a claim writes rows and no
+-- index (HOT). It skips rows that others have locked.
 CREATE TABLE pending_deliveries (
-  -- The delivery's, repeated: results come with it.
+  -- Id of the delivery, repeated, because results name it.
   id text COLLATE "C" PRIMARY KEY,
   number bigint NOT NULL,
   endpoint_id text COLLATE "C" NOT NULL,
   event_number bigint NOT NULL,
-  -- When the next attempt is due.
+  -- Due time of the next attempt.
   due_at bigint NOT NULL,
   claim_id text COLLATE "C",
-  -- How many attempts were made, those that were cut off too.
+  -- Number of attempts, including those that were cut off.
   attempts integer NOT NULL DEFAULT 0,
-  -- From when on it can be claimed again: the end of its lease, or the time of its next attempt. NULL: it has never been
+  -- Time from which it can be claimed again: the end of its lease, or the time of its next attempt. NULL: it was never
   -- claimed, and is found by its number.
   ready_at bigint,
-  -- How many of the numbered attempts were cut off, by a worker that stopped or that died while it held the delivery. They
-  -- are no failures of the endpoint.
+  -- Number of numbered attempts that were cut off, by a worker that stopped or died during the attempt. They are no
+  -- failures of the endpoint.
   cut_off integer NOT NULL DEFAULT 0
 ) WITH (
   fillfactor = 40,

@@ -1,31 +1,31 @@
 /*
- * How a noun looks (`partners.ts` is a short one): its statements stand at its top, built once with `statement`
- * from statement.ts, every table written as `${schema}.table` with `const { schema } = database`. Each port call is
- * one of
+ * Structure of the file of a noun (`partners.ts` is a short one): the statements stand at its top, built once with
+ * `statement` from statement.ts. Every table is written as `${schema}.table` with `const { schema } = database`. Each port
+ * call is one of these:
  *
- * - `database.get(lookup)`: a row by its key; calls of one kind that would wait for each other are one statement (batching.ts).
- * - `database.read(work)`: statements without a transaction; each sees every commit of every process. What must fit
- *   together is one statement.
- * - `database.change(work)`: exactly one statement that changes something, a transaction by itself.
- * - `database.changeUnsynced(work)`: the same, where nothing is lost with a crash of the server that anybody was promised: it
- *   does not wait for the disk.
- * - `database.write(work)`: a transaction at READ COMMITTED: each statement sees what was committed before it began,
- *   so whatever a decision rests on is locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
+ * - `database.get(lookup)` reads a row by its key. Concurrent calls of one kind become one statement (batching.ts).
+ * - `database.read(work)` runs statements without a transaction. Each sees every commit of every process, so values that
+ *   must be consistent with each other are read by one statement.
+ * - `database.change(work)` runs exactly one statement that changes something, as a transaction.
+ * - `database.changeUnsynced(work)` does the same without waiting for the disk. Use it only if a crash of the server may
+ *   undo the change.
+ * - `database.write(work)` runs a transaction at READ COMMITTED. Each statement sees the commits before it began, so rows
+ *   that decide something are locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
  *
- * Transactions take their locks in one order, so that they never wait in a circle. Rows of one kind are locked by their key:
+ * A frequent call that needs several statements is a function of the database (sql/functions/), called with `change`.
+ *
+ * Transactions lock rows in one order to avoid deadlocks. Rows of one kind are locked in the order of their keys:
  *
  * 1. idempotency record, transfer
  * 2. partner, client, consent, grant (by id)
  * 3. sequence (by partner and mode), queue of an endpoint (by id), delivery (by number)
  * 4. end of the audit log, for which every other act waits
  *
- * Purges skip rows that are locked, and wait for none.
+ * Purges skip locked rows.
  *
- * Work may run more than once: it does nothing but use the connection. It runs later than the call: bytes and
- * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a
+ * `work` may run more than once, so it only uses the connection. It runs after the call has returned, so the port call copies
+ * bytes and objects of its caller first. Statements that take part in the transaction of another noun are exported as a
  * function that takes the connection.
- *
- * What takes several statements and runs all the time is one call of a function (sql/functions/), with `change`.
  */
 
 import { batchCalls } from './batching.ts';

@@ -135,13 +135,11 @@ function statementsIn(schema: string) {
       RETURNING digest
     `),
 
-    findRefreshToken: lookup<{ digest: Uint8Array; family: Uint8Array }, GrantState>(
-      { digest: 'bytea', family: 'bytea' },
+    findRefreshToken: lookup<{ family: Uint8Array }, GrantState>(
+      { family: 'bytea' },
       `
-      SELECT ${grantColumns} FROM ${schema}.grants WHERE id = coalesce(
-        (SELECT grant_id FROM ${schema}.refresh_tokens WHERE digest = :digest),
-        (SELECT grant_id FROM ${schema}.refresh_tokens WHERE refresh_tokens.family = :family LIMIT 1)
-      )
+      SELECT ${grantColumns} FROM ${schema}.grants
+      WHERE id = (SELECT grant_id FROM ${schema}.refresh_tokens WHERE refresh_tokens.family = :family LIMIT 1)
     `,
     ),
 
@@ -239,8 +237,7 @@ export function postgresGrants(database: Database): GrantStore {
       return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
     },
 
-    findRefreshToken: ({ digest, family }) =>
-      database.get(sql.findRefreshToken, { digest: Buffer.from(digest), family: Buffer.from(family) }),
+    findRefreshToken: ({ family }) => database.get(sql.findRefreshToken, { family: Buffer.from(family) }),
 
     async refresh({ presented, successor, otherSuccessors, token, scopes, graceMs, maxAccessTokens, now }) {
       const refresh = {

@@ -13,8 +13,7 @@ export function postgresSealedSecrets(
       SELECT id, ${column} AS sealed FROM ${rows} WHERE id > :after ORDER BY id LIMIT :limit
     `),
 
-    // Locked in the order of their ids, so that two calls for the same rows wait for each other and not in a circle.
-    // What a row holds is compared once more when it is locked.
+    // Locks rows in the order of their ids to avoid deadlocks, and compares their values once more after that.
     reseal: statement<{
       readonly ids: readonly string[];
       readonly before: readonly string[];

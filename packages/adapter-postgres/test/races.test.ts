@@ -55,8 +55,8 @@ test.each(Object.entries(endings))(
     const [issuing] = await meeting(
       [
         `INSERT INTO ostiary.grants
-           (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at)
-         VALUES ($1, 'other', 'other', '{}', '', 1, 1, 1, 1)`,
+           (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at, sid)
+         VALUES ($1, 'other', 'other', '{}', '', 1, 1, 1, 1, 's')`,
         [late.codeDigest],
       ],
       () => storage.grants.issue(late),

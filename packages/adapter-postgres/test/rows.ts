@@ -29,11 +29,12 @@ export const identityRows = `
   INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
     SELECT 'u' || i / 3, 'c' || 1 + i % 2000, '{openid,kyc}', 1, i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO grants
-      (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at, consumed_at)
-    SELECT sha256(i::text::bytea), 'c' || 1 + i % 2000, 'u' || i / 3, '{openid}', '', 1, i, i + 600, i + 3600, i
+      (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at, consumed_at, sid)
+    SELECT sha256(i::text::bytea), 'c' || 1 + i % 2000, 'u' || i / 3, '{openid}', '', 1, i, i + 600, i + 3600, i, 's'
     FROM generate_series(1, ${identities}) AS i;
   INSERT INTO access_tokens SELECT sha256(('t' || id)::bytea), id, issued_at, ends_at FROM grants;
-  INSERT INTO refresh_tokens SELECT sha256(('r' || id)::bytea), id, ends_at FROM grants;
+  INSERT INTO refresh_tokens
+    SELECT sha256(('r' || id)::bytea), id, ends_at, NULL, NULL, sha256(('f' || id)::bytea) FROM grants;
   INSERT INTO interactions SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO interaction_answers SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO sandbox_records SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;

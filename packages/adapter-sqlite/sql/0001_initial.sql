@@ -10,8 +10,8 @@ CREATE TABLE clients (
   record TEXT NOT NULL,
   -- The partner that owns it.
   partner TEXT,
-  -- Whether that partner is disabled: repeats what its row says, so that whoever looks at a client needs no second look.
-  -- Written by whatever changes the one or the other.
+  -- True if that partner is disabled. Repeats the partner's row, so that a client needs no second query. Changes of either
+  -- row write it.
   partner_disabled INTEGER NOT NULL DEFAULT 0 CHECK (partner_disabled IN (0, 1))
 ) STRICT;
 
@@ -32,7 +32,7 @@ CREATE TABLE client_logos (
   png BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What users allow until they revoke it. A revoked consent is kept, and the next one is another row.
+-- Consents of users. A revoked consent is kept, and the next one is another row.
 CREATE TABLE consents (
   id INTEGER PRIMARY KEY,
   sub TEXT NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE consents (
   granted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   revoked_at INTEGER,
-  -- When a code was last issued for the consent, at most an hour too early. NULL: never.
+  -- Time at which a code was last issued for the consent, at most an hour too early. NULL: never.
   used_at INTEGER
 ) STRICT;
 
@@ -50,7 +50,7 @@ CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_
 -- Tells whether a user has revoked a consent, which an import must not bring back.
 CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 
--- One row per authorization: the code, and what its token is judged by on every use. Rows are in the order in which they
+-- One row per authorization: the code, and the columns that decide about its tokens on every use. Rows are in the order in which they
 -- came, not in that of their digests, so that a redemption changes pages which were just written and not random ones.
 CREATE TABLE grants (
   id INTEGER PRIMARY KEY,
@@ -71,8 +71,8 @@ CREATE TABLE grants (
   consumed_at INTEGER,
   revoked_at INTEGER,
   failed_verifiers INTEGER NOT NULL DEFAULT 0,
-  -- The session of the sign-in, as client apps see it.
-  sid TEXT
+  -- Session id of the sign-in for client apps.
+  sid TEXT NOT NULL
 ) STRICT;
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -102,13 +102,13 @@ CREATE TABLE refresh_tokens (
   -- The token for which a replaced one may be presented once more.
   successor BLOB,
   -- SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token whose row is gone.
-  family BLOB
+  family BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX refresh_tokens_live ON refresh_tokens (grant_id) WHERE replaced_at IS NULL;
 CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
 CREATE INDEX refresh_tokens_by_end ON refresh_tokens (expires_at);
-CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family) WHERE family IS NOT NULL;
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
 
 CREATE TABLE interactions (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
@@ -145,8 +145,7 @@ CREATE TABLE signing_keys (
   active_from INTEGER NOT NULL
 ) STRICT;
 
--- claim_id and lease_ends_at are set together, while somebody works on the job. Nothing gives a job up: one that fails is
--- tried again.
+-- claim_id and lease_ends_at are set together, while a worker has claimed the job. A job that fails is always retried.
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY NOT NULL,
   kind TEXT NOT NULL,
@@ -248,14 +247,14 @@ CREATE TABLE webhook_endpoints (
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id);
 
--- What a claim needs to know of an endpoint, in one row: a claim walks along these rows, and reads of each endpoint only
--- what is to be claimed.
+-- State of each endpoint for claims. A claim walks along these rows, and reads of each endpoint only the deliveries that it
+-- claims.
 CREATE TABLE endpoint_queues (
-  -- The endpoint's: made and removed with it.
+  -- Id of the endpoint. The row is made and removed with it.
   endpoint_id TEXT PRIMARY KEY NOT NULL,
-  -- When the first of its pending deliveries can be claimed, or earlier. NULL: there is none.
+  -- Time at which the first of its pending deliveries can be claimed, or earlier. NULL: there is none.
   next_due INTEGER,
-  -- When something of it was claimed last: who has waited longest is next.
+  -- Time of the last claim. The endpoint that has waited longest is next.
   served_at INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
@@ -297,15 +296,15 @@ CREATE TABLE deliveries (
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
   status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'dropped', 'cancelled')),
   created_at INTEGER NOT NULL,
-  -- When the next attempt is due, or the last one was.
+  -- Due time of the next attempt, or of the last one.
   due_at INTEGER NOT NULL,
-  -- From when on it can be claimed: due_at, or the end of the lease while somebody holds it. One column, so that
+  -- Time from which it can be claimed: due_at, or the end of the lease while a worker has claimed it. One column, so that
   -- one index says what can be claimed.
   ready_at INTEGER NOT NULL,
   claim_id TEXT,
-  -- How many attempts were made, those that were cut off too.
+  -- Number of attempts, including those that were cut off.
   attempts INTEGER NOT NULL DEFAULT 0,
-  -- When the status became final.
+  -- Time at which the status became final.
   ended_at INTEGER,
   -- The attempt that made it final, its number being `attempts`. In the row itself: most deliveries have no other one.
   final_at INTEGER,
@@ -313,12 +312,12 @@ CREATE TABLE deliveries (
   final_http_status INTEGER,
   final_error TEXT,
   final_response TEXT,
-  -- How many of the numbered attempts were cut off, by a worker that stopped or that died while it held the delivery. They
-  -- are no failures of the endpoint.
+  -- Number of numbered attempts that were cut off, by a worker that stopped or died during the attempt. They are no
+  -- failures of the endpoint.
   cut_off INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- What workers walk along. Final deliveries are not in it.
+-- Index along which workers claim. It has no final deliveries.
 CREATE INDEX deliveries_pending ON deliveries (endpoint_id, ready_at) WHERE status = 'pending';
 -- Indexes of all deliveries have no status: a delivery that becomes final, as nearly every one does, leaves them
 -- as they are. Those with another end than the usual one are few.

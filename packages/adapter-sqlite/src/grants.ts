@@ -23,11 +23,8 @@ const grantColumns = `
   failed_verifiers AS failedVerifiers
 `;
 
-/** Finds the id of a grant by one of its refresh tokens, or by their family. */
-const grantOfRefreshToken = `coalesce(
-  (SELECT grant_id FROM refresh_tokens WHERE digest = +:digest),
-  (SELECT grant_id FROM refresh_tokens WHERE family = +:family LIMIT 1)
-)`;
+/** Finds the id of a grant by the family of its refresh tokens. */
+const grantOfRefreshToken = '(SELECT grant_id FROM refresh_tokens WHERE family = +:family LIMIT 1)';
 
 /** A consent says again that it was used after an hour: most sign-ins do not write it. */
 const usedAtStepMs = 3_600_000;
@@ -60,7 +57,7 @@ function statementsOn(connection: Connection) {
       `SELECT ${grantColumns} FROM grants WHERE code_digest = ?`,
     ),
 
-    findRefreshToken: connection.prepare<[{ digest: Uint8Array; family: Uint8Array }], GrantRow>(`
+    findRefreshToken: connection.prepare<[{ family: Uint8Array }], GrantRow>(`
       SELECT ${grantColumns} FROM grants WHERE id = ${grantOfRefreshToken}
     `),
 
@@ -133,11 +130,8 @@ function statementsOn(connection: Connection) {
       DELETE FROM refresh_tokens WHERE family = :family AND replaced_at IS NOT NULL
     `),
 
-    replaceRefreshToken: connection.prepare<
-      [{ digest: Uint8Array; family: Uint8Array; successor: Uint8Array; now: number }]
-    >(`
-      UPDATE refresh_tokens SET replaced_at = :now, successor = :successor, family = :family
-      WHERE digest = :digest
+    replaceRefreshToken: connection.prepare<[{ digest: Uint8Array; successor: Uint8Array; now: number }]>(`
+      UPDATE refresh_tokens SET replaced_at = :now, successor = :successor WHERE digest = :digest
     `),
 
     removeOldTokens: connection.prepare<[{ grantId: number; digest: Uint8Array; maxAccessTokens: number }]>(`
@@ -205,8 +199,7 @@ export function sqliteGrants(database: Database): GrantStore {
       });
     },
 
-    findRefreshToken: ({ digest, family }) =>
-      database.find(() => sql().findRefreshToken.get({ digest, family }), grantOf),
+    findRefreshToken: ({ family }) => database.find(() => sql().findRefreshToken.get({ family }), grantOf),
 
     async refresh({ graceMs, maxAccessTokens, now, ...refresh }): Promise<RefreshResult> {
       const { digest, family } = copyOf(refresh.presented);
@@ -234,7 +227,7 @@ export function sqliteGrants(database: Database): GrantStore {
         if (successor === undefined) return { outcome: 'unknown_successor' };
         if (!isReplaced) {
           sql().removeReplaced.run({ family });
-          sql().replaceRefreshToken.run({ digest, family, successor, now });
+          sql().replaceRefreshToken.run({ digest, successor, now });
           sql().insertRefreshToken.run({ ...next, family, grantId });
           sql().prolong.run({ grantId, endsAt: next.expiresAt });
         }

@@ -35,7 +35,7 @@ async function mint(count: number): Promise<string[]> {
       redirectUri,
       codeChallenge: null,
       nonce: null,
-      sid: null,
+      sid: 'a session',
       authenticatedAt: issuedAt - 60_000,
       issuedAt,
       expiresAt: issuedAt + 600_000,

@@ -29,7 +29,7 @@ BEGIN
   SELECT json_agg(advanced) INTO owners FROM advanced;
 
   -- Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids. Nothing is
-  -- delivered to a partner that is disabled; whoever disables one writes the rows of its sequences first.
+  -- delivered to a partner that is disabled; a call that disables one writes the rows of its sequences first.
   WITH numbered AS MATERIALIZED (
     SELECT
       event.*,

@@ -28,10 +28,7 @@ BEGIN
   -- Lock the grant first: other uses of its tokens, and its end, come before or after. The statements below see what was
   -- committed before the lock was granted.
   SELECT grants.* INTO held FROM grants
-  WHERE id = coalesce(
-    (SELECT grant_id FROM refresh_tokens WHERE digest = presented),
-    (SELECT grant_id FROM refresh_tokens WHERE family = presented_family LIMIT 1)
-  ) FOR UPDATE;
+  WHERE id = (SELECT grant_id FROM refresh_tokens WHERE family = presented_family LIMIT 1) FOR UPDATE;
   IF NOT FOUND THEN
     outcome := 'refused';
     RETURN;
@@ -57,8 +54,7 @@ BEGIN
   IF own.replaced_at IS NULL THEN
     -- The token that this one replaced is not needed any more: from now on it is recognized by its family.
     DELETE FROM refresh_tokens WHERE family = presented_family AND replaced_at IS NOT NULL;
-    UPDATE refresh_tokens SET replaced_at = now_ms, successor = new_digest, family = presented_family
-    WHERE digest = presented;
+    UPDATE refresh_tokens SET replaced_at = now_ms, successor = new_digest WHERE digest = presented;
     INSERT INTO refresh_tokens (digest, grant_id, expires_at, family)
     VALUES (new_digest, held.id, new_ends_at, presented_family);
     UPDATE grants SET ends_at = greatest(ends_at, new_ends_at) WHERE id = held.id;

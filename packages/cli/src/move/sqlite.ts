@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** The migrations of `@ostiary/adapter-sqlite` whose tables this version knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', 'ef9f0c1150b84459f2c612dcfd9bc1f3f3552d324bccda2be5af4dfe50737055'],
+  ['0001_initial.sql', '5e300de4eac10213b9ce05113c337af610c8984d300b64355ecb0ae882d94929'],
 ];
 
 /**

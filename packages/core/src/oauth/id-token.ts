@@ -4,7 +4,6 @@ import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
-import { sessionIdOf } from './session-id.ts';
 
 /** Names of the claims of an ID token. Discovery lists them; identity fields come from userinfo. */
 export const idTokenClaims = [
@@ -56,7 +55,7 @@ export function signIdToken(
     aud: client.clientId,
     exp: issuedAt + accessTokenSeconds,
     iat: issuedAt,
-    sid: grant.sid ?? sessionIdOf({ sub: grant.sub, authenticatedAt: new Date(grant.authenticatedAt) }),
+    sid: grant.sid,
     auth_time: Math.floor(grant.authenticatedAt / 1000),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
     // The left half of the token's SHA-256 (section 3.1.3.6; both algorithms use SHA-256).

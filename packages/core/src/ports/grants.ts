@@ -16,8 +16,8 @@ export interface GrantRecord {
   readonly nonce: string | null;
   /** Time at which the user signed in. */
   readonly authenticatedAt: number;
-  /** The session of that sign-in, as apps see it (`sid`); `null` for a grant that was stored before there were any. */
-  readonly sid: string | null;
+  /** Session id of that sign-in for apps (`sid`). */
+  readonly sid: string;
   readonly issuedAt: number;
   /** End of the code, not of its tokens. */
   readonly expiresAt: number;
@@ -125,10 +125,10 @@ export interface GrantStore {
   }): Promise<'redeemed' | 'replayed' | 'refused'>;
 
   /**
-   * Finds the grant of a refresh token, in any state: by the token or, once it was replaced, by its family.
-   * `null` if no token of the family is stored any more. One statement.
+   * Finds the grant of a refresh token by its family, whatever the state of both is. `null` if no token of the family is
+   * stored any more. One statement.
    */
-  findRefreshToken(token: RefreshTokenDigests): Promise<GrantState | null>;
+  findRefreshToken(token: Pick<RefreshTokenDigests, 'family'>): Promise<GrantState | null>;
 
   /**
    * Replaces a refresh token by its successor, of the same family, and stores an access token, in one

@@ -1,4 +1,5 @@
-import type { IdempotencyClaim, Storage } from '@ostiary/core/storage';
+import { randomUUID } from 'node:crypto';
+import type { IdempotencyClaim, NewRefreshToken, Storage } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import {
   acme,
@@ -56,6 +57,26 @@ const tried =
     }
   };
 
+/** Makes a refresh token of the grant that a label has. */
+const refreshTokenOf = (label: string, use: string): NewRefreshToken =>
+  sampleRefreshToken(`${use} ${label}`, { family: digestOf(`family of ${label}`) });
+
+/** Presents a refresh token. Returns it if the storage has kept its digest and family, otherwise `null`. */
+async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<NewRefreshToken | null> {
+  const label = Buffer.from(presented.digest).toString('hex');
+  const { outcome } = await grants.refresh({
+    presented,
+    successor: { ...presented, digest: digestOf(`after ${label}`) },
+    otherSuccessors: [],
+    token: sampleToken(`use ${randomUUID()}`),
+    scopes: ['openid'],
+    graceMs: minute,
+    maxAccessTokens: 10,
+    now,
+  });
+  return outcome === 'refreshed' ? presented : null;
+}
+
 /** A claim as its record has kept it; `null` without one. */
 async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 'answer'>): Promise<unknown> {
   const found = await idempotency.find({ ...given, now });
@@ -107,42 +128,40 @@ export const storedRows: Readonly<Record<string, Tried>> = {
     fresh: (label) => ({
       codeDigest: digestOf(`code used ${label}`),
       token: sampleToken(label),
-      refreshToken: sampleRefreshToken(label),
+      refreshToken: refreshTokenOf(`redemption ${label}`, 'first'),
     }),
     prepare: (storage, _given, label) => issued(storage, `used ${label}`),
     store: ({ grants }, given) => grants.redeem({ ...given, maxFailedVerifiers: 5, now }),
-    read: async ({ grants }, { token, refreshToken, ...given }) => {
-      const found = await grants.findToken(token.digest);
-      const next = await grants.findRefreshToken(refreshToken);
+    read: async (storage, { token, refreshToken, ...given }) => {
+      const found = await storage.grants.findToken(token.digest);
       return {
         ...given,
         token: found && { ...token, expiresAt: found.expiresAt },
-        refreshToken: next && refreshToken,
+        refreshToken: await usable(storage, refreshToken),
       };
     },
   }),
   'a refresh': tried({
     fresh: (label, text) => ({
-      presented: sampleRefreshToken(`first ${label}`),
+      presented: refreshTokenOf(`refresh ${label}`, 'first'),
       token: sampleToken(`refreshed ${label}`),
-      successor: sampleRefreshToken(`refreshed ${label}`),
+      successor: refreshTokenOf(`refresh ${label}`, 'refreshed'),
       otherSuccessors: [digestOf(`other ${label}`)],
       scopes: [text],
     }),
     prepare: async (storage, _given, label) => {
       const grant = await issued(storage, `refreshed ${label}`);
-      const refreshToken = sampleRefreshToken(`first ${label}`);
+      const refreshToken = refreshTokenOf(`refresh ${label}`, 'first');
       await redeem(storage, grant, sampleToken(`first ${label}`), { refreshToken });
     },
     store: ({ grants }, given) => grants.refresh({ ...given, graceMs: 0, maxAccessTokens: 10, now }),
-    read: async ({ grants }, { token, successor, ...given }) => {
-      const found = await grants.findToken(token.digest);
-      const next = await grants.findRefreshToken(successor);
+    read: async (storage, { token, successor, ...given }) => {
+      const found = await storage.grants.findToken(token.digest);
       return {
         ...given,
         scopes: found?.scopes,
         token: found && { ...token, expiresAt: found.expiresAt },
-        successor: next && successor,
+        successor: await usable(storage, successor),
       };
     },
   }),
