@@ -1,11 +1,11 @@
 /*
- * What the nouns of this server are written with: plain SQL that SQLite and PostgreSQL both know.
+ * Access to the database for the tables of this server, in plain SQL that SQLite and PostgreSQL share.
  *
  * - Parameters are named, `:sub`. A table is written `app_users`; on PostgreSQL that is the table `users` of a schema.
  * - `ON CONFLICT`, `RETURNING`, `CASE` and `coalesce` mean the same in both; `max(a, b)` does not.
  * - Money is read with `CAST(balance AS TEXT)`: a 64-bit integer is more than a number of JavaScript holds.
- * - Whatever a decision rests on is locked by the statement that decides, with a conditional `UPDATE` or an insert into
- *   a unique index: on PostgreSQL other transactions commit between two statements.
+ * - The statement that decides something also locks the deciding rows, with a conditional `UPDATE` or an insert into a
+ *   unique index, because on PostgreSQL other transactions commit between two statements.
  */
 
 /** Type of a parameter. Times are milliseconds since the Unix epoch. */

@@ -101,15 +101,21 @@ export type LateIdempotencyClaim = Omit<IdempotencyClaim, 'answer'>;
 /** Deliveries, attempts, and the worker's hold on them. */
 export interface DeliveryStore {
   /**
-   * Claims due deliveries until `now + leaseMs`: pending ones whose time has come (`<= now`) and that nobody
-   * holds, or whose lease has ended. At most `limit` together, and of one endpoint at most as many as `rooms` says, or
-   * `room` where it does not name the endpoint (0 or less: none), and of one partner and mode at most its share. Test mode comes last,
-   * after everything that live mode may take. Endpoints of a partner and mode take turns: first comes the one of
-   * which nothing was claimed for the longest time, by any worker, and then by id. So do partners, by endpoint or as a
-   * whole: none waits while others of its mode are served again and again; a large backlog of one endpoint costs the
-   * others nothing. Within an endpoint those that were never claimed come as they were published, and those that were
-   * claimed before as they became due again, or as their lease ended; a storage may put these first. The answer is in this order. No delivery is ever given to two claims whose leases
-   * overlap, unless a crash of the database undid the first one: a claim need not survive that.
+   * Claims due deliveries until `now + leaseMs`: pending ones that are due at `now` and not claimed, or whose lease has
+   * ended. Claims at most
+   *
+   * - `limit` deliveries in total,
+   * - of one endpoint the number in `rooms`, or `room` if `rooms` does not name the endpoint (0 or less: none),
+   * - of one partner and mode its share.
+   *
+   * Test mode comes last, after everything that live mode may take. The endpoints of a partner and mode take turns: the
+   * first is the one from which no worker has claimed anything for the longest time, then by id. Partners take turns in
+   * the same way, by endpoint or as a whole, so that a large backlog of one endpoint delays no other. Within an endpoint,
+   * deliveries that were never claimed come in the order in which they were published, and others by the time at which
+   * they became due again or their lease ended. A storage may return the latter first. The result has this order.
+   *
+   * Two claims with overlapping leases never return the same delivery, unless a crash of the database undid the first
+   * one: a claim may be lost in a crash.
    */
   claim(request: {
     readonly claimId: string;
