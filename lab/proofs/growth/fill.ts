@@ -72,9 +72,10 @@ function fillings(size: number): Readonly<Record<string, string>> {
       SELECT ${user}, ${client}, '{openid,profile,kyc}', ${at}, ${at}, CASE i % 25 WHEN 3 THEN ${now} END FROM ${rows}`,
     // Tokens are valid for 29 days here, so that all rows are due for removal at one rate.
     grants: `(code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce, authenticated_at, issued_at,
-        expires_at, ends_at, consumed_at)
+        expires_at, ends_at, consumed_at, sid)
       SELECT sha256(('code ' || i)::bytea), ${client}, ${user}, '{openid,profile}', 'https://app.example/callback',
-        repeat('c', 43), md5(i::text), ${at}, ${at}, ${codeEnd}, ${ended}, CASE WHEN i <= ${recent} THEN ${at} + 1000 END
+        repeat('c', 43), md5(i::text), ${at}, ${at}, ${codeEnd}, ${ended}, CASE WHEN i <= ${recent} THEN ${at} + 1000 END,
+        md5('session ' || i)
       FROM ${rows}`,
     access_tokens: `SELECT sha256(('token ' || i)::bytea), i, ${at}, ${ended} FROM ${rows} WHERE i <= ${recent}`,
     transfers: `SELECT 'tr_' || ${id}, ${owner}, 'live',

@@ -40,11 +40,8 @@ function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Pro
   };
 }
 
-/** The first step: finds the key of a request, and decides whether it is live. No other step does. */
-export type KeyCheck = ReturnType<typeof createKeyCheck>;
-
 /**
- * Builds the key step. Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
+ * Builds the first step, which finds the key of a request and decides whether it is live. No other step does. Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
  * cache, and a partner that is enabled again need not wait.
  */
 export function createKeyCheck({ storage, options: { prefix, logger }, clock }: Core) {
