@@ -18,51 +18,66 @@ export interface ApiKeyRecord {
   /** Slug of the partner. */
   readonly partner: string;
   readonly mode: Mode;
-  /** Said by the administrator, to tell keys apart. */
+  /** Label that the administrator chose, to tell a partner's keys apart. */
   readonly name: string;
   /** SHA-256 of the key. Unique. */
   readonly digest: Uint8Array;
   readonly scopes: readonly KeyScope[];
-  /** CIDR ranges from which it may be used, or `null` for everywhere. Never empty. */
+  /** CIDR ranges from which the key may be used, never empty; `null` allows every address. */
   readonly allowlist: readonly string[] | null;
-  /** Refuse requests with a body that are not signed. */
+  /** True if requests with a body must be signed with the key's signing secret. */
   readonly requireSignature: boolean;
-  /** The signing secret, sealed. */
+  /** Signing secret of the key, encrypted with a sealing key of the host. */
   readonly sealedSigningSecret: string;
   /** Name by which rate limits count. A rolled key and its successor share it. */
   readonly quotaId: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Written at most once a minute. */
+  /**
+   * Time of the last use, accurate to a minute because it is written at most once a minute; `null` if the key
+   * was never used.
+   */
   readonly lastUsedAt: number | null;
 }
 
-/** A key joined with what its partner says of it. */
+/** An API key joined with the state of its partner. */
 export interface ApiKeyState extends ApiKeyRecord {
   readonly partnerDisabled: boolean;
 }
 
-/** API keys. The secret of a row is its signing secret, of revoked and ended keys too. */
+/**
+ * Stores API keys. The sealed secret of each row is the key's signing secret, for revoked and expired keys
+ * too.
+ */
 export interface ApiKeyStore extends SealedSecrets {
-  /** `false` when there is no such partner, or the id or the digest is taken; nothing is changed then. */
+  /**
+   * Stores a key. Returns `false` and changes nothing if the partner does not exist, or the id or digest is
+   * taken.
+   */
   insert(key: ApiKeyRecord, audit?: AuditRecord): Promise<boolean>;
   find(id: string): Promise<ApiKeyState | null>;
-  /** Returns the key with this digest, in any state. One statement. */
+  /**
+   * Returns the key with this digest in any state, also if revoked or expired; `null` for an unknown digest.
+   * Runs one statement.
+   */
   findByDigest(digest: Uint8Array): Promise<ApiKeyState | null>;
   /**
-   * Checks whether a key is not revoked, not ended at `now`, and its partner not disabled. One statement,
-   * which runs with every request of a partner.
+   * Checks that a key is not revoked, does not expire until after `now`, and belongs to an enabled partner.
+   * Runs one statement, because every partner request needs it.
    */
   isLive(id: string, now: number): Promise<boolean>;
-  /** Every key of a partner, latest `createdAt` first, then by id. */
+  /** Lists all keys of a partner, latest `createdAt` first, then by id. */
   list(partner: string): Promise<ApiKeyRecord[]>;
-  /** Sets `revokedAt` unless it is set. `false` for an unknown key; `true` otherwise, however often. */
+  /**
+   * Revokes a key. Sets `revokedAt` only once, so repeated calls keep the first time. Returns `false` for an
+   * unknown key, otherwise `true`.
+   */
   revoke(id: string, now: number, audit?: AuditRecord): Promise<boolean>;
   /**
-   * Stores the successor of a key and ends the old one at `endsAt` (or earlier, when it would have ended
-   * earlier), in one transaction.
-   * `false` when the old key is unknown, revoked, or ended at `now`; nothing is changed then.
+   * Stores the successor of a key and makes the old key expire at `endsAt`, or earlier if it would have
+   * expired earlier, in one transaction. Returns `false` and changes nothing if the old key is unknown,
+   * revoked, or expired at `now`.
    */
   roll(roll: {
     readonly id: string;
@@ -71,6 +86,6 @@ export interface ApiKeyStore extends SealedSecrets {
     readonly now: number;
     readonly audit?: AuditRecord;
   }): Promise<boolean>;
-  /** Notes that a key was used. Never goes back in time; without effect on an unknown key. */
+  /** Records the time at which a key was used, unless a later one is stored. An unknown key has no effect. */
   touch(id: string, now: number): Promise<void>;
 }

@@ -6,52 +6,56 @@ export interface AuditRecord {
   /** `aud_…`, unique. */
   readonly id: string;
   readonly at: number;
-  /** Actor, named by the host. */
+  /** Name of the person or program that acted, as the host gave it. */
   readonly actor: string;
-  /** Action, such as `client.disable`. */
+  /** Kind of act, such as `client.disable`. */
   readonly action: string;
-  /** Target, such as `client:kafe`. */
+  /** Record that the act changed, such as `client:kafe`. */
   readonly target: string;
-  /** Values that were set. Never a secret. */
+  /** Values that the act set. Never contains a secret. */
   readonly details: JsonObject;
-  /** SHA-256 over all of the above, made where the act is: what the chain is made of. */
+  /** SHA-256 over the other fields of the act. The chain of the audit log is computed from these digests. */
   readonly digest: Uint8Array;
 }
 
-/** An act as it is read. Its digest is not stored: a check computes it anew. */
+/** An audit act as read from storage, without its digest: a verification computes the digest again. */
 export type StoredAct = Omit<AuditRecord, 'digest'>;
 
-/** An act with its place in the chain. */
+/** An audit act with its place in the hash chain. */
 export interface ChainedAct extends StoredAct {
-  /** 1, 2, 3, … without a gap, in the order of the commits. */
+  /** Position in the chain: 1, 2, 3, … without a gap, in the order of the commits. */
   readonly number: number;
-  /** SHA-256 over the value before, 32 zero bytes at first, and the digest of the act. */
+  /** SHA-256 over the previous act's chain value (32 zero bytes for the first act) and this act's digest. */
   readonly chain: Uint8Array;
 }
 
-/** The end of the chain, and what stands beside it. */
+/** The end of the audit log's chain, and the numbers of acts that are not in the chain. */
 export interface AuditHead {
-  /** The number of the last act, 0 before the first one. */
+  /** Number of the last act in the chain; 0 if there is none. */
   readonly number: number;
-  /** Its chain value. */
+  /** Chain value of the last act. */
   readonly chain: Uint8Array;
-  /** Number of acts that were recorded before there was a chain. */
+  /** Number of acts that were recorded before the chain was introduced. */
   readonly before: number;
-  /** Present number of acts without a place in the chain. */
+  /** Number of acts that are stored now without a place in the chain. */
   readonly outside: number;
 }
 
 /**
- * The audit log. Acts are kept for ever and never changed. An act that changes something here is not
- * appended: its record is passed to the call that makes the change, and commits with it. Either way it takes
- * the next place in the chain in the same transaction, so that acts, and only acts, wait for each other.
+ * The audit log, whose acts are kept for ever and never changed. The act for a change of stored data is not
+ * appended here: it is passed to the port call that makes the change, and commits with it. Either way the act
+ * takes the next place in the chain in the same transaction, so acts wait for each other but nothing else
+ * does.
  */
 export interface AuditStore {
   append(record: AuditRecord): Promise<void>;
 
-  /** Newest first: by `at` descending, then `id` descending; what comes after `after`, at most `limit`. */
+  /**
+   * Lists acts, newest first: by `at` descending, then `id` descending. Returns at most `limit` acts that
+   * come after the position `after`.
+   */
   list(request: {
-    /** Only acts on this target, or `null` for all. */
+    /** Returns only acts on this target; `null` returns all. */
     readonly target: string | null;
     readonly after: ListPosition | null;
     readonly limit: number;
@@ -59,6 +63,6 @@ export interface AuditStore {
 
   head(): Promise<AuditHead>;
 
-  /** Acts in the order of the chain, after a number, at most `limit`. */
+  /** Lists acts in the order of the chain, from the number after `after` on, at most `limit`. */
   chain(page: { readonly after: number; readonly limit: number }): Promise<ChainedAct[]>;
 }

@@ -2,96 +2,105 @@ import type { AuditRecord } from './audit.ts';
 /** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
 export type SigningAlgorithm = 'RS256' | 'ES256';
 
-/** Comparison of the port of a redirect URI with a loopback address. */
+/** How the port of a loopback redirect URI is compared with the registered one. */
 export type LoopbackPorts = 'exact' | 'any';
 
-/** A valid or expiring secret of an OAuth client; the secret itself is never stored. */
+/** A secret of an OAuth client, of which only a hash is stored. It is valid until `expiresAt`. */
 export interface ClientSecretRecord {
-  /** SHA-256 of the secret. For an imported secret that was not used yet, the original hash as UTF-8. */
+  /**
+   * SHA-256 of the secret. For a secret imported as another system's hash and not used since, that hash as
+   * UTF-8.
+   */
   readonly digest: Uint8Array;
-  /** True if another system has hashed it; `undefined` counts as `false`. */
+  /** True if the digest is still the hash of another system; `undefined` counts as `false`. */
   readonly imported?: boolean | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
-  /** Milliseconds since the Unix epoch, or `null` for a secret that does not end. */
+  /** Milliseconds since the Unix epoch at which the secret expires; `null` if it does not expire. */
   readonly expiresAt: number | null;
 }
 
-/** A provisioned OAuth client as it is stored. Times are milliseconds since the Unix epoch. */
+/** A registered OAuth client as it is stored. Times are milliseconds since the Unix epoch. */
 export interface ClientRecord {
   readonly clientId: string;
-  /** Shown to users on the consent page. */
+  /** Name of the client, shown to users on the consent page. */
   readonly name: string;
-  /** Empty for a public client (RFC 6749, section 2.1). */
+  /** Secrets of the client; empty for a public client (RFC 6749, section 2.1). */
   readonly secrets: readonly ClientSecretRecord[];
-  /** Compared as strings, character by character; see `loopbackPorts` for the only exception. */
+  /** Allowed redirect URIs, compared character by character; `loopbackPorts` defines the only exception. */
   readonly redirectUris: readonly string[];
-  /** `any`: the port of a loopback address is not compared (RFC 8252, section 7.3); `undefined` counts as `exact`. */
+  /**
+   * `any` ignores the port of a loopback redirect URI (RFC 8252, section 7.3); `undefined` counts as `exact`.
+   */
   readonly loopbackPorts?: LoopbackPorts | undefined;
   readonly allowedScopes: readonly string[];
-  /** Refuse an authorization request without a PKCE challenge. */
+  /** True if authorization requests without a PKCE challenge are refused. */
   readonly requirePkce: boolean;
-  /** Refuse a code exchange without the client secret, even with a right PKCE verifier. */
+  /** True if code exchanges without the client secret are refused, even with a correct PKCE verifier. */
   readonly requireSecret: boolean;
   /**
-   * True if the administrator vouches for this client. Consent is then remembered for all of its redirect
-   * URIs.
+   * True if the administrator trusts this client. A remembered consent then covers all its redirect URIs.
    */
   readonly firstParty: boolean;
-  /** True if it may introspect access tokens of every client (RFC 7662); `undefined` counts as `false`. */
+  /**
+   * True if the client may introspect access tokens of every client (RFC 7662); `undefined` counts as
+   * `false`.
+   */
   readonly resourceServer?: boolean | undefined;
   readonly idTokenAlg: SigningAlgorithm;
   /**
-   * URIs to which users may return after they signed out, compared as redirect URIs are; `undefined` counts
-   * as none.
+   * URIs to which users may return after signing out, compared as redirect URIs are; `undefined` counts as an
+   * empty list.
    */
   readonly postLogoutRedirectUris?: readonly string[] | undefined;
-  /** SHA-256 of the logo, base64url, which is part of its address; `undefined` counts as none. */
+  /** SHA-256 of the logo as base64url, used in the logo's URL; `null` and `undefined` mean no logo. */
   readonly logo?: string | null | undefined;
-  /** Pages of the app, to which the consent page leads: https. */
+  /** HTTPS URL of the app's terms of service, linked from the consent page. */
   readonly termsUrl?: string | null | undefined;
   readonly privacyUrl?: string | null | undefined;
-  /** URI that is notified when a user has signed out. */
+  /** URI that receives a logout token when a user has signed out (OpenID Connect Back-Channel Logout 1.0). */
   readonly backchannelLogoutUri?: string | null | undefined;
-  /** Slug of the partner that owns it, or `null`. */
+  /** Slug of the partner that owns the client; `null` if no partner does. */
   readonly partner: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Set while the client is disabled. */
+  /** Time at which the client was disabled; `null` while it is enabled. */
   readonly disabledAt: number | null;
-  /** Grows by one on every change; `replace` compares it. */
+  /**
+   * Version of the record, one higher after every change. `replace` compares it to detect concurrent changes.
+   */
   readonly version: number;
 }
 
-/** A client joined with what its partner says of it. */
+/** A client joined with the state of its partner. */
 export interface ClientState extends ClientRecord {
-  /** True if it belongs to a disabled partner. Such a client counts as disabled in every call. */
+  /** True if the client's partner is disabled. Every call then treats the client as disabled too. */
   readonly partnerDisabled: boolean;
 }
 
-/** OAuth clients. Reads see every commit of every process: nothing here may be cached. */
+/** Stores OAuth clients. Reads see every commit of every process, so adapters must not cache. */
 export interface ClientStore {
-  /** Stores a new client. `false` when the id is taken; nothing is changed then. */
+  /** Stores a new client. Returns `false` and changes nothing if the id is taken. */
   insert(client: ClientRecord, audit?: AuditRecord): Promise<boolean>;
 
-  /** Finds a client. One statement. */
+  /** Returns a client with its partner's state; `null` for an unknown id. Runs one statement. */
   find(clientId: string): Promise<ClientState | null>;
 
-  /** Clients whose id sorts after `after` (by code point), by id, at most `limit`. */
+  /** Lists clients by id (in code point order), starting after the id `after`, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
 
   /**
-   * Replaces the record whose version is `client.version - 1`. `false` when somebody else was faster
-   * or no such client exists; nothing is changed then.
+   * Replaces the record whose version is `client.version - 1`. Returns `false` and changes nothing if the
+   * client does not exist or has another version, because of a concurrent change.
    *
-   * When the new record is disabled, one transaction also revokes every grant and every consent of the
-   * client (which ends all its codes and tokens). When it belongs to a partner that is disabled, every grant.
+   * If the new record is disabled, the same transaction revokes all grants and consents of the client, and with
+   * them all its codes and tokens. If the client's partner is disabled, it revokes all grants of the client.
    *
-   * @param logo - stored or, with `null`, removed in the same transaction; left as it is where none is given
+   * @param logo - PNG to store in the same transaction; `null` removes the logo, `undefined` keeps it
    */
   replace(client: ClientRecord, audit?: AuditRecord, logo?: Uint8Array | null): Promise<boolean>;
 
-  /** Returns the logo of a client, PNG; `null` if there is none. */
+  /** Returns the logo of a client as PNG bytes; `null` if it has no logo. */
   findLogo(clientId: string): Promise<Uint8Array | null>;
 
   /**

@@ -1,5 +1,5 @@
-/** The source of the time. */
+/** Source of the current time. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
 }

@@ -3,160 +3,178 @@ import type { KeyScope } from './api-keys.ts';
 import type { JsonObject } from './interactions.ts';
 
 /**
- * Pages over the partner API, for the people of a partner: `sandboxConsole()` of `@ostiary/console` is one. It is given what
- * serves the routes of the partner API, and has no other way to anything.
+ * Pages on top of the partner API for the people of a partner, such as `sandboxConsole()` of
+ * `@ostiary/console`. A console reaches data only through the `ConsoleDesk` that it is given, which calls the
+ * same route handlers as the partner API.
  */
 export interface PartnerConsole {
   /**
-   * Requirements of a key that opens it. A key that demands signed requests never does, because people cannot
-   * sign a form.
+   * Requirements for a key that may sign in. Keys that demand signed requests are always refused, because
+   * people cannot sign a form.
    */
   readonly opensWith: { readonly scope: KeyScope | null; readonly testOnly: boolean };
-  /** Its pages; called once. */
+  /** Returns the console's pages. Called once, at start. */
   pages(desk: ConsoleDesk): readonly ConsolePage[];
 }
 
 /** A page or an action of a console. */
 export interface ConsolePage {
-  /** Below `authUrl`, in the notation of the router: `/sandbox/events/:id`. */
+  /** Path below `authUrl`, in the router's notation: `/sandbox/events/:id`. */
   readonly path: string;
-  /** For the documentation. */
+  /** One-line description of the page, for the generated documentation. */
   readonly summary: string;
   readonly GET?: ConsoleHandler;
   readonly POST?: ConsoleHandler;
 }
 
-/** Answers one request. What it throws becomes a page: that of a `PartnerError`, or of a defect. */
+/**
+ * Handles one request. A thrown `PartnerError` is rendered as an error page with its status and text; any
+ * other error as the page for internal errors.
+ */
 export type ConsoleHandler = (request: ConsoleRequest) => Promise<ConsoleAnswer>;
 
-/** A request below a console's paths. */
+/** A request to a page of a console. */
 export interface ConsoleRequest {
-  /** The request as Node has it. The console backend reads its body. */
+  /** Node's request object. The console backend reads its body. */
   readonly raw: IncomingMessage;
-  /** Parameters of the path. */
+  /** Path parameters by name. */
   readonly parameters: { readonly [name: string]: string };
   readonly query: URLSearchParams;
 }
 
-/** Response. The headers of every page are added. */
+/** Response of a console page. The headers that every page gets are added to it. */
 export interface ConsoleAnswer {
   readonly status: number;
-  /** Beside or instead of the headers of every page. */
+  /** Extra headers, which override the headers that every page gets. */
   readonly headers?: { readonly [name: string]: string };
   readonly body?: string;
   /**
-   * Server-sent events instead of a body, with the headers that they need: their text, in whole messages.
-   * Called once. The next message is requested when the reader has taken the previous one. A reader that
-   * takes nothing for ten seconds is dropped. The source must end soon after the signal was aborted, because
-   * the reader is gone or the service closes.
+   * Starts a stream of server-sent events, sent instead of a body with the necessary headers. Called once.
+   * Each item is one or more whole messages as text. The next item is requested when the client has received
+   * the previous one, and a client that receives nothing for ten seconds is disconnected. The source must end
+   * soon after the signal aborts, which happens when the client disconnects or the service closes.
    */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** Resources that the page loads, as directives of a Content-Security-Policy. All others are forbidden. */
+  /**
+   * Sources that the page may load, as directives of a Content-Security-Policy. All other sources are
+   * blocked.
+   */
   readonly sources?: string;
 }
 
 /** A route of the partner API. */
 export interface ConsoleRoute {
-  /** Its name in the OpenAPI description: `getPayment`. */
+  /** Name of the operation in the OpenAPI description: `getPayment`. */
   readonly operation: string;
-  /** The HTTP method: `GET`. */
+  /** HTTP method of the route: `GET`. */
   readonly method: string;
-  /** The path, with its parameter as `:name`: `/v1/partner/payments/:id`. */
+  /** Path of the route, with parameters as `:name`: `/v1/partner/payments/:id`. */
   readonly path: string;
-  /** Call of `@ostiary/client-sdk`; `null` if it has none. */
+  /** Call of `@ostiary/client-sdk` that does the same; `null` if the SDK has no such call. */
   readonly sdk: SdkCall | null;
-  /** True if a request may leave its body out, which means `{}`. */
+  /** True if a request may have no body, which then counts as `{}`. */
   readonly bodyIsOptional: boolean;
 }
 
 /** A call of `@ostiary/client-sdk`. */
 export interface SdkCall {
   /**
-   * Method and arguments: `payments.create(body)`, `webhooks.update(id, body)`. Arguments other than `body` are parameters of the path
-   * or of the query, by their names.
+   * Method and arguments: `payments.create(body)`, `webhooks.update(id, body)`. Arguments other than `body`
+   * are named after parameters of the path or query.
    */
   readonly call: string;
-  /** True if it returns a list that is read page by page. @defaultValue false */
+  /** True if the call returns a list that the SDK reads page by page. @defaultValue false */
   readonly isList?: boolean;
 }
 
-/** Dependencies of a console. */
+/** Backend of a console: settings of the service, sessions, and calls of the partner API. */
 export interface ConsoleDesk {
   /** Name, logo and colour of the service. */
   readonly theme: { readonly name: string; readonly logo?: string | undefined; readonly colour: string };
-  /** The wire prefix: `svc`. */
+  /** The service's prefix in headers and token names: `svc`. */
   readonly prefix: string;
-  /** Types of events, and what a sandbox event of one carries unless its caller says otherwise. */
+  /** Event types, and the example data that a sandbox event of a type has if the caller gives none. */
   readonly events: { readonly types: readonly string[]; example(type: string): JsonObject };
-  /** The header of a request to the partner API that carries the key. */
+  /** Name of the request header that carries the API key to the partner API. */
   readonly keyHeader: string;
   /** The routes of the partner API. */
   readonly routes: readonly ConsoleRoute[];
-  /** True if requests of test keys are logged. */
+  /** True if partner API requests made with test keys are logged. */
   readonly logsRequests: boolean;
   /** Maximum number of attempts of a delivery. */
   readonly maxAttempts: number;
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
-  /** A secret for a webhook endpoint: `whsec_` and 256 random bits in hexadecimal. It is stored nowhere. */
+  /**
+   * Generates a secret for a webhook endpoint: `whsec_` and 256 random bits in hexadecimal. Does not store
+   * it.
+   */
   newWebhookSecret(): string;
-  /** The address of a path below `authUrl`. */
+  /** Returns the full URL of a path below `authUrl`. */
   url(path: string): string;
-  /** The address of a path of the partner API. */
+  /** Returns the full URL of a path of the partner API. */
   apiUrl(path: string): string;
   /**
-   * Begins a session with a key that a person typed in, if the partner API admits it.
-   * @returns the secret of the session, to be kept in a cookie for so many seconds
-   * @throws PartnerError why it is not admitted; `rate_limit_exceeded` also for too many attempts of an address
+   * Starts a session with an API key that a person typed in, if the partner API would accept that key.
+   * @returns the secret of the session, and the number of seconds for which a cookie may keep it
+   * @throws PartnerError with the reason why the key is refused; `rate_limit_exceeded` also after too many attempts from an address
    */
   signIn(
     key: string,
     request: ConsoleRequest,
   ): Promise<{ readonly session: string; readonly seconds: number }>;
   /**
-   * Admits a request of a session as the partner API admits one of its key: alive, from an allowed address, within the limit.
-   * @returns `null` where the session is over or its key no longer admitted
+   * Checks a request of a session as the partner API checks a request with the session's key: the key is
+   * valid, the client's IP address is allowed, and the rate limit is not exceeded. Counts the request.
+   * @returns `null` if the session has ended or its key is no longer valid
    * @throws PartnerError `rate_limit_exceeded`
    */
   visit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
   /**
-   * Admits again a request that `visit` admitted and whose answer goes on: the same checks, but it is not counted.
-   * @returns `null` where the session is over or its key no longer admitted
+   * Repeats the checks of `visit` for a request that was admitted before and whose response is still being
+   * sent. Does not count the request again.
+   * @returns `null` if the session has ended or its key is no longer valid
    * @throws PartnerError `rate_limit_exceeded`
    */
   revisit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
-  /** Ends a session: a copy of its secret opens nothing any more, in no process. */
+  /** Ends a session for all processes. Later uses of its secret are refused. */
   signOut(session: string): Promise<void>;
-  /** Value of the field `csrf` of a form, which proves that it came from a page for this visitor. */
+  /**
+   * Returns the value for the form field `csrf`, which proves that the form came from a page made for this
+   * visitor.
+   */
   proof(visitor: string): string;
   /**
-   * The fields of a form that was posted, each at most once.
-   * @throws an error that is shown as a page, where it came from another site or carries no proof of this visitor
+   * Reads the fields of a posted form, each of which may occur once.
+   * @throws OAuthError if the form came from another site or lacks the proof of this visitor; shown as an error page
    */
   form(request: ConsoleRequest, visitor: string): Promise<ReadonlyMap<string, string>>;
 }
 
-/** An admitted request. */
+/** A console request that passed all checks. */
 export interface ConsoleVisit {
   /** The partner's slug. */
   readonly partner: string;
   /**
-   * Calls an operation of the partner API by its name in the description (`listWebhooks`), in the name of the session's key,
-   * with parameters of the path and the query and a body as it takes them. Beside those a console reads `latestEvents`,
-   * `getEvent`, `listEventDeliveries`, `getAttemptAnswer` and `getWebhookHistory`; with a test key also `listSandboxUsers`,
-   * `getPaymentEvent`, `getFirstRun` and `checkWebhookSignature`.
-   * @returns the JSON that it answers
-   * @throws PartnerError what it answers instead
+   * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's
+   * key. Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
+   * `listEventDeliveries`, `getAttemptAnswer` and `getWebhookHistory`; with a test key also
+   * `listSandboxUsers`, `getPaymentEvent`, `getFirstRun` and `checkWebhookSignature`.
+   * @returns the JSON body of a successful response
+   * @throws PartnerError if the operation responds with an error
    */
   call(operation: string, input?: ConsoleInput): Promise<unknown>;
 }
 
-/** Input of an operation. */
+/** Input of a partner API operation. */
 export interface ConsoleInput {
   readonly path?: { readonly [name: string]: string };
   readonly query?: { readonly [name: string]: string };
-  /** JSON, as text. */
+  /** Request body, as JSON text. */
   readonly body?: string;
-  /** As the header `Idempotency-Key`, for operations that take it: what is called twice with one takes effect once. */
+  /**
+   * Sent as the header `Idempotency-Key` to operations that support it: repeated calls with one key take
+   * effect once.
+   */
   readonly idempotencyKey?: string;
 }

@@ -7,19 +7,19 @@ import type { Shares } from './shares.ts';
 
 export type { DeliveryStatus };
 
-/** An attempt of a delivery, as it is logged. */
+/** An attempt of a webhook delivery, as the delivery log stores it. */
 export interface AttemptRecord {
-  /** 1 on the first attempt. */
+  /** Number of the attempt, from 1. */
   readonly number: number;
   /** Start of the attempt, in milliseconds since the Unix epoch. */
   readonly at: number;
-  /** A whole number, like every other time. */
+  /** Duration of the attempt in whole milliseconds. */
   readonly durationMs: number;
-  /** `null` when no answer came. */
+  /** HTTP status of the endpoint's response; `null` if there was no response. */
   readonly httpStatus: number | null;
-  /** Reason of the failure; `null` for a success. */
+  /** Reason for the failure; `null` if the attempt succeeded. */
   readonly error: string | null;
-  /** The beginning of the answer's body; `null` when no answer came. */
+  /** Beginning of the response body; `null` if there was no response. */
   readonly response: string | null;
 }
 
@@ -32,44 +32,51 @@ export interface DeliveryRecord extends Owner {
   readonly endpointId: string;
   readonly status: DeliveryStatus;
   readonly createdAt: number;
-  /** Due time of the next attempt; `null` once the status is final. */
+  /** Time of the next attempt; `null` once the status is final. */
   readonly nextAttemptAt: number | null;
-  /** In the order of their numbers. */
+  /** Logged attempts, ordered by their numbers. */
   readonly attempts: readonly AttemptRecord[];
 }
 
-/** A delivery that a worker holds until its lease ends, with everything that an attempt needs. */
+/** A delivery that a worker has claimed until its lease expires, with all data that an attempt needs. */
 export interface ClaimedDelivery extends Owner {
   readonly id: string;
-  /** Id of the claim. Results of an earlier claim are refused. */
+  /** Id of the claim. Results that name an earlier claim of the delivery are refused. */
   readonly claimId: string;
   readonly endpointId: string;
   readonly eventId: string;
   readonly eventType: string;
   readonly body: string;
   /**
-   * The number of this attempt, from 1. Each attempt that is logged has a number, and so has each claim whose lease ended without a result:
-   * its attempt may have reached the endpoint. A claim that was handed back has none.
+   * Number of this attempt, from 1. Logged attempts have a number. So has a claim whose lease expired without
+   * a result, because its attempt may have reached the endpoint. A claim that was handed back without an
+   * attempt has no number.
    */
   readonly attempt: number;
-  /** Number of attempts before this one that failed: those with a number, except those that were cut off. */
+  /** Number of earlier attempts that failed. Attempts that this service cut off do not count. */
   readonly failures: number;
-  /** Time at which this attempt was due. */
+  /** Time at which this attempt was due, in milliseconds since the Unix epoch. */
   readonly dueAt: number;
-  /** As they are registered at this moment. */
+  /** Endpoint URL as registered at the time of the claim. */
   readonly url: string;
   readonly sealedSecret: string;
 }
 
-/** Result of a claim. */
+/** Result of working on a claimed delivery. */
 export interface DeliveryResult {
   readonly id: string;
   readonly claimId: string;
-  /** `null` when no attempt was made: the delivery is handed back. */
+  /** The attempt that was made; `null` if the delivery is handed back without one. */
   readonly attempt: AttemptRecord | null;
-  /** Says whether this service cut the attempt off. Such an attempt says nothing about the endpoint and does not count as a failure. */
+  /**
+   * True if this service cut the attempt off. Such an attempt says nothing about the endpoint, so it does not
+   * count as a failure.
+   */
   readonly isCutOff: boolean;
-  /** `pending`: due again at `dueAt`. What is final became so when the attempt ended (`at + durationMs`). */
+  /**
+   * New status of the delivery. A `pending` delivery is due again at `dueAt`. A final status counts from the
+   * end of the attempt (`at + durationMs`).
+   */
   readonly next:
     | { readonly status: 'pending'; readonly dueAt: number }
     | { readonly status: 'delivered' | 'dropped' };
@@ -79,43 +86,44 @@ export interface DeliveryResult {
 export type Redelivery =
   | { readonly outcome: 'queued'; readonly answer: StoredAnswer }
   | ClaimOutcome
-  /** No such event of this partner and mode. */
+  /** The partner has no such event in this mode. */
   | { readonly outcome: 'unknown_event' }
-  /** No such endpoint of this partner and mode. */
+  /** The partner has no such endpoint in this mode. */
   | { readonly outcome: 'unknown_endpoint' }
-  /** The endpoint, or its partner. */
+  /** The endpoint or its partner is disabled. */
   | { readonly outcome: 'disabled_endpoint' };
 
-/** Number of deliveries of one step of time that have a status. */
+/** Number of an endpoint's deliveries that were created in one time step and have one status. */
 export interface DeliveryCount {
-  /** 0 is the first step. */
+  /** Index of the time step; 0 is the first. */
   readonly step: number;
   readonly status: DeliveryStatus;
-  /** At least 1. */
+  /** Number of deliveries, at least 1. */
   readonly count: number;
 }
 
-/** An `Idempotency-Key` whose answer is only known inside the transaction. */
+/** An `Idempotency-Key` claim whose response is computed inside the transaction. */
 export type LateIdempotencyClaim = Omit<IdempotencyClaim, 'answer'>;
 
-/** Deliveries, attempts, and the worker's hold on them. */
+/** Stores webhook deliveries, their attempts, and workers' claims on them. */
 export interface DeliveryStore {
   /**
-   * Claims due deliveries until `now + leaseMs`: pending ones that are due at `now` and not claimed, or whose lease has
-   * ended. Claims at most
+   * Claims due deliveries until `now + leaseMs`. A delivery can be claimed if it is pending, due at `now`, and has no
+   * claim whose lease is still running. Claims at most
    *
    * - `limit` deliveries in total,
-   * - of one endpoint the number in `rooms`, or `room` if `rooms` does not name the endpoint (0 or less: none),
-   * - of one partner and mode its share.
+   * - per endpoint, the number in `rooms`, or `room` if `rooms` does not name the endpoint (0 or less claims none),
+   * - per partner and mode, its share.
    *
-   * Test mode comes last, after everything that live mode may take. The endpoints of a partner and mode take turns: the
-   * first is the one from which no worker has claimed anything for the longest time, then by id. Partners take turns in
-   * the same way, by endpoint or as a whole, so that a large backlog of one endpoint delays no other. Within an endpoint,
-   * deliveries that were never claimed come in the order in which they were published, and others by the time at which
-   * they became due again or their lease ended. A storage may return the latter first. The result has this order.
+   * Test mode comes after everything that live mode may take. The endpoints of a partner and mode take turns: first the
+   * endpoint from which no worker has claimed anything for the longest time, then by id. Partners take turns in the
+   * same way, by endpoint or as a whole, so that a large backlog of one endpoint does not delay other endpoints. Within
+   * an endpoint, deliveries that were never claimed are in the order of their publication. The other deliveries are
+   * ordered by the time at which they became due again or their lease expired; a storage may return them first. The
+   * result has this order.
    *
-   * Two claims with overlapping leases never return the same delivery, unless a crash of the database undid the first
-   * one: a claim may be lost in a crash.
+   * Two claims with overlapping leases never return the same delivery, with one exception: a crash of the database may
+   * lose a claim.
    */
   claim(request: {
     readonly claimId: string;
@@ -124,22 +132,23 @@ export interface DeliveryStore {
     readonly limit: number;
     readonly room: number;
     readonly rooms: ReadonlyMap<string, number>;
-    /** Without it a partner and mode may have as many as there are. */
+    /** Limits per partner and mode. Without it a partner and mode may have every claimed delivery. */
     readonly shares?: Shares;
   }): Promise<ClaimedDelivery[]>;
 
   /**
-   * Writes results in one transaction: the attempt into the log, and what is next. Answers for each whether
-   * the claim was still the current one; where it was not, nothing of that result is written.
+   * Stores results in one transaction: adds the attempt to the log and sets the new status. Returns for each
+   * result whether its claim was still the current one; if it was not, that result is not stored.
    */
   finish(results: readonly DeliveryResult[]): Promise<boolean[]>;
 
-  /** A delivery with its attempts; `null` for an unknown one, and for one of another owner. */
+  /** Returns a delivery with its attempts; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<DeliveryRecord | null>;
 
   /**
-   * Deliveries, newest first: by `createdAt` descending, then `id` descending; what comes after `after`, at
-   * most `limit`. `endpointId`, `eventId` and `status` narrow the list where they are not `null`.
+   * Lists deliveries, newest first: by `createdAt` descending, then `id` descending. Starts after the
+   * position `after` and returns at most `limit`. `endpointId`, `eventId` and `status` filter the list;
+   * `null` does not.
    */
   list(
     request: Owner & {
@@ -152,16 +161,17 @@ export interface DeliveryStore {
   ): Promise<DeliveryRecord[]>;
 
   /**
-   * Returns the latest deliveries of each of these events, newest first as in `list` and at most `limit` of
-   * each. Unknown events, and those of another partner, are left out. One statement for any number of events.
+   * Returns the statuses of the latest deliveries of each event, newest first as in `list` and at most
+   * `limit` of each. Leaves out unknown events and those of other partners. Runs one statement for any number
+   * of events.
    */
   latestStatuses(
     request: Owner & { readonly eventIds: readonly string[]; readonly limit: number },
   ): Promise<ReadonlyMap<string, readonly DeliveryStatus[]>>;
 
   /**
-   * Counts deliveries to an endpoint by their present status and the time when they were made: in steps of
-   * `stepMs` from `since` on, the oldest first. Only the newest `limit` of them are counted.
+   * Counts deliveries to an endpoint per status and creation time, in steps of `stepMs` from `since` on, the
+   * oldest step first. Counts only the newest `limit` deliveries.
    */
   countBySteps(
     request: Owner & {
@@ -173,11 +183,11 @@ export interface DeliveryStore {
   ): Promise<readonly DeliveryCount[]>;
 
   /**
-   * A new delivery of an event, due now, to one endpoint, or, where `endpointId` is `null`, to each enabled
-   * endpoint that matches its type now. Where one of that event is pending for the endpoint already, it
-   * stands for the new one, and takes no number from the ids of the others. The key is looked at first, then
-   * the event, then the endpoint. `answer` is called inside the transaction with the deliveries, in the order
-   * of the endpoints' ids, and its value is stored with the idempotency key.
+   * Creates a delivery of an event, due now, to one endpoint or, if `endpointId` is `null`, to each enabled
+   * endpoint that matches the event's type now. If an endpoint already has a pending delivery of the event,
+   * that delivery is returned instead of a new one and uses up no id. Checks the idempotency key first, then
+   * the event, then the endpoint. Calls `answer` inside the transaction with the deliveries, ordered by
+   * endpoint id, and stores its result with the idempotency key.
    */
   redeliver(
     request: Owner & {
@@ -192,9 +202,10 @@ export interface DeliveryStore {
   ): Promise<Redelivery>;
 
   /**
-   * New deliveries, due now, for the deliveries of an endpoint that were dropped at or after `since` and
-   * after which their event was not delivered, queued or dropped again there; the longest dropped first, at
-   * most `limit`. `answer` as above, with how many were queued.
+   * Creates new deliveries, due now, for deliveries of an endpoint that were dropped at or after `since`.
+   * Skips events that were delivered, queued or dropped again at this endpoint later. Takes those that were
+   * dropped longest ago first, at most `limit`. Calls `answer` inside the transaction with the number of new
+   * deliveries, and stores its result with the idempotency key.
    */
   recover(
     request: Owner & {

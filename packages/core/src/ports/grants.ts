@@ -14,18 +14,18 @@ export interface GrantRecord {
   /** PKCE challenge, base64url of a SHA-256 (RFC 7636), or `null` when the request had none. */
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
-  /** Time at which the user signed in. */
+  /** Time at which the user signed in, in milliseconds since the Unix epoch. */
   readonly authenticatedAt: number;
-  /** Session id of that sign-in for apps (`sid`). */
+  /** Session id of the user's sign-in that apps see as `sid`. */
   readonly sid: string;
   readonly issuedAt: number;
-  /** End of the code, not of its tokens. */
+  /** Time at which the authorization code expires. The tokens of the grant have their own expiry. */
   readonly expiresAt: number;
 }
 
-/** A grant as it is read back. */
+/** A grant as read from storage, with the state of its code. */
 export interface GrantState extends GrantRecord {
-  /** Time at which the code was exchanged. */
+  /** Time at which the code was exchanged; `null` if it was not. */
   readonly consumedAt: number | null;
   readonly revokedAt: number | null;
   /** Number of exchanges with a wrong PKCE verifier. */
@@ -40,13 +40,13 @@ export interface NewAccessToken {
   readonly expiresAt: number;
 }
 
-/** A refresh token as the storage knows it. */
+/** Digests by which the storage identifies a refresh token. */
 export interface RefreshTokenDigests {
   /** SHA-256 of the token. */
   readonly digest: Uint8Array;
   /**
-   * SHA-256 of the part that all refresh tokens of a grant share, which identifies a replaced token without a
-   * row for it.
+   * SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token although no
+   * row is kept for that token.
    */
   readonly family: Uint8Array;
 }
@@ -59,23 +59,23 @@ export interface NewRefreshToken extends RefreshTokenDigests {
 /**
  * Result of presenting a refresh token:
  *
- * - `refreshed`: an access token was stored beside the successor, which other calls may have been given too;
- * - `unknown_successor`: the token may be presented again, but its successor is none of those that the caller can derive;
- * - `replayed`: the token was replaced before; its grant is revoked;
- * - `refused`: the token is unknown or expired, or its grant has ended.
+ * - `refreshed`: a new access token is stored; the successor may have been returned to concurrent calls too;
+ * - `unknown_successor`: the token may still be used, but the caller can derive none of its successors;
+ * - `replayed`: the token was replaced before, so its grant was revoked;
+ * - `refused`: the token is unknown or expired, or its grant was revoked or its client disabled.
  */
 export type RefreshResult =
   | { readonly outcome: 'refreshed' /** SHA-256 of the successor. */; readonly successor: Uint8Array }
   | { readonly outcome: 'unknown_successor' | 'replayed' | 'refused' };
 
-/** An access token joined with its grant, as every use of the token reads it. */
+/** An access token joined with its grant, as read on every use of the token. */
 export interface AccessTokenState {
   readonly clientId: string;
   readonly sub: string;
   /** Scopes for which it was issued; they may be fewer than the grant's. */
   readonly scopes: readonly string[];
   readonly expiresAt: number;
-  /** `true` when the token itself or its grant was revoked. */
+  /** True if the token itself or its grant was revoked. */
   readonly revoked: boolean;
 }
 
@@ -87,102 +87,110 @@ export interface ConsentRecord {
   readonly grantedAt: number;
   readonly updatedAt: number;
   /**
-   * Time at which a grant was last issued for it. It may be up to an hour earlier, so that most sign-ins do
-   * not write it; `null`: never.
+   * Time at which a grant was last issued on this consent; `null` if none was. May be up to an hour too
+   * early, so that most sign-ins need not write it.
    */
   readonly usedAt: number | null;
 }
 
-/** Grants with their codes, and the access tokens that were issued for them. */
+/** Stores grants with their authorization codes, and the access and refresh tokens issued for them. */
 export interface GrantStore {
   /**
-   * Stores a grant with its code, in one transaction with the check that neither the client nor its partner is
-   * disabled and that an unrevoked consent of this user and client includes every scope. `false` when that does not
-   * hold (somebody revoked the app in the meantime); nothing is stored then. Notes in the consent that it was used, see
-   * {@link ConsentRecord.usedAt}, which never goes back in time.
+   * Stores a grant with its code. The same transaction checks that neither the client nor its partner is
+   * disabled, and that an unrevoked consent of this user and client includes every scope. Returns `false` and
+   * stores nothing if that does not hold, for example because the user has just revoked the app. Also updates
+   * the consent's {@link ConsentRecord.usedAt}, which never goes back in time.
    */
   issue(grant: GrantRecord): Promise<boolean>;
 
   find(codeDigest: Uint8Array): Promise<GrantState | null>;
 
   /**
-   * Consumes the code and stores its access token in one transaction: of any number of calls for one
-   * code, over any number of processes, exactly one answers `redeemed`.
+   * Consumes the code and stores its access token in one transaction. Of any number of calls for one code, over any
+   * number of processes, exactly one returns `redeemed`.
    *
-   * - `redeemed`: the code was unused, alive at `now` (`expiresAt > now`), not revoked, had fewer than
-   *   `maxFailedVerifiers` wrong verifiers, and neither its client nor the partner of that is disabled.
-   * - `replayed`: it had been used before. The same transaction revokes the grant, which ends every
-   *   token of this code, one that is just being stored by the winner included.
+   * - `redeemed`: the code was unused, unexpired at `now` (`expiresAt > now`) and not revoked, fewer than
+   *   `maxFailedVerifiers` wrong verifiers had been presented, and neither its client nor the client's partner is
+   *   disabled.
+   * - `replayed`: the code had been used before. The same transaction revokes the grant with every token of this code,
+   *   including a token that a concurrent redemption is just storing.
    * - `refused`: anything else; nothing was changed.
    */
   redeem(redemption: {
     readonly codeDigest: Uint8Array;
     readonly token: NewAccessToken;
-    /** Stored beside it. `null`: none. */
+    /** Refresh token to store with the access token; `null` stores none. */
     readonly refreshToken: NewRefreshToken | null;
     readonly maxFailedVerifiers: number;
     readonly now: number;
   }): Promise<'redeemed' | 'replayed' | 'refused'>;
 
   /**
-   * Finds the grant of a refresh token by its family, whatever the state of both is. `null` if no token of the family is
-   * stored any more. One statement.
+   * Returns the grant of a refresh token, found by the token's family, in any state of both. Returns `null` if no
+   * token of the family is stored any more. Runs one statement.
    */
   findRefreshToken(token: Pick<RefreshTokenDigests, 'family'>): Promise<GrantState | null>;
 
   /**
-   * Replaces a refresh token by its successor, of the same family, and stores an access token, in one
-   * transaction. A grant has at most one valid refresh token, for any number of racing calls and processes.
-   * Keeps two refresh tokens of the family, the valid one and its predecessor, and the newest
+   * Replaces a refresh token by its successor in the same family and stores an access token, in one
+   * transaction. A grant has at most one valid refresh token, for any number of concurrent calls and
+   * processes. Keeps two refresh tokens of the family (the valid one and its predecessor) and the newest
    * `maxAccessTokens` access tokens of the grant.
    *
-   * - `refreshed`: the token was live, and `successor` is stored; or it was first used at most `graceMs` before or after `now` and its successor,
-   *   which is `successor` or among `otherSuccessors`, is still live: the stored one stays, and is returned. The grant was not
-   *   revoked, the token had not ended (`expiresAt > now`), and neither its client nor the partner of that is disabled.
-   * - `unknown_successor`: the same, with a live successor that is none of these; nothing was changed.
-   * - `replayed`: its successor was replaced too, or its first use is longer ago, or it is not stored and another token of its
-   *   family is. The same transaction revokes the grant, which ends every token of the grant and of no other.
+   * - `refreshed`: the token was valid, and `successor` is now stored. Or the token was first used at most `graceMs`
+   *   before or after `now`, and its stored successor is still valid and is `successor` or one of `otherSuccessors`: the
+   *   stored successor stays and is returned. In both cases the grant was not revoked, the token had not expired
+   *   (`expiresAt > now`), and neither its client nor the client's partner is disabled.
+   * - `unknown_successor`: as the second case, but the stored successor is none of the given ones; nothing was changed.
+   * - `replayed`: the token's successor was replaced too, or its first use is longer ago than `graceMs`, or the token is
+   *   not stored while another token of its family is. The same transaction revokes the grant with all its tokens, and no
+   *   other grant.
    * - `refused`: anything else; nothing was changed.
    */
   refresh(refresh: {
     readonly presented: RefreshTokenDigests;
     readonly successor: Pick<NewRefreshToken, 'digest' | 'expiresAt'>;
-    /** SHA-256 of what another process may have stored as the successor, under another key. */
+    /** SHA-256 of the successors that another process may have stored, each derived with another key. */
     readonly otherSuccessors: readonly Uint8Array[];
     readonly token: NewAccessToken;
-    /** Scopes of the access token. */
+    /** Scopes of the new access token. */
     readonly scopes: readonly string[];
     readonly graceMs: number;
     readonly maxAccessTokens: number;
     readonly now: number;
   }): Promise<RefreshResult>;
 
-  /** Counts a wrong PKCE verifier. Atomic: parallel calls all count. */
+  /** Adds one to the count of wrong PKCE verifiers. Concurrent calls all count. */
   recordFailedVerifier(codeDigest: Uint8Array): Promise<void>;
 
   /**
-   * Revokes this grant, its code and its tokens, and no other. Without effect when it is unknown or revoked.
+   * Revokes this grant with its code and tokens, and no other grant. Has no effect if the grant is unknown or
+   * already revoked.
    */
   revoke(codeDigest: Uint8Array, now: number): Promise<void>;
 
-  /** Finds a token in any state, until it is purged. One statement. */
+  /**
+   * Returns an access token in any state until it is purged; `null` if it is not stored. Runs one statement.
+   */
   findToken(tokenDigest: Uint8Array): Promise<AccessTokenState | null>;
 
-  /** Revokes this token only. Answers its client, or `null` for an unknown token. Repeatable. */
+  /**
+   * Revokes this access token only. Returns its client, or `null` for an unknown token. Repeated calls have
+   * no further effect.
+   */
   revokeToken(tokenDigest: Uint8Array, now: number): Promise<{ readonly clientId: string } | null>;
 }
 
-/** Consents that users gave and that are remembered until they are revoked. */
+/** Stores consents that users gave, which are remembered until they are revoked. */
 export interface ConsentStore {
   find(sub: string, clientId: string): Promise<ConsentRecord | null>;
 
-  /** The unrevoked consents of a user, latest `updatedAt` first, then by client id. */
+  /** Lists the unrevoked consents of a user, latest `updatedAt` first, then by client id. */
   list(sub: string): Promise<ConsentRecord[]>;
 
   /**
-   * Adds scopes to the unrevoked consent of this user and client, or starts one. Atomic union: parallel calls
-   * lose nothing.
-   * `false` when the client is unknown, or it or its partner is disabled; nothing is stored then.
+   * Adds scopes to the unrevoked consent of this user and client, or creates one. Concurrent calls lose no
+   * scope. Returns `false` and stores nothing if the client is unknown, or if it or its partner is disabled.
    */
   remember(consent: {
     readonly sub: string;
@@ -192,8 +200,9 @@ export interface ConsentStore {
   }): Promise<boolean>;
 
   /**
-   * Stores consents that users gave elsewhere, in one transaction. Answers how many: one is left out where there is or was a consent
-   * of this user and client, so that nothing that was revoked comes back, and where `remember` would refuse it.
+   * Imports consents that users gave in another system, in one transaction. Skips a consent if this user and
+   * client have or had one, so that a revoked consent does not come back, and wherever `remember` would
+   * refuse. Returns the number of stored consents.
    */
   adopt(
     consents: readonly Pick<ConsentRecord, 'sub' | 'clientId' | 'scopes' | 'grantedAt'>[],
@@ -201,14 +210,14 @@ export interface ConsentStore {
   ): Promise<number>;
 
   /**
-   * Revokes the consent and every grant of this user and client in one transaction.
-   * `false` when there was no unrevoked consent (grants are revoked all the same).
+   * Revokes the consent and every grant of this user and client in one transaction. Returns `false` if there
+   * was no unrevoked consent; the grants are revoked anyway.
    */
   revoke(sub: string, clientId: string, now: number): Promise<boolean>;
 
   /**
-   * Checks whether a client of this partner, both of them enabled, has an unrevoked consent of the user that
-   * includes the scope. One statement.
+   * Checks whether the user has an unrevoked consent with this scope for an enabled client of this enabled
+   * partner. Runs one statement.
    */
   partnerHolds(request: {
     readonly partner: string;
@@ -216,6 +225,9 @@ export interface ConsentStore {
     readonly scope: string;
   }): Promise<boolean>;
 
-  /** Revokes every consent and every grant of this user, and stores `jobs` as `queue.enqueue` does, in one transaction. */
+  /**
+   * Revokes all consents and grants of this user and enqueues `jobs` as `queue.enqueue` does, in one
+   * transaction.
+   */
   endUser(sub: string, now: number, jobs: readonly NewJob[], audit?: AuditRecord): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** JSON that a store keeps without looking into it. */
+/** JSON object that a store keeps without interpreting it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Authorization requests that wait for the user: sign-in and consent. */
+/** Stores authorization requests that wait for the user to sign in or to consent. */
 export interface InteractionStore {
-  /** Number of interactions that have not ended at `now`. */
+  /** Returns the number of interactions that have not expired at `now`. */
   count(now: number): Promise<number>;
   /** Inserts or replaces an interaction. `expiresAt` is in milliseconds since the Unix epoch. */
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
@@ -13,16 +13,22 @@ export interface InteractionStore {
    */
   replace(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<boolean>;
   /**
-   * Postpones the end of an interaction to `expiresAt`, if it would end before. Without effect if there is
-   * none.
+   * Extends the lifetime of an interaction to `expiresAt`, if it would expire earlier. Has no effect if there
+   * is none.
    */
   extend(digest: Uint8Array, expiresAt: number): Promise<void>;
-  /** The payload of an interaction. `null` when unknown or when `expiresAt <= now`. */
+  /** Returns the payload of an interaction; `null` if it is unknown or expired (`expiresAt <= now`). */
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
-  /** Removes an interaction. `true` for exactly one of several callers. */
+  /** Removes an interaction. Returns `true` to exactly one of several concurrent callers. */
   remove(digest: Uint8Array): Promise<boolean>;
-  /** Inserts or replaces the answer to an interaction that has ended. Answers are no interactions: they do not count. */
+  /**
+   * Stores or replaces the response to a finished interaction, to be returned again. Such responses are not
+   * in `count`.
+   */
   saveAnswer(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
-  /** Finds the answer to an interaction that has ended. `null` when unknown or when `expiresAt <= now`. */
+  /**
+   * Returns the stored response to a finished interaction; `null` if it is unknown or expired (`expiresAt <=
+   * now`).
+   */
   findAnswer(digest: Uint8Array, now: number): Promise<JsonObject | null>;
 }

@@ -1,12 +1,12 @@
-/** A place in a list that is sorted by a time, in milliseconds since the Unix epoch, and then by id. */
+/** Position in a list that is sorted by time (milliseconds since the Unix epoch) and then by id. */
 export interface ListPosition {
   readonly time: number;
   readonly id: string;
 }
 
-/** Rows of a list that stay: the newest ones, as many as are within both bounds. */
+/** Limits for the rows of a list. The newest rows within both limits are kept. */
 export interface Quota {
   readonly rows: number;
-  /** Total size of the texts that the rows hold, as UTF-8. */
+  /** Largest total size of the rows' texts, in UTF-8 bytes. */
   readonly bytes: number;
 }

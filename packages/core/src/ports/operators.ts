@@ -2,41 +2,47 @@ import type { IncomingMessage } from 'node:http';
 import type { ConsoleAnswer, ConsoleDesk, ConsoleRequest } from './console.ts';
 
 /**
- * Sender of a request, as the host identifies it: an operator, whose name the audit log keeps (1 to 200
- * characters); a person who must sign in first, with a path on `authUrl` or an http(s) URL for that; or
- * `null` for anyone else.
+ * Result of identifying the sender of a request. Either an operator, whose name (1 to 200 characters) the
+ * audit log keeps; or a redirect for a person who must sign in first, to a path on `authUrl` or an http(s)
+ * URL; or `null` for anyone else.
  */
 export type OperatorCheck = { readonly name: string } | { readonly redirectTo: string } | null;
 
-/** Pages for the operators of the service (option `operators`). */
+/** Value of the option `operators`, which adds pages for the operators of the service. */
 export interface Operators<Administration = never> {
   /**
-   * Identifies the sender of a request, by anything that the host trusts: its own session cookie, or a header
-   * that only its VPN can set. Called anew for every request. If it throws, or returns an invalid result, the
-   * request is refused.
+   * Identifies the sender of a request by anything that the host trusts, such as its own session cookie or a
+   * header that only its VPN can set. Called for every request. If it throws, or returns an invalid result,
+   * the request is refused.
    */
   authenticate(request: IncomingMessage): Promise<OperatorCheck> | OperatorCheck;
-  /** The pages: `operatorsConsole()` of `@ostiary/console`. */
+  /** Pages to serve: the result of `operatorsConsole()` of `@ostiary/console`. */
   readonly pages: OperatorPages<Administration>;
 }
 
-/** Makes the pages of operators. */
+/** Creates the operators' pages. */
 export interface OperatorPages<Administration> {
-  /** Called once. */
+  /** Returns all operators' pages. Called once, at start. */
   pages(desk: OperatorDesk): readonly OperatorPage<Administration>[];
 }
 
-/** Layout that all those pages share. */
+/** Settings of the service that the operators' pages show. */
 export interface OperatorDesk extends Pick<ConsoleDesk, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'url'> {}
 
-/** A page for operators, or an action of theirs. Only operators reach a handler. */
+/** A page or form action for operators. Its handlers are called only for authenticated operators. */
 export interface OperatorPage<Administration> {
-  /** Below `{authUrl}/operators`, in the notation of the router: `/partners/:slug`; the first page is at `''`. */
+  /**
+   * Path below `{authUrl}/operators`, in the router's notation: `/partners/:slug`. The first page has the
+   * path `''`.
+   */
   readonly path: string;
-  /** For the documentation. */
+  /** One-line description of the page, for the generated documentation. */
   readonly summary: string;
   readonly GET?: (visit: OperatorVisit<Administration>) => Promise<ConsoleAnswer>;
-  /** Called when the form is known to come from a page that was made for this operator. Each field, and each file, comes once. */
+  /**
+   * Handles a posted form. Called only if the form came from a page made for this operator (CSRF check) and
+   * no field or file occurs twice.
+   */
   readonly POST?: (
     visit: OperatorVisit<Administration>,
     form: ReadonlyMap<string, string>,
@@ -44,12 +50,12 @@ export interface OperatorPage<Administration> {
   ) => Promise<ConsoleAnswer>;
 }
 
-/** A request of an operator. */
+/** A request of an authenticated operator. */
 export interface OperatorVisit<Administration> extends ConsoleRequest {
-  /** As `authenticate` has named them. */
+  /** Name of the operator, as `authenticate` returned it. */
   readonly operator: string;
-  /** In the operator's name: every act is in the audit log with it. */
+  /** Administration on behalf of the operator: every act is in the audit log with the operator's name. */
   readonly admin: Administration;
-  /** Value of the field `csrf` of each form. */
+  /** Value for the field `csrf` of each form on the page. */
   readonly proof: string;
 }

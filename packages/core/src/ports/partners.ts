@@ -1,10 +1,10 @@
 import type { AuditRecord } from './audit.ts';
-/** Live data and test data only share code. */
+/** Mode of data and keys. Live and test data are kept entirely apart. */
 export type Mode = 'live' | 'test';
 
 /**
- * Partner and mode of the transfers, endpoints, events and deliveries of a call. Those of others do not exist
- * for it.
+ * Partner and mode that a call acts for. Transfers, endpoints, events and deliveries of other owners are
+ * invisible to the call.
  */
 export interface Owner {
   readonly partner: string;
@@ -13,46 +13,53 @@ export interface Owner {
 
 /** A partner as it is stored. Times are milliseconds since the Unix epoch. */
 export interface PartnerRecord {
-  /** `[a-z0-9-]{2,40}`, unique, never changed; sent with every webhook. */
+  /** Identifier of the partner: `[a-z0-9-]{2,40}`, unique, never changed, sent with every webhook. */
   readonly slug: string;
   readonly name: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Set while the partner is disabled: neither its keys nor its clients work, and nothing is delivered to it. */
+  /**
+   * Time at which the partner was disabled; `null` while it is enabled. The keys and clients of a disabled
+   * partner are refused, and no webhooks are delivered to it.
+   */
   readonly disabledAt: number | null;
-  /** Grows by one on every change; `replace` compares it. */
+  /**
+   * Version of the record, one higher after every change. `replace` compares it to detect concurrent changes.
+   */
   readonly version: number;
 }
 
-/** Data of a partner, and the data that ended with a change of the partner. */
+/** Counts of what a partner has, and of what a change of the partner ended. */
 export interface PartnerReach {
-  /** API keys that are neither revoked nor expired: they work if, and only if, the partner is not disabled. */
+  /** Number of API keys that are neither revoked nor expired. They work as long as the partner is enabled. */
   readonly keys: number;
-  /** OAuth clients that are not disabled themselves: the same holds for them. */
+  /**
+   * Number of OAuth clients that are not disabled themselves. They work as long as the partner is enabled.
+   */
   readonly clients: number;
-  /** Authorization codes, unused until now, that this change ended. */
+  /** Number of unused authorization codes that this change revoked. */
   readonly codes: number;
-  /** Access tokens that this change ended before their time. */
+  /** Number of valid access tokens that this change revoked. */
   readonly tokens: number;
-  /** Pending deliveries that this change cancelled. */
+  /** Number of pending deliveries that this change cancelled. */
   readonly deliveries: number;
 }
 
-/** Partners of the service. */
+/** Stores partners of the service. */
 export interface PartnerStore {
-  /** `false` when the slug is taken; nothing is changed then. */
+  /** Stores a new partner. Returns `false` and changes nothing if the slug is taken. */
   insert(partner: PartnerRecord, audit?: AuditRecord): Promise<boolean>;
   find(slug: string): Promise<PartnerRecord | null>;
-  /** Partners whose slug sorts after `after`, by slug, at most `limit`. */
+  /** Lists partners by slug, starting after the slug `after`, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<PartnerRecord[]>;
   /**
    * Replaces the record whose version is `partner.version - 1`. Returns `null` and changes nothing if there
-   * is none.
+   * is no record with that version.
    *
-   * When the new record is disabled, one transaction also revokes every grant of the partner's clients (which
-   * ends all their codes and tokens) and cancels its pending deliveries in both modes, those that a worker
-   * holds included. Consents stay, and so do transfers. When it is not, keys and clients work again, and
-   * nothing else comes back.
+   * If the new record is disabled, the same transaction revokes all grants of the partner's clients, and with them
+   * all their codes and tokens. It also cancels the partner's pending deliveries in both modes, including those that
+   * a worker has claimed. Consents and transfers stay. If the new record is enabled, keys and clients work again, but
+   * revoked grants and cancelled deliveries stay so.
    */
   replace(partner: PartnerRecord, audit?: AuditRecord): Promise<PartnerReach | null>;
 }

@@ -1,14 +1,17 @@
 import type { Mode } from './partners.ts';
 import type { Currency } from './transfers.ts';
 
-/** A transfer as the rail is asked to execute it. */
+/** A transfer that the payment rail is asked to execute. */
 export interface TransferOrder {
-  /** The idempotency key of the execution: the rail may be asked several times, and must move money once. */
+  /**
+   * Id of the transfer, to be used as the idempotency key of the execution: the rail may be called several
+   * times for one transfer, and must move money once.
+   */
   readonly id: string;
-  /** Slug of the partner that pays. */
+  /** Slug of the partner that ordered the transfer. */
   readonly partner: string;
   readonly mode: Mode;
-  /** Minor units. */
+  /** Amount in minor units of the currency. */
   readonly amount: bigint;
   readonly currency: Currency;
   readonly recipientKid: string;
@@ -16,40 +19,43 @@ export interface TransferOrder {
   readonly reference: string | null;
 }
 
-/** Result of an execution. Only an explicit `failed` makes the transfer fail. */
+/** Result of executing a transfer. Only an explicit `failed` makes the transfer fail. */
 export type TransferResult =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
-  /** Decided later: the host calls `ostiary.payments.settle`. */
+  /** Result not known yet: the host calls `ostiary.payments.settle` later. */
   | { readonly status: 'pending' };
 
 /** A final outcome of a transfer. */
 export type FinalStatus = 'completed' | 'failed';
 
-/** A transfer that was given two different outcomes: money may have moved, or not, against what is stored. */
+/**
+ * Two different outcomes reported for one transfer. Money may have moved, or not, contrary to the stored
+ * outcome.
+ */
 export interface TransferContradiction {
-  /** `tr_…` */
+  /** Id of the transfer: `tr_…`. */
   readonly id: string;
-  /** Slug of the partner that pays. */
+  /** Slug of the partner that ordered the transfer. */
   readonly partner: string;
   readonly mode: Mode;
-  /** The first outcome, which stays. */
+  /** The first outcome, which stays stored. */
   readonly kept: FinalStatus;
-  /** The outcome that came later, and changed nothing. */
+  /** The outcome that was reported later and changed nothing. */
   readonly reported: FinalStatus;
 }
 
-/** The host's way of moving money. */
+/** Moves money on behalf of Ostiary; implemented by the host. */
 export interface PaymentRail {
   /**
-   * Executes a transfer, at least once. If it rejects, or does not return until the signal aborts, the
-   * outcome is unknown: the transfer stays pending and is retried with the same id.
+   * Executes a transfer; called at least once per transfer. If it rejects, or has not returned when the
+   * signal aborts, the outcome is unknown: the transfer stays pending and is retried with the same id.
    */
   execute(order: TransferOrder, options: { readonly signal: AbortSignal }): Promise<TransferResult>;
 
   /**
-   * Called when a final transfer gets the opposite outcome, by `execute` or by `payments.settle`. The first
-   * outcome stays, and a person must find out whether money moved. The audit log has it too, as
+   * Called when a final transfer gets the opposite outcome, from `execute` or from `payments.settle`. The
+   * first outcome stays, and a person must find out whether money moved. The audit log records it as
    * `transfer.contradiction`.
    * @defaultValue none: error log, audit log and the metric `ostiary.payments.contradiction` only
    */

@@ -3,46 +3,48 @@ import type { OwnerName, Shares } from './shares.ts';
 
 /** A job to be done later, at least once. Times are milliseconds since the Unix epoch. */
 export interface NewJob {
-  /** Unique; enqueueing an id that is stored already has no effect. */
+  /** Unique id of the job. Enqueueing an id that is already stored has no effect. */
   readonly id: string;
   readonly kind: string;
   readonly payload: JsonObject;
-  /** Not claimed before. */
+  /** Earliest time at which the job may be claimed. */
   readonly dueAt: number;
-  /** Owner of the work, for fair shares. @defaultValue `''`, the host's */
+  /** Partner and mode whose share of worker places the job takes. @defaultValue `''`, the host */
   readonly owner?: OwnerName;
 }
 
-/** A job that this worker holds until its lease ends. */
+/** A job that a worker has claimed until its lease expires. */
 export interface ClaimedJob extends NewJob {
-  /** Id of the claim. Results of an earlier claim are refused. */
+  /** Id of the claim. Results that name an earlier claim of the job are refused. */
   readonly claimId: string;
-  /** 1 on the first claim, one more on each further one. */
+  /** Number of claims of the job so far, this one included. */
   readonly attempt: number;
   readonly owner: OwnerName;
 }
 
-/** Result of a job handler. `null`: done, remove the job. */
+/**
+ * Result of a job handler. `null` means done: the job is removed. Otherwise the job runs again at `dueAt`.
+ */
 export type JobResult = { readonly dueAt: number } | null;
 
-/** Does the work of one kind of job. Throwing means: try again later. */
+/** Runs jobs of one kind. If it throws, the job is tried again later. */
 export type JobHandler = (payload: JsonObject, job: ClaimedJob) => Promise<JobResult>;
 
-/** Proof that a result belongs to the current claim of a job. */
+/** Identifies the current claim of a job, so that outdated results can be refused. */
 export type Claim = Pick<ClaimedJob, 'id' | 'claimId'>;
 
 /**
- * Durable work, on the same database as the storage, so that a job commits with the change that causes it.
- * A worker that dies loses nothing: its claims end with their lease, and another worker takes over.
+ * Durable job queue on the same database as the storage, so that a job commits with the change that causes
+ * it. No job is lost with its worker: when the lease expires, another worker takes over.
  */
 export interface Queue {
-  /** Stores jobs in one transaction; ids that exist are left as they are. */
+  /** Stores jobs in one transaction. Jobs whose id is already stored are left unchanged. */
   enqueue(jobs: readonly NewJob[]): Promise<void>;
 
   /**
-   * Claims due jobs (`dueAt <= now`, unclaimed or with an ended lease) of these kinds, at most `limit`: oldest due first, and those of
-   * test mode after all others. Of a kind that `shares` names at most as many as it has places, and of one owner at most its share. No job is ever given to two claims whose leases overlap. `claimId` marks all jobs of this
-   * call.
+   * Claims at most `limit` due jobs (`dueAt <= now`, unclaimed or with an expired lease) of the given kinds.
+   * Takes live mode before test mode, and the oldest due first. `shares` limits the claimed jobs per kind and
+   * per owner. No job is given to two claims whose leases overlap. Marks all claimed jobs with `claimId`.
    */
   claim(request: {
     readonly kinds: readonly string[];
@@ -50,16 +52,20 @@ export interface Queue {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-    /** By kind. */
+    /** Limits per kind of job. Kinds that are not named have no limit but `limit`. */
     readonly shares?: ReadonlyMap<string, Shares>;
   }): Promise<ClaimedJob[]>;
 
   /**
-   * Removes a job that is done. `false` when the claim is no longer the current one; nothing is changed then.
+   * Removes a job that is done. Returns `false` and changes nothing if the claim is no longer the current
+   * one.
    */
   complete(claim: Claim): Promise<boolean>;
 
-  /** Hands a job back, due again at `dueAt`. `false` as above. */
+  /**
+   * Hands a claimed job back, due again at `dueAt`. Returns `false` and changes nothing if the claim is no
+   * longer the current one.
+   */
   retry(claim: Claim, next: { readonly dueAt: number; readonly error: string | null }): Promise<boolean>;
 }
 
@@ -67,21 +73,22 @@ export interface Queue {
 export type Work = 'jobs' | 'deliveries';
 
 /**
- * Hints to the workers of other processes that there is new work. Correctness does not depend on them: a hint
- * may be lost or come twice, and workers poll anyway.
+ * Notifies the workers of other processes of new work. An optimization only: a notification may be lost or
+ * repeated, and workers poll anyway.
  */
 export interface WakeUps {
   /**
-   * Announces work that is committed. Returns at once and never throws. One hint may stand for many calls.
+   * Announces committed work. Returns at once and never throws. Several calls may be combined into one
+   * notification.
    */
   notify(work: Work): void;
 
   /**
-   * Calls `hear` with each hint, and with both kinds whenever it starts to listen, because hints may have
-   * been missed before: at first, and after its connection was lost. Never called if it cannot listen. Never
-   * throws.
+   * Calls `hear` for each notification. Also calls it with both kinds of work whenever listening starts, at
+   * first and after a lost connection, because notifications may have been missed. Never calls `hear` if the
+   * storage cannot listen. Never throws.
    *
-   * @returns how to end it; `close` of the storage ends it too
+   * @returns a function that stops listening; closing the storage stops it too
    */
   listen(hear: (work: Work) => void): () => void;
 }

@@ -1,18 +1,18 @@
-/** Decision of a limiter about one request. */
+/** Decision of a rate limiter about one request. */
 export interface RateLimitState {
   readonly allowed: boolean;
-  /** Requests that were counted in this window, this one included if it was allowed. */
+  /** Number of requests counted in this window, including this one if it was allowed. */
   readonly count: number;
   /** End of the window, in milliseconds since the Unix epoch. */
   readonly endsAt: number;
 }
 
-/** Counts requests in fixed windows, each beginning with its first counted request. */
+/** Counts requests in fixed windows. A window starts with its first counted request. */
 export interface RateLimitStore {
   /**
-   * Counts a request unless the window is full; a refused one is not counted. Exact, however many come at
-   * once. A window is over at its end. It is over as well when its end is more than five seconds later than `now + windowMs`: it
-   * began before the clock went back.
+   * Counts a request unless the window is full; a refused request is not counted. Exact under concurrency. A
+   * window ends at its end time. It also ends if its end time is more than five seconds after `now +
+   * windowMs`, because it then began before the clock was set back.
    */
   consume(request: {
     readonly bucket: string;
@@ -23,11 +23,14 @@ export interface RateLimitStore {
 }
 
 /**
- * Counts requests, and can read a count without adding to it: for limits that count only failures. On a storage all processes share
- * the counts. `consume` counts and returns the window in one step, also when it refuses: a read after it could find the window of a
- * later request.
+ * Rate limit counts that can also be read without counting, for limits that count only failures. Counts in a
+ * storage are shared by all processes. `consume` counts and returns the window in one step, also when it
+ * refuses, because a separate read could see a later window.
  */
 export interface AddressCounts extends RateLimitStore {
-  /** Returns what `consume` would return for each of these requests, in their order, with a `count` that leaves them out. */
+  /**
+   * Returns what `consume` would return for each request, in order and without counting. Each `count` leaves
+   * out the request itself.
+   */
   peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;
 }

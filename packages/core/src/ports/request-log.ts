@@ -1,48 +1,58 @@
 import type { ListPosition, Quota } from './lists.ts';
 import type { Owner } from './partners.ts';
 
-/** A request to the partner API, as the people of its partner see it afterwards. Times are milliseconds since the Unix epoch. */
+/**
+ * A logged request to the partner API, which the partner's people can read later. Times are milliseconds
+ * since the Unix epoch.
+ */
 export interface LoggedRequest extends Owner {
-  /** The `X-Request-Id` of its answer. */
+  /** Value of the response header `X-Request-Id`. */
   readonly id: string;
-  /** The API key that it carried. */
+  /** Id of the API key that the request carried. */
   readonly keyId: string;
   /** Time of the request. */
   readonly createdAt: number;
-  /** Until its answer was sent, in milliseconds. */
+  /** Time from the request to the end of the response, in milliseconds. */
   readonly durationMs: number;
   readonly method: string;
-  /** As the route table has it: `/v1/partner/payments/:id`. */
+  /** Path pattern of the route: `/v1/partner/payments/:id`. */
   readonly route: string;
   readonly status: number;
-  /** The code of an error; `null` for a success. */
+  /** Error code of the response; `null` if the request succeeded. */
   readonly code: string | null;
-  /** Request and response, without secrets and personal data; `null` if they are not kept. */
+  /** Request body without secrets and personal data; `null` if bodies are not kept. */
   readonly sent: string | null;
+  /** Response body without secrets and personal data; `null` if bodies are not kept. */
   readonly answered: string | null;
 }
 
-/** Filter of requests. */
+/** Filter and page of a list of logged requests. */
 export interface LoggedRequestFilter extends Owner {
-  /** Only those that failed. */
+  /** True to list failed requests only. */
   readonly failed: boolean;
-  /** Requests before this one; `null`: from the newest on. */
+  /** Lists requests older than this position; `null` starts with the newest. */
   readonly after: ListPosition | null;
   readonly limit: number;
 }
 
-/** The last requests of each partner. */
+/** Log of each partner's latest requests to the partner API. */
 export interface RequestLog {
   /**
-   * Stores requests; those whose id is there already stay as they are. Of each partner and mode among them the newest `most` stay,
-   * and older ones are removed.
+   * Stores requests; requests whose id is already stored stay unchanged. Keeps the newest `most` requests of
+   * each partner and mode concerned, and removes older ones.
    */
   append(requests: readonly LoggedRequest[], most: number): Promise<void>;
-  /** Newest first: by `createdAt`, then by id. */
+  /** Lists logged requests, newest first: by `createdAt`, then by id. */
   list(filter: LoggedRequestFilter): Promise<LoggedRequest[]>;
   find(owner: Owner, id: string): Promise<LoggedRequest | null>;
-  /** Removes requests that came before a time, the oldest first and at most `limit`: how many. */
+  /**
+   * Removes requests older than `before`, the oldest first, at most `limit`. Returns the number of removed
+   * requests.
+   */
   purge(before: number, limit: number): Promise<number>;
-  /** Removes requests of one partner and mode beyond a quota, the oldest first and at most `limit`: how many. Bodies are the texts. */
+  /**
+   * Removes requests of one partner and mode beyond a quota, the oldest first, at most `limit`. Returns the
+   * number of removed requests. The quota's bytes count the logged bodies.
+   */
   removeOldest(request: Owner & Quota & { readonly limit: number }): Promise<number>;
 }

@@ -1,13 +1,14 @@
 import type { JsonObject } from './interactions.ts';
 
 /**
- * Records of the sandbox and its console: sessions of a console, identity checks of sandbox users that a partner changed, and the
- * marks of a partner's first run. Nothing here counts as an authorization request that waits for its user.
+ * Stores records of the sandbox and its console: console sessions, changed identity checks of sandbox users,
+ * and the progress of a partner's first run. Separate from interactions, so that nothing here counts as a
+ * waiting authorization request.
  */
 export interface SandboxStore {
-  /** Inserts or replaces a record. `expiresAt` is in milliseconds since the Unix epoch. */
+  /** Inserts or replaces a sandbox record. `expiresAt` is in milliseconds since the Unix epoch. */
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
-  /** The payload of a record. `null` when unknown or when `expiresAt <= now`. */
+  /** Returns the payload of a sandbox record; `null` if it is unknown or expired (`expiresAt <= now`). */
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
   /** Removes a sandbox record, if it exists. */
   remove(digest: Uint8Array): Promise<void>;

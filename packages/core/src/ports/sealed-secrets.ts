@@ -1,26 +1,30 @@
-/** A secret at rest, and the row that it belongs to. */
+/** An encrypted secret with the id of its row. */
 export interface SealedSecret {
   readonly id: string;
-  /** Opens only with a sealing key of the host. */
+  /** The secret, encrypted with a sealing key of the host. */
   readonly sealed: string;
 }
 
-/** The secret of a row, sealed with another key. */
+/** A row's secret after encryption with another sealing key. */
 export interface ResealedSecret extends SealedSecret {
-  /** The value that was read. A row with another value is left as it is. */
+  /** The encrypted value that was read. A row that holds another value now is left unchanged. */
   readonly before: string;
 }
 
 /**
- * A store whose rows hold a secret each, for a change of the sealing key. The secrets themselves stay what they are, so
- * nothing of this changes a version or a time, or is an act for the audit log.
+ * A store whose rows each hold an encrypted secret, for a change of the sealing key. Because the secrets
+ * themselves do not change, resealing changes no version or time and is not in the audit log.
  */
 export interface SealedSecrets {
-  /** Sealed secrets of all rows whose id sorts after `after` (by code point), by id, at most `limit`. */
+  /**
+   * Lists the encrypted secrets by row id (in code point order), starting after the id `after`, at most
+   * `limit`.
+   */
   listSealed(page: { readonly after: string | null; readonly limit: number }): Promise<SealedSecret[]>;
   /**
-   * Replaces the sealed secret of each row that still holds `before`, in one short transaction; rows that were changed
-   * or removed meanwhile are left as they are. No id may be given twice. Answers how many it replaced.
+   * Replaces the encrypted secret of each row that still holds `before`, in one short transaction. Rows that
+   * were changed or removed in the meantime stay as they are. Each id must occur once. Returns the number of
+   * replaced secrets.
    */
   reseal(secrets: readonly ResealedSecret[]): Promise<number>;
 }

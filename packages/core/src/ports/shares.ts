@@ -1,20 +1,22 @@
 import type { Mode } from './partners.ts';
 
 /**
- * Name of a partner and mode in {@link Shares}: `live:acme` or `test:acme`. Work of the host itself, which
- * has no partner, has the name `''`, counts as live, and may take every free place.
+ * Name of a partner and mode in {@link Shares}: `live:acme` or `test:acme`. Work of the host itself has the
+ * name `''`, counts as live, and may take every free place.
  */
 export type OwnerName = '' | `${Mode}:${string}`;
 
 /**
- * Number of places that a claim may take for each partner and mode, so that work which hangs never occupies
- * every place. If `n` owners have due work, none takes more than its part of `n + 1`: `max(1, floor(free / (n
- * + 1)))`, with the places of its mode. Owners whose `most` is 0 are not counted, and neither is the host. If
- * there are more owners than places, the first ones get one each.
+ * Limits for how many places of a claim each partner and mode may take, so that work which hangs never
+ * occupies every place. If `n` owners have due work, each takes at most `max(1, floor(free / (n + 1)))` of
+ * its mode's places. Neither the host nor owners whose `most` is 0 count towards `n`. If there are more
+ * owners than places, the first owners get one place each.
  */
 export interface Shares {
-  /** Places that may be taken. Test mode, all partners together, takes no more than `test`, and the remaining places are live mode's. */
+  /**
+   * Number of free places. All test mode work together takes at most `test` places; live mode gets the rest.
+   */
   readonly free: Readonly<Record<Mode, number>>;
-  /** At most so many of the owner. Owners that are not named have no bound but their part. */
+  /** Upper limit per owner. Owners without an entry are limited only by their share. */
   readonly most: ReadonlyMap<OwnerName, number>;
 }

@@ -8,31 +8,40 @@ export interface SigningKeyRecord {
   readonly alg: SigningAlgorithm;
   /** The public JWK as JSON text. */
   readonly publicJwk: string;
-  /** The private JWK, sealed, never empty; opens only with a sealing key of the host. `null` once the key has been retired. */
+  /**
+   * The private JWK, encrypted with a sealing key of the host, never empty; `null` once the key has been
+   * retired.
+   */
   readonly sealedPrivateJwk: string | null;
   readonly createdAt: number;
-  /** From when on it signs. Published from its creation on, so that relying parties know it by then. */
+  /**
+   * Time from which the key signs. It is published from its creation on, so that relying parties know the key
+   * before its first use.
+   */
   readonly activeFrom: number;
 }
 
-/** A signing key with its private part. */
+/** A new signing key, whose private part is present. */
 export interface NewSigningKey extends SigningKeyRecord {
   readonly sealedPrivateJwk: string;
 }
 
 /** Keys that sign ID tokens. */
 export interface SigningKeyStore {
-  /** Every key, by `activeFrom`, then `kid`. */
+  /** Lists all signing keys, by `activeFrom`, then `kid`. */
   list(): Promise<SigningKeyRecord[]>;
   /**
-   * Stores the key unless one of its algorithm exists already. `true` when it was stored. Atomic over
+   * Stores the key unless a key of the same algorithm exists. Returns whether it was stored. Atomic over
    * processes.
    */
   insertFirst(key: NewSigningKey): Promise<boolean>;
   insert(key: NewSigningKey, audit?: AuditRecord): Promise<void>;
-  /** Replaces the sealed private part, after a change of the sealing key. A retired key stays without one. */
+  /**
+   * Replaces the encrypted private key after a change of the sealing key. A retired key stays without a
+   * private key.
+   */
   reseal(kid: string, sealedPrivateJwk: string): Promise<void>;
-  /** Deletes the private part of a key. The public part stays, to verify what the key has signed. */
+  /** Deletes the private key. The public key stays, to verify earlier signatures. */
   retire(kid: string): Promise<void>;
   remove(kid: string): Promise<void>;
 }

@@ -16,7 +16,7 @@ import type { Survey, SurveyRequest } from './survey.ts';
 import type { TransferStore } from './transfers.ts';
 import type { WebhookEndpointStore } from './webhooks.ts';
 
-/** Number of rows of each kind that one purge removed. */
+/** Number of rows of each kind that one call of `purge` removed. */
 export interface PurgeCount {
   readonly interactions: number;
   readonly answers: number;
@@ -30,33 +30,44 @@ export interface PurgeCount {
   readonly rateLimits: number;
 }
 
-/** Longest times for which work of each kind can wait, in milliseconds. */
+/**
+ * Longest times that regular work can wait, in milliseconds. Work that would wait longer was stored before
+ * the clock was set back.
+ */
 export interface LongestWaits {
-  /** A lease ends no later than so long after its claim. */
+  /** Longest duration of a lease. */
   readonly leaseMs: number;
   readonly jobs: {
-    /** Longest wait of jobs that did not fail: before their first claim, and after a claim that handed them back. */
+    /**
+     * Longest waits of jobs that did not fail, by kind: before the first claim, and after a claim that handed
+     * the job back.
+     */
     readonly kinds: { readonly [kind: string]: { readonly firstMs: number; readonly againMs: number } };
-    /** After the first failure of a job, the second and so on; the last one holds for all further ones. At least one. */
+    /**
+     * Longest waits after the first failure of a job, the second and so on; the last value holds for all
+     * further failures. Has at least one element.
+     */
     readonly retryMs: readonly number[];
   };
   readonly deliveries: {
-    /** Before the first failure, after the first, the second and so on; the last one holds for all further ones. At least one. */
+    /**
+     * Longest waits of a delivery before its first failure, after the first, the second and so on; the last
+     * value holds for all further failures. Has at least one element.
+     */
     readonly delaysMs: readonly number[];
   };
 }
 
-/** Total number, with requests of the log. */
+/** Number of removed rows of each kind over a whole purge, including requests of the request log. */
 export type Purged = PurgeCount & { readonly requests: number };
 
 /**
  * All stored data. Changes that must commit together are one call, which an adapter makes one transaction.
  *
  * - Stores never read a clock: times are arguments, in milliseconds since the Unix epoch.
- * - Expected outcomes are return values. A call that throws means that the database broke: the error has
- *   `code: 'STORAGE_UNAVAILABLE'`, the request is answered with 503, and nothing was changed.
- * - A call that takes an `audit` record stores it in the same transaction, when it changed what it was asked to,
- *   and not otherwise.
+ * - Expected outcomes are return values. A call throws only if the database failed: the error has
+ *   `code: 'STORAGE_UNAVAILABLE'`, nothing was changed, and the request gets a 503.
+ * - A call that takes an `audit` record stores it in the same transaction, but only if the call made its change.
  * - Digests are 32 bytes. Ids and scopes are compared as they are, case included.
  */
 export interface Storage {
@@ -76,32 +87,33 @@ export interface Storage {
   readonly audit: AuditStore;
   readonly requestLog: RequestLog;
   readonly sandbox: SandboxStore;
-  /** Counts of requests that processes share. Without it each process has its own. */
+  /** Rate limit counts shared by all processes. If left out, each process counts for itself. */
   readonly rateLimits?: AddressCounts;
   /**
-   * Notifications of new work between processes. Without it the workers of others find work when they poll.
+   * Notifications of new work between processes. If left out, workers of other processes find new work when
+   * they poll.
    */
   readonly wakeUps?: WakeUps;
 
   /**
    * Opens the database and brings its schema up to date. Called once, before anything else.
    *
-   * @param onWait - called every few seconds while the database is not there yet, with the reason
+   * @param onWait - called every few seconds while the database cannot be reached yet, with the reason
    */
   open(onWait?: (reason: Error) => void): Promise<void>;
 
-  /** Resolves when the database answers. */
+  /** Resolves when the database responds, and rejects otherwise. */
   ping(): Promise<void>;
 
   /**
-   * The time by the database's clock, in milliseconds since the Unix epoch: where many machines share a database, core
-   * follows this one. Optional; without it core goes by the clock of its machine.
+   * Returns the time of the database's clock in milliseconds since the Unix epoch. Core follows this clock
+   * where many machines share a database. If left out, core uses the clock of its machine.
    */
   time?(): Promise<number>;
 
   /**
-   * Counts rows that wait, failed, or are sealed with another key. Changes nothing, and always runs the same
-   * statements.
+   * Counts rows that wait, that failed, or that are encrypted with another sealing key. Changes nothing, and
+   * always runs the same statements.
    */
   survey(request: SurveyRequest): Promise<Survey>;
 
@@ -121,17 +133,18 @@ export interface Storage {
   }): Promise<PurgeCount>;
 
   /**
-   * Brings work forward that waits for longer than it can: it was stored before the clock went back. At most `limit` jobs and as many
-   * deliveries in this call. What is due later than `now`, its longest wait and `toleranceMs` together becomes due after its
-   * longest wait. A lease that ends later than `now + leaseMs + toleranceMs` ends at `now + leaseMs`; its claim stays the current
-   * one. Jobs of other kinds stay as they are. Endpoints that were served later than `now + toleranceMs` take their turn as if
-   * they had been served now.
-   * @returns how many of each were brought forward
+   * Shortens waits that are longer than regular work can have, because the work was stored before the clock
+   * was set back. Changes at most `limit` jobs and `limit` deliveries per call. Work that is due later than
+   * `now`, its longest wait and `toleranceMs` together becomes due after its longest wait. A lease that
+   * expires later than `now + leaseMs + toleranceMs` expires at `now + leaseMs`, and its claim stays the
+   * current one. Jobs of unlisted kinds stay as they are. Endpoints that were last served later than `now +
+   * toleranceMs` take their turn as if served now.
+   * @returns the number of jobs and deliveries that were brought forward
    */
   boundWaits(
     request: LongestWaits & { readonly now: number; readonly toleranceMs: number; readonly limit: number },
   ): Promise<{ readonly jobs: number; readonly deliveries: number }>;
 
-  /** Waits for writes under way and closes. Repeatable. */
+  /** Waits for running writes and closes the database. May be called repeatedly. */
   close(): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import type { Owner } from './partners.ts';
 
-/** Work that is due and not claimed. */
+/** Number and age of work that is due and not claimed. */
 export interface Waiting {
   readonly count: number;
   /** Due time of the oldest work; `null` if there is none. */
   readonly oldestDueAt: number | null;
 }
 
-/** An endpoint to which deliveries were given up. */
+/** An endpoint with dropped deliveries: those whose last attempt failed. */
 export interface FailingEndpoint extends Owner {
   readonly endpointId: string;
   readonly url: string;
@@ -15,29 +15,33 @@ export interface FailingEndpoint extends Owner {
 }
 
 /**
- * Overview for an operator. Each count stops at a limit, so that the overview does not slow down the service.
+ * Counts for an operator's overview. Counting stops at a limit, so that the overview does not slow down the
+ * service.
  */
 export interface Survey {
   readonly jobs: Waiting;
   readonly deliveries: Waiting;
-  /** Jobs that failed and are tried again. */
+  /** Number of jobs that failed and will be tried again. */
   readonly failingJobs: number;
   /**
-   * Endpoints with deliveries that were given up since a time, those with most of them first, then by the id
-   * of the endpoint. Removed endpoints are left out.
+   * Endpoints with deliveries dropped since `droppedSince`, most dropped deliveries first, then by endpoint
+   * id. Leaves out removed endpoints.
    */
   readonly failingEndpoints: readonly FailingEndpoint[];
-  /** Secrets in use that another sealing key than the first has sealed. Those of API keys that have ended are not in use. */
+  /**
+   * Number of secrets in use that are encrypted with another sealing key than the first. Secrets of revoked
+   * or expired API keys are not in use.
+   */
   readonly sealedOtherwise: number;
 }
 
-/** Filter of the overview. */
+/** Parameters of an operator's overview. */
 export interface SurveyRequest {
   readonly now: number;
-  /** From when on deliveries that were given up are counted. */
+  /** Start of the period in which dropped deliveries are counted, in milliseconds since the Unix epoch. */
   readonly droppedSince: number;
-  /** Prefix of secrets that the first sealing key has sealed. */
+  /** Prefix of secrets that are encrypted with the first sealing key. */
   readonly sealedWith: string;
-  /** Maximum count of each kind. */
+  /** Largest value of each count, at which counting stops. */
   readonly limit: number;
 }

@@ -5,13 +5,13 @@ import type { ListPosition, Quota } from './lists.ts';
 import type { Owner } from './partners.ts';
 import type { NewJob } from './queue.ts';
 
-/** The currencies that transfers know. Amounts are integers of their minor units. */
+/** Currencies of transfers. Amounts are integers of minor units. */
 export type Currency = 'HTG' | 'USD';
 
-/** `pending` becomes `completed` or `failed`; both are final. */
+/** Status of a transfer. `pending` changes to `completed` or `failed`, which are final. */
 export type TransferStatus = 'pending' | 'completed' | 'failed';
 
-/** Reason for the failure of a transfer. */
+/** Reason why a transfer failed. */
 export interface TransferFailure {
   readonly code: string;
   readonly message: string;
@@ -19,15 +19,18 @@ export interface TransferFailure {
 
 /** A transfer as it is stored. Times are milliseconds since the Unix epoch. */
 export interface TransferRecord extends Owner {
-  /** `tr_…`. Sorts by creation within a millisecond at best; order lists by `createdAt`, then `id`. */
+  /**
+   * Unique id, `tr_…`. Ids are in order of creation at best to the millisecond, so sort by `createdAt`, then
+   * `id`.
+   */
   readonly id: string;
   readonly status: TransferStatus;
-  /** Minor units, above zero, below 10^17: more than a double holds exactly. */
+  /** Amount in minor units, above zero and below 10^17, which a double cannot hold exactly. */
   readonly amount: bigint;
   readonly currency: Currency;
   readonly recipientKid: string;
   readonly description: string | null;
-  /** The partner's own reference; unique per partner and mode for ever. */
+  /** The partner's own reference, unique per partner and mode for ever; `null` if there is none. */
   readonly reference: string | null;
   readonly metadata: JsonObject | null;
   readonly failure: TransferFailure | null;
@@ -40,15 +43,15 @@ export interface TransferRecord extends Owner {
 export type TransferCreation =
   | { readonly outcome: 'created' }
   | ClaimOutcome
-  /** Another transfer of this partner and mode has the reference. */
+  /** Another transfer of this partner and mode already has the reference. */
   | { readonly outcome: 'reference_conflict'; readonly transferId: string };
 
-/** Transfers. */
+/** Stores transfers. */
 export interface TransferStore {
   /**
    * Stores a pending transfer, the record of its `Idempotency-Key` and the job that executes it, in one
-   * transaction. Of any number of parallel calls with one key, or with one reference, over any number of
-   * processes, exactly one answers `created`. The key is looked at before the reference. Anything else than
+   * transaction. Of any number of concurrent calls with one key or one reference, over any number of
+   * processes, exactly one returns `created`. Checks the key before the reference. Any result other than
    * `created` changes nothing.
    */
   create(creation: {
@@ -58,15 +61,15 @@ export interface TransferStore {
     readonly now: number;
   }): Promise<TransferCreation>;
 
-  /** `null` for an unknown transfer and for somebody else's. */
+  /** Returns a transfer; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<TransferRecord | null>;
 
-  /** Any partner's transfer, for the worker. */
+  /** Returns a transfer of any partner, for the worker; `null` if it is unknown. */
   findById(id: string): Promise<TransferRecord | null>;
 
   /**
-   * Newest first: by `createdAt` descending, then `id` descending; what comes after `after`, at most `limit`.
-   * `from` and `to` bound `createdAt`, `to` excluded.
+   * Lists transfers, newest first: by `createdAt` descending, then `id` descending. Starts after the position
+   * `after` and returns at most `limit`. Selects `from <= createdAt < to`.
    */
   list(
     request: Owner & {
@@ -80,10 +83,10 @@ export interface TransferStore {
   ): Promise<TransferRecord[]>;
 
   /**
-   * Makes a pending transfer final at `now` (`updatedAt`, and `completedAt` of a completed one) and answers
-   * it; one that is final already is answered as it is, with `settled: false`. `null` for an unknown id.
-   * Atomic: of parallel calls one settles, and the event of that one is published in the same transaction,
-   * as `events.publish` would.
+   * Makes a pending transfer final at `now` (sets `updatedAt`, and `completedAt` if completed) and returns
+   * it. A transfer that is final already is returned unchanged with `settled: false`. Returns `null` for an
+   * unknown id. Of concurrent calls exactly one settles the transfer, and its event is published in the same
+   * transaction.
    */
   settle(settlement: {
     readonly id: string;
@@ -94,8 +97,8 @@ export interface TransferStore {
   }): Promise<{ readonly transfer: TransferRecord; readonly settled: boolean } | null>;
 
   /**
-   * Final transfers with `from <= updatedAt < to`, by `updatedAt`, then `id`, after a position, at most
-   * `limit`: one page of an export.
+   * Lists one page of an export: final transfers with `from <= updatedAt < to`, by `updatedAt`, then `id`,
+   * starting after a position, at most `limit`.
    */
   listFinal(
     request: Owner & {
@@ -107,10 +110,10 @@ export interface TransferStore {
   ): Promise<TransferRecord[]>;
 
   /**
-   * Removes transfers created before a time or beyond a quota, in any state, the oldest first and at most `limit`.
-   * Their references can be used again. Rows that another transaction has locked stay. Descriptions, references and
-   * metadata are the texts.
-   * @returns how many were removed
+   * Removes transfers in any state that were created before `before` or exceed a quota, the oldest first, at
+   * most `limit`. The references of removed transfers can be used again. Rows that another transaction has
+   * locked stay. The quota's bytes count descriptions, references and metadata.
+   * @returns the number of removed transfers
    */
   removeOldest(request: Owner & Quota & { readonly before: number; readonly limit: number }): Promise<number>;
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** State of a user's identity check. */
+/** Status of a user's identity check. */
 export type KycStatus = 'approved' | 'pending' | 'rejected';
 
-/** The state of a user's identity check. */
+/** Tier and status of a user's identity check. */
 export interface KycState {
   readonly kycStatus: KycStatus;
   readonly kycTier: 0 | 1 | 2 | 3;
@@ -17,13 +17,13 @@ export interface ActiveCredential {
   readonly expiresAt: string | null;
 }
 
-/** Claims of the host with any value. */
+/** Custom claims of the host, with values of any type. */
 export type AnyClaims = { readonly [claim: string]: unknown };
 
 /**
- * A user as the host knows it. `sub` is always there. Other fields are needed only when a scope that shows them was approved
- * (see the scope table), and those of `openid` and `profile`, `name` aside, may be missing. What the host returns is checked
- * before it is sent on.
+ * A user as the host returns it. `sub` is always required. Other fields are needed only if an approved scope
+ * shows them (see the scope table). The fields of `openid` and `profile`, except `name`, are optional.
+ * Returned values are checked before they are sent on.
  */
 export interface UserRecord<Claims = AnyClaims> {
   /** The user's id, stable and never reassigned: 1 to 255 printable ASCII characters (OpenID Connect Core, section 2). */
@@ -31,55 +31,60 @@ export interface UserRecord<Claims = AnyClaims> {
   /** The user's public id in this service: 1 to 255 printable ASCII characters. Without it, partners see `sub`. */
   readonly kid?: string | null | undefined;
   /**
-   * A word of your own, such as `member`. Left out of answers where it is missing, as `country`, `createdAt`, `name`, `handle`,
-   * `avatarUrl`, `kycTier` and `kycStatus` are.
+   * Role of the user in the host's own words, such as `member`. Left out of responses if missing, as are
+   * `country`, `createdAt`, `name`, `handle`, `avatarUrl`, `kycTier` and `kycStatus`.
    */
   readonly role?: string | null | undefined;
-  /** ISO 3166-1 alpha-2, upper case. */
+  /** Country of the user: ISO 3166-1 alpha-2, upper case. */
   readonly country?: string | null | undefined;
-  /** ISO 8601, UTC. */
+  /** Time at which the user joined: ISO 8601, UTC. */
   readonly createdAt?: string | null | undefined;
-  /** The full name. */
+  /** Full name of the user. */
   readonly name?: string | null | undefined;
-  /** The name under which others know the user in this service. */
+  /** Public name of the user in this service. */
   readonly handle?: string | null | undefined;
-  /** The URL of a picture; `null` for a user without one. */
+  /** URL of the user's picture; `null` if there is none. */
   readonly avatarUrl?: string | null | undefined;
-  /** Progress of the identity check. */
+  /** Level of identity that was verified, from 0 to 3. */
   readonly kycTier?: 0 | 1 | 2 | 3 | null | undefined;
-  /** Result of the identity check. */
+  /** Result of the user's identity check. */
   readonly kycStatus?: KycStatus | null | undefined;
-  /** Decimal string with two digits, such as `"1250.00"`. */
+  /** Balance in gourdes as a decimal string with two digits, such as `"1250.00"`. */
   readonly htgBalance?: string;
-  /** Decimal string with two digits. */
+  /** Balance in US dollars as a decimal string with two digits. */
   readonly usdBalance?: string;
-  /** Integer, 0 to 100. */
+  /** Trust score of the user: an integer from 0 to 100. */
   readonly trustScore?: number;
-  /** A word of your own. */
+  /** Trust tier of the user, in the host's own words. */
   readonly trustTier?: string;
   /** Credentials that the user holds at present. */
   readonly activeCredentials?: readonly ActiveCredential[];
-  /** For the scope `email`, where the option `scopes` has it. */
+  /** Email address, for the scope `email` if the option `scopes` enables it. */
   readonly email?: string | null | undefined;
   readonly emailVerified?: boolean | null | undefined;
-  /** E.164, such as `+50937000001`; for the scope `phone`. */
+  /** Phone number in E.164, such as `+50937000001`, for the scope `phone`. */
   readonly phoneNumber?: string | null | undefined;
   readonly phoneNumberVerified?: boolean | null | undefined;
-  /** For the scope `address`. */
+  /** Postal address, for the scope `address`. */
   readonly address?: PostalAddress | null | undefined;
-  /** BCP 47, such as `ht-HT`; for `standardProfile`, as are the two that follow. */
+  /** Locale as BCP 47, such as `ht-HT`, sent if the option `scopes` has `standardProfile`. */
   readonly locale?: string | null | undefined;
-  /** A time zone, such as `America/Port-au-Prince`. The page of connected apps shows its dates in it. */
+  /**
+   * Time zone, such as `America/Port-au-Prince`, sent if the option `scopes` has `standardProfile`. The page
+   * of connected apps shows dates in it.
+   */
   readonly zoneinfo?: string | null | undefined;
-  /** Time of the last change of the profile: ISO 8601, UTC. */
+  /**
+   * Time of the last change of the profile: ISO 8601, UTC. Sent if the option `scopes` has `standardProfile`.
+   */
   readonly updatedAt?: string | null | undefined;
-  /** The claims of your own scopes, by name. */
+  /** Claims of the host's own scopes, by name. */
   readonly claims?: Claims;
 }
 
 /** Postal address of a user (OpenID Connect Core, section 5.1.1). */
 export interface PostalAddress {
-  /** All of it, with line breaks. */
+  /** The whole address, with line breaks. */
   readonly formatted?: string | null | undefined;
   readonly streetAddress?: string | null | undefined;
   readonly locality?: string | null | undefined;
@@ -88,14 +93,13 @@ export interface PostalAddress {
   readonly country?: string | null | undefined;
 }
 
-/** The host's user directory. */
+/** User directory of the host, from which Ostiary reads users. */
 export interface UserDirectory<Claims = AnyClaims> {
   /**
-   * Finds a user. Return `null` for a user who does not exist, is blocked or deleted: the user's tokens then
-   * stop working, and no consent is requested.
+   * Finds a user by id. Return `null` for a user who does not exist, is blocked or was deleted: the user's
+   * tokens then stop working, and no consent is requested.
    * @param sub - the user's id
-   * @param scopes - the approved scopes, so that costly fields (balances) are fetched only when they are
-   * shown
+   * @param scopes - the approved scopes, so that costly fields (such as balances) are fetched only if they are shown
    */
   find(
     sub: string,
@@ -103,14 +107,15 @@ export interface UserDirectory<Claims = AnyClaims> {
   ): Promise<UserRecord<Claims> | null> | UserRecord<Claims> | null;
 
   /**
-   * Finds a user by public id, for partners. Required for the partner API. The fields of `openid`, `profile`
-   * and `kyc` are shown. A user whose `kid` differs from the requested one is refused, as an error of the
+   * Finds a user by public id on behalf of partners. Required for the partner API, which shows the fields of
+   * `openid`, `profile` and `kyc`. A result whose `kid` differs from the requested one is an error of the
    * host.
    */
   findByKid?(kid: string): Promise<UserRecord | null> | UserRecord | null;
 
   /**
-   * Finds a user by phone number (E.164, such as `+50937000001`), for partners. Required for the partner API.
+   * Finds a user by phone number (E.164, such as `+50937000001`) on behalf of partners. Required for the
+   * partner API.
    */
   findByPhone?(phone: string): Promise<UserRecord | null> | UserRecord | null;
 
@@ -118,18 +123,18 @@ export interface UserDirectory<Claims = AnyClaims> {
   isVisible?(user: UserRecord, partner: string): Promise<boolean> | boolean;
 }
 
-/** The user who is signed in at the host. */
+/** A user who is signed in at the host. */
 export interface Authentication {
-  /** The user's id, the one that `users.find` is asked for. */
+  /** Id of the user, the same that `users.find` receives. */
   readonly sub: string;
   /**
    * Time at which the user last proved their identity, to the millisecond. A time more than a minute in the
-   * future is refused, as an error of the host, and no user is signed in then.
+   * future is an error of the host, and the user counts as not signed in.
    */
   readonly authenticatedAt: Date;
   /**
-   * Your id of this session, the same until it ends: 1 to 255 characters. Apps get a hash of it as `sid`, in
-   * ID tokens and when the session ends.
+   * The host's id of this session, 1 to 255 characters, unchanged until the session ends. Apps get a hash of
+   * it as `sid`, in ID tokens and when the session ends.
    * @defaultValue `sid` is derived from `sub` and `authenticatedAt`
    */
   readonly sessionId?: string;
@@ -137,38 +142,42 @@ export interface Authentication {
 
 /** Requirements for the host's sign-in. */
 export interface LoginRequest {
-  /** Ask for credentials even if the user is signed in (`prompt=login`, `max_age`). */
+  /** True if the user must enter credentials even when signed in (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean;
-  /** The app that asks, for a page that says where the user goes on: its name is the administrator's. None for the page of connected apps. */
+  /**
+   * The app that requests authorization, so that the login page can say where the user goes next. `name` was
+   * set by the administrator. Missing if the sign-in is for the page of connected apps.
+   */
   readonly client?: { readonly clientId: string; readonly name: string };
   /**
-   * Address for a user who does not want to sign in: a link to it shows a page that asks, and a form that is posted to it, from a page
-   * on the origin of `authUrl`, goes back to the app at once, with `access_denied`. Present where `client` is; for the browser that was
-   * sent here, and once.
+   * URL for a user who does not want to sign in, present if `client` is. A link to it shows a confirmation
+   * page. A form posted to it from a page on the origin of `authUrl` returns to the app at once with
+   * `access_denied`. Works once, and only in the browser that was sent to the login page.
    */
   readonly cancelUrl?: string;
-  /** Fills the user-name field (OpenID Connect Core, section 3.1.2.1). */
+  /** Suggested value of the user-name field (OpenID Connect Core, section 3.1.2.1). */
   readonly loginHint?: string;
-  /** Preferred languages, most wanted first (BCP 47). */
+  /** Preferred languages of the user, most wanted first (BCP 47). */
   readonly uiLocales?: readonly string[];
 }
 
-/** The host's login. */
+/** Login of the host, with which users sign in. */
 export interface Login {
   /**
-   * Returns the user who is signed in in the browser that sent this request. Called on every authorize,
-   * consent and connected-apps request. Its result is the only truth: Ostiary's own cookies never keep a user
-   * signed in.
+   * Returns the user who is signed in in the browser that sent this request; `null` if there is none. Called
+   * on every authorize, consent and connected-apps request. The result is final: Ostiary's own cookies never
+   * keep a user signed in.
    */
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 
-  /** The address of the page where users sign in. It must send the browser to `returnTo` afterwards. */
+  /** Returns the URL of the host's sign-in page. That page must send the browser to `returnTo` afterwards. */
   loginUrl(returnTo: string, request: LoginRequest): Promise<string> | string;
 
   /**
-   * Signs the user of this browser out: ends your session, and sets headers that remove its cookie. It must
-   * not send a response. With this function, apps can send their users here to sign out (OpenID Connect
-   * RP-Initiated Logout 1.0), and are notified when a user has signed out (Back-Channel Logout 1.0).
+   * Signs the user of this browser out: ends the host's session, and sets headers that remove its cookie.
+   * Must not send a response. Providing this function enables OpenID Connect RP-Initiated Logout 1.0, so that
+   * apps can send users here to sign out, and Back-Channel Logout 1.0, so that apps are notified when a user
+   * has signed out.
    */
   signOut?(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
 }

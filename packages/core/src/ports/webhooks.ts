@@ -8,14 +8,16 @@ export interface WebhookEndpointRecord extends Owner {
   /** `we_…`, unique. */
   readonly id: string;
   readonly url: string;
-  /** Types of events, or `*` alone. */
+  /** Event types to deliver, or `*` alone for all. */
   readonly events: readonly string[];
   readonly enabled: boolean;
-  /** The webhook secret, sealed. */
+  /** Signing secret of the endpoint, encrypted with a sealing key of the host. */
   readonly sealedSecret: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Grows by one on every change; `replace` compares it. */
+  /**
+   * Version of the record, one higher after every change. `replace` compares it to detect concurrent changes.
+   */
   readonly version: number;
 }
 
@@ -23,14 +25,14 @@ export interface WebhookEndpointRecord extends Owner {
 export type EndpointCreation =
   | { readonly outcome: 'created' }
   | ClaimOutcome
-  /** The partner has as many endpoints in this mode as are allowed. */
+  /** The partner has reached the maximum number of endpoints in this mode. */
   | { readonly outcome: 'too_many' };
 
-/** Webhook endpoints. */
+/** Stores webhook endpoints. */
 export interface WebhookEndpointStore extends SealedSecrets {
   /**
-   * Stores an endpoint and the record of its `Idempotency-Key`, in one transaction, unless the partner has
-   * `max` endpoints in this mode already: of any number of parallel calls no more than `max` are stored.
+   * Stores an endpoint and the record of its `Idempotency-Key` in one transaction, unless the partner has
+   * `max` endpoints in this mode already. Concurrent calls never exceed `max`.
    */
   create(creation: {
     readonly endpoint: WebhookEndpointRecord;
@@ -39,19 +41,22 @@ export interface WebhookEndpointStore extends SealedSecrets {
     readonly now: number;
   }): Promise<EndpointCreation>;
 
-  /** `null` for an unknown endpoint and for somebody else's. */
+  /** Returns an endpoint; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<WebhookEndpointRecord | null>;
 
-  /** All of a partner and mode, by `createdAt`, then id. */
+  /** Lists all endpoints of a partner and mode, by `createdAt`, then id. */
   list(owner: Owner): Promise<WebhookEndpointRecord[]>;
 
   /**
-   * Replaces the record whose version is `endpoint.version - 1`. When the new one is not enabled, its pending
-   * deliveries are cancelled in the same transaction, those that a worker holds included. `false` when there
-   * is no such version; nothing is changed then.
+   * Replaces the record whose version is `endpoint.version - 1`. If the new record is not enabled, the same
+   * transaction cancels the endpoint's pending deliveries, including those that a worker has claimed. Returns
+   * `false` and changes nothing if there is no record with that version.
    */
   replace(endpoint: WebhookEndpointRecord, now: number, audit?: AuditRecord): Promise<boolean>;
 
-  /** Removes an endpoint and cancels its pending deliveries, as above. `false` if there is none. */
+  /**
+   * Removes an endpoint and cancels its pending deliveries, including those that a worker has claimed.
+   * Returns `false` if there is no such endpoint.
+   */
   remove(owner: Owner, id: string, now: number, audit?: AuditRecord): Promise<boolean>;
 }
