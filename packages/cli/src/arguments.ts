@@ -5,10 +5,13 @@ import {
   CommandUsageError,
 } from './command.ts';
 
-/** Command-line arguments after the name of the command. */
+/** Arguments that were typed after the name of a command, before they are checked. */
 export interface Typed {
   readonly positionals: readonly string[];
-  /** By the names of flags: the values, or that there is one without. */
+  /**
+   * Values of each flag by its name. `true` for a flag without a value, `undefined` for a flag that was not
+   * given.
+   */
   readonly given: ReadonlyMap<string, readonly string[] | true | undefined>;
 }
 
@@ -17,7 +20,7 @@ function valuesOf({ given }: Typed, flag: string): readonly string[] {
   return values === undefined || values === true ? [] : values;
 }
 
-/** A list as people write it: with commas or spaces. */
+/** Splits the values of a list flag at commas and spaces. */
 const partsOf = (values: readonly string[]): string[] =>
   values.flatMap((value) => value.split(/[\s,]+/)).filter((part) => part !== '');
 
@@ -37,7 +40,7 @@ const rules = {
   },
 } as const;
 
-/** Says what is wrong with the value of a flag. */
+/** Describes what is wrong with the value of a flag, or returns `null`. */
 function faultOf(flag: string, { oneOf, is }: Pick<CommandFlag, 'oneOf' | 'is'>, given: readonly string[]) {
   const unknown = oneOf === undefined ? [] : given.filter((value) => !oneOf.includes(value));
   if (oneOf !== undefined && unknown.length > 0)
@@ -58,7 +61,7 @@ function flagFaults({ flags = {} }: CommandDescription, typed: Typed): string[] 
   });
 }
 
-/** @throws CommandUsageError that names the values that there are not */
+/** Checks that all values of a flag are known. @throws CommandUsageError that names the unknown values */
 export function checkKnown(flag: string, given: readonly string[], known: readonly string[]): void {
   const unknown = given.filter((value) => !known.includes(value));
   if (unknown.length === 0) return;
@@ -66,7 +69,7 @@ export function checkKnown(flag: string, given: readonly string[], known: readon
   throw new CommandUsageError(`--${flag}: there is no ${names}; known are ${known.join(', ')}`);
 }
 
-/** @throws CommandUsageError that names everything that is missing or wrong */
+/** Checks arguments against the description of the command. @throws CommandUsageError that names everything missing or wrong */
 export function check(command: CommandDescription, typed: Typed): void {
   const missing = (command.positionals ?? [])
     .slice(typed.positionals.length)
@@ -75,14 +78,17 @@ export function check(command: CommandDescription, typed: Typed): void {
   if (problems.length > 0) throw new CommandUsageError(problems);
 }
 
-/** Checked arguments of a command. */
+/** Checks the typed arguments against the flags of a command and returns accessors for their values. */
 export function argumentsOf(
   { flags = {} }: CommandDescription,
   typed: Typed,
   json: boolean,
 ): CommandArguments {
   const one = (flag: string) => valuesOf(typed, flag).at(-1) ?? flags[flag]?.default;
-  /** The value, for a flag that does not say by itself what it takes. */
+  /**
+   * Returns the value of a flag after checking it against `rule`. @throws CommandUsageError for a value that
+   * breaks the rule
+   */
   const fitting = (flag: string, rule: Pick<CommandFlag, 'oneOf' | 'is'>): string | undefined => {
     const given = one(flag);
     const fault = given === undefined ? null : faultOf(flag, rule, [given]);

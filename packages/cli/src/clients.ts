@@ -34,7 +34,7 @@ const settings = {
   partner: value('slug of the partner that owns the client'),
 } as const;
 
-/** The settings that were given. */
+/** Settings of a client that were given as flags. */
 function given(args: CommandArguments) {
   const some = <Item>(items: readonly Item[]) => (items.length > 0 ? items : undefined);
   return present({
@@ -45,7 +45,7 @@ function given(args: CommandArguments) {
     allowedScopes: some(args.list('scope')),
     postLogoutRedirectUris: some(args.list('post-logout-redirect-uri')),
     backchannelLogoutUri: args.text('backchannel-logout-uri'),
-    // A switch turns something on.
+    // A switch only turns a setting on: without the switch, leave the setting as it is.
     firstParty: args.has('first-party') || undefined,
     requirePkce: args.has('require-pkce') || undefined,
     requireSecret: args.has('require-secret') || undefined,
@@ -86,15 +86,15 @@ function withSecret(client: Client, clientSecret: string | null, note: string): 
 
 const kept = 'Keep the secret now: it is not shown again.';
 
-/** The largest logo that clients may have, in bytes. */
+/** Largest logo that is accepted, in bytes. */
 const maxLogoBytes = 65_536;
 
-/** Reads a picture from a file, or from a public https address. */
+/** Reads an image from a file, or from a public https URL. */
 async function picture(source: string): Promise<Uint8Array> {
   return /^https?:/i.test(source) ? download(source, { maxBytes: maxLogoBytes }) : readFile(source);
 }
 
-/** OAuth clients. */
+/** Commands that manage OAuth clients. */
 export const clientCommands: Commands = {
   'clients create': {
     about: 'provision an OAuth client; its secret is shown this once',

@@ -3,22 +3,23 @@ import { Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { escapeControls } from '@ostiary/core/seams';
 
-/** Output of a command line: a stream of Node, or anything else that takes text. */
+/** Destination of a command's output: a stream of Node, or any object that accepts text. */
 export interface Outlet {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
 /**
- * Distinguishes colours of this program from escape sequences in stored or foreign text, which cannot know the numbers. They are the
- * first parameters of the sequence, of four digits at most, so that what measures text (`stripVTControlCharacters`, and with it the
- * library that writes the help) goes on to work.
+ * Random numbers that mark this program's colour sequences. Stored or foreign text cannot guess them, so its
+ * escape sequences are not taken for colours. They are the first parameters of the sequence and have at most
+ * four digits, so `stripVTControlCharacters` (which the help library measures text with) still removes the
+ * sequence.
  */
 const numbers = Array.from({ length: 4 }, () => randomInt(1000, 10_000)).join(';');
 const mark = `\u001b[${numbers};`;
 const colours = new RegExp(`(\\u001b\\[${numbers};[0-9;]*m)`);
 
-/** Colours text. The colours are kept at a terminal, and taken out everywhere else. */
+/** Colours text. The colours appear on a terminal and are removed from any other output. */
 export function styled(style: Parameters<typeof styleText>[0], text: string): string {
   if (text === '') return '';
   const [begin = '', end = ''] = styleText(style, '.', { validateStream: false }).split('.');
@@ -35,17 +36,20 @@ const escapedWith =
       .map((part) => (part.startsWith(mark) ? colour(part) : escapeControls(part)))
       .join('');
 
-/** Makes one line, or a cell of a table, of any text: {@link escapeControls}, with the colours of {@link styled}. */
+/**
+ * Makes a single line or table cell of any text: {@link escapeControls}, but the colours of {@link styled}
+ * stay.
+ */
 export const oneLine = escapedWith((sequence) => sequence);
 
-/** Columns that a text takes. */
+/** Width of a text in columns, without its colour sequences. */
 export const widthOf = (text: string): number => stripVTControlCharacters(text).length;
 
 /**
- * Writes text, line by line, to a terminal or anywhere else. All output of commands goes through this class.
- * It may contain foreign text, such as names of partners, responses of receivers or members of a file, so
- * only the colours of {@link styled} reach the terminal as control characters, and those only if `styleText`
- * colours the stream: a terminal, unless `NO_COLOR` is set.
+ * Returns a function that writes text, line by line, to a terminal or any other output. All output of
+ * commands passes through it. The text may contain foreign text, such as names of partners, responses of
+ * receivers or members of a file, so only the colours of {@link styled} reach the terminal as control
+ * characters, and only if `styleText` colours the stream: a terminal, unless `NO_COLOR` is set.
  */
 export function writerTo(outlet: Outlet): (text: string) => void {
   const isColoured = outlet instanceof Writable && styleText('bold', '.', { stream: outlet }) !== '.';

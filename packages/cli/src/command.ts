@@ -7,10 +7,10 @@ export interface CommandSubject {
   close(): Promise<void>;
 }
 
-/** The command was typed wrongly: exit code 2. */
+/** Error for a wrongly typed command: exit code 2. */
 export class CommandUsageError extends Error {
   override readonly name = 'CommandUsageError';
-  /** Each fault by itself, where there are several. */
+  /** Problems, one text each. */
   readonly problems: readonly string[];
 
   constructor(problem: string | readonly string[], options?: ErrorOptions) {
@@ -23,12 +23,12 @@ export class CommandUsageError extends Error {
 /** Output of a command: for people or, with `--json`, for programs. */
 export interface CommandOutput {
   /**
-   * May contain text of others as it is: characters that act on a terminal are shown and not done. Colours come from {@link styled} alone,
-   * and are taken out where they are not wanted. Nothing is written for an empty text.
+   * Output for people. It may contain foreign text: control characters are escaped. Only colours of {@link
+   * styled} are kept, and only where the output has colours. An empty text writes nothing.
    */
   readonly text: string;
   readonly json: unknown;
-  /** Said beside the text, on standard error, so that the text alone can be piped. */
+  /** Remark that is written to standard error, so that only `text` goes through a pipe. */
   readonly note?: string;
   /**
    * Exit code of the process.
@@ -37,53 +37,59 @@ export interface CommandOutput {
   readonly exitCode?: number;
 }
 
-/** A flag of a command. */
+/** Definition of a command's flag. */
 export interface CommandFlag {
   readonly type: 'string' | 'boolean';
-  /** May be given several times, or once with commas. */
+  /** True if the flag may be given several times, or once with values separated by commas. */
   readonly multiple?: boolean;
-  /** Description in the help. */
+  /** Description of the flag in the help. */
   readonly about: string;
-  /** The command cannot do without it. */
+  /** True if the command requires the flag. */
   readonly required?: boolean;
   /** Value if the flag is not given. */
   readonly default?: string;
-  /** The only values that it takes. */
+  /** Values that the flag accepts; all if omitted. */
   readonly oneOf?: readonly string[];
-  /** Required form of a value. */
+  /** Required form of the flag's value. */
   readonly is?: 'whole number' | 'time';
 }
 
-/** Arguments of a command. */
+/** Checked arguments of a command. */
 export interface CommandArguments {
   readonly positionals: readonly string[];
   /** The value of a flag, or `undefined`. */
   text(flag: string): string | undefined;
-  /** @throws CommandUsageError when the flag is missing */
+  /** Returns the value of a required flag. @throws CommandUsageError if the flag is missing */
   required(flag: string): string;
-  /** A whole number, or `undefined`. @throws CommandUsageError */
+  /**
+   * Value of a flag as a whole number, or `undefined`. @throws CommandUsageError if the value is no whole
+   * number
+   */
   integer(flag: string): number | undefined;
   /**
-   * Returns the value of a flag that takes one of several words, or `undefined`.
+   * Returns the value of a flag that must be one of `words`, or `undefined`.
    * @throws CommandUsageError
    */
   oneOf<Word extends string>(flag: string, words: readonly Word[]): Word | undefined;
-  /** A time, or `undefined`. @throws CommandUsageError */
+  /** Value of a flag as a time, or `undefined`. @throws CommandUsageError if the value is no time */
   time(flag: string): Date | undefined;
   /** The values of a flag that may be repeated, or separated by commas or spaces. */
   list(flag: string): string[];
   has(flag: string): boolean;
-  /** True if the output is for programs. */
+  /** True with `--json`: the output is for programs. */
   readonly json: boolean;
 }
 
-/** Output of a command while it runs. */
+/** Terminal that a command writes to while it runs. */
 export interface CommandTerminal {
-  /** Shows people the progress: on standard error, at a terminal or with `--progress`. */
+  /** Shows the progress on standard error, if that is a terminal or `--progress` was given. */
   progress(step: ProgressStep): void;
-  /** Writes something at once, for a command that goes on: `text` for people, a line of JSON with `--json`. */
+  /**
+   * Writes output at once, for a command that keeps running: `text` for people, or a line of JSON with
+   * `--json`.
+   */
   write(output: Pick<CommandOutput, 'text' | 'json'>): void;
-  /** Aborts when the command must end: after Ctrl-C, or when the reader of its output has gone. */
+  /** Aborts when the command must end: after Ctrl-C, or when the reader of its output has closed the pipe. */
   readonly signal: AbortSignal;
 }
 
@@ -94,28 +100,31 @@ export interface ProgressStep {
   readonly done: number;
   /** Total amount of work; `null` if unknown. */
   readonly of: number | null;
-  /** Unit that is written behind the numbers. @defaultValue nothing */
+  /** Unit that follows the numbers. @defaultValue no unit */
   readonly unit?: string;
 }
 
-/** Environment in which a command runs. */
+/** Context in which a command runs. */
 export interface CommandContext<Subject extends CommandSubject> {
   readonly terminal: CommandTerminal;
-  /** In the name of who runs the command. */
+  /**
+   * Administration of the installation. Its calls are audited under the name of the person who runs the
+   * command.
+   */
   readonly admin: Administration;
   readonly subject: Subject;
 }
 
 /** Description of a command. */
 export interface CommandDescription {
-  /** Summary in one line. */
+  /** Summary of the command in one line, for the help. */
   readonly about: string;
-  /** Arguments of the example in the help: `kafe --name "Kafe Lakay"`. */
+  /** Arguments of the example in the help, such as `kafe --name "Kafe Lakay"`. */
   readonly example?: string;
   readonly flags?: { readonly [flag: string]: CommandFlag };
-  /** Names of the arguments without flag, all of them required. */
+  /** Names of the positional arguments, all of them required. */
   readonly positionals?: readonly string[];
-  /** Question before the command ends or removes something. `--yes` confirms it. */
+  /** Question to confirm before the command deletes or revokes something. `--yes` answers it. */
   readonly question?: (args: CommandArguments) => string;
 }
 
@@ -125,7 +134,7 @@ export interface Command<Subject extends CommandSubject = CommandSubject> extend
   run(context: CommandContext<Subject>, args: CommandArguments): Promise<CommandOutput>;
 }
 
-/** A command for which nothing is opened: it finds what it works on by itself. */
+/** A command that runs without opening an installation: it finds its own input. */
 export interface StandaloneCommand extends CommandDescription {
   readonly standalone: true;
   run(args: CommandArguments, terminal: CommandTerminal): Promise<CommandOutput>;
@@ -136,41 +145,41 @@ export type Commands<Subject extends CommandSubject = CommandSubject> = {
   readonly [name: string]: Command<Subject> | StandaloneCommand;
 };
 
-/** Further properties of a flag. */
+/** Optional rules for the value of a flag. */
 type FlagRules = Omit<CommandFlag, 'type' | 'multiple' | 'about'>;
 
-/** A flag with a value. */
+/** Defines a flag that takes one value. */
 export const value = (about: string, rules: FlagRules = {}): CommandFlag => ({
   type: 'string',
   about,
   ...rules,
 });
-/** A flag with values. */
+/** Defines a flag that takes several values. */
 export const values = (about: string, rules: FlagRules = {}): CommandFlag => ({
   ...value(about, rules),
   multiple: true,
 });
-/** A flag without a value. */
+/** Defines a flag without a value. */
 export const toggle = (about: string): CommandFlag => ({ type: 'boolean', about });
 
-/** The flags of every list. */
+/** Paging flags that every list command has. */
 export const pageFlags = {
   after: value('what the page before said to go on with'),
   limit: value('rows at most, up to 500', { is: 'whole number', default: '100' }),
 } as const;
 
-/** Returns the given values without `undefined` members, which the administration would take for a value. */
+/** Removes `undefined` members from settings, because the administration would treat them as values. */
 export function present<Settings extends object>(
   settings: Settings,
 ): { [Name in keyof Settings]?: Exclude<Settings[Name], undefined> } {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** The arguments of every list. */
+/** Reads the paging arguments of a list command. */
 export const pageOf = (args: CommandArguments) =>
   present({ after: args.text('after'), limit: args.integer('limit') });
 
-/** Text of a list of rows, with a note if there are more. */
+/** Formats a list of rows as text, with a note if there are more rows. */
 export function listOf(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -181,7 +190,7 @@ export function listOf(
   return `${all}${next === null ? '' : `\n\nMore: --after ${next}`}`;
 }
 
-/** Writes aligned columns of text. A cell is always one line. */
+/** Formats rows as aligned columns of text. A cell is always one line. */
 export function table(cells: readonly (readonly string[])[]): string {
   const rows = cells.map((row) => row.map(oneLine));
   const widths: number[] = [];

@@ -4,14 +4,14 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 
 const common = ['--json', '--yes', '--actor', '--progress', '--help'];
 
-/** Candidates for the next word, by the words that were typed before. */
+/** Candidates for the next word after the words that are already typed. */
 interface Step {
-  /** `''` for the first word, `keys`, `keys issue`, or `keys issue --mode`. */
+  /** Words before the candidate: `''` for the first word, `keys`, `keys issue`, or `keys issue --mode`. */
   readonly behind: string;
   readonly words: readonly string[];
 }
 
-/** All steps of all commands. */
+/** Lists the completion steps of all commands. */
 function stepsOf(commands: Commands<never>): readonly Step[] {
   const names = Object.keys(commands);
   const first = [...new Set(names.map((name) => name.split(' ')[0] ?? ''))];
@@ -30,7 +30,7 @@ function stepsOf(commands: Commands<never>): readonly Step[] {
         ],
       },
       ...Object.entries(flags).flatMap(([flag, { type, oneOf = [] }]) =>
-        // Nothing to offer: names of files come then.
+        // Without fixed values the list is empty, and the shell completes file names.
         type === 'boolean' ? [] : [{ behind: `${name} --${flag}`, words: oneOf }],
       ),
     ]),
@@ -42,7 +42,10 @@ const functionName = (program: string) => `_${program.replaceAll(/\W/g, '_')}`;
 const cases = (steps: readonly Step[], indent: string) =>
   steps.map(({ behind, words }) => `${indent}'${behind}') reply='${words.join(' ')}' ;;`).join('\n');
 
-/** For bash and zsh: a function that takes the words before the one that is typed, and prints what may follow. */
+/**
+ * Script for bash and zsh: a function that takes the words typed so far, and prints the candidates for the
+ * next one.
+ */
 function posix(steps: readonly Step[], lookup: string): string {
   return `${lookup}() {
   local reply
@@ -124,7 +127,10 @@ complete -c ${program} -f -a '(${name})'`;
   },
 } as const;
 
-/** The command `completion`: prints a script for a shell, made of the commands that there are. */
+/**
+ * Makes the command `completion`, which prints a completion script for a shell. The script is generated from
+ * `commands`.
+ */
 export function completionCommand<Subject extends CommandSubject>(
   program: string,
   commands: () => Commands<Subject>,

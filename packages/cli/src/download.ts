@@ -3,17 +3,17 @@ import { dialTarget, TargetError, type TargetPolicy } from '@ostiary/core/seams'
 import { CommandUsageError } from './command.ts';
 
 interface DownloadOptions {
-  /** The largest file that is taken, in bytes. */
+  /** Largest file that is accepted, in bytes. */
   readonly maxBytes: number;
-  /** @defaultValue public addresses only */
+  /** Decides to which IP addresses connections are made. @defaultValue public addresses only */
   readonly policy?: TargetPolicy;
-  /** Time for all of it, in milliseconds. @defaultValue 10,000 */
+  /** Time limit for the whole download, in milliseconds. @defaultValue 10,000 */
   readonly timeoutMs?: number;
 }
 
 /**
- * Downloads a small file from a public https address. Follows no redirect.
- * @throws CommandUsageError when the address is not allowed, does not answer with the file, or the file is too large
+ * Downloads a small file from a public https URL. Follows no redirect.
+ * @throws CommandUsageError if the URL is not allowed, does not return the file, or the file is too large
  */
 export async function download(
   text: string,
@@ -45,7 +45,7 @@ export async function download(
 async function bodyOf(response: IncomingMessage, text: string, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop destroys the response, and its connection with it.
+  // Leaving the loop destroys the response and closes its connection.
   for await (const chunk of response) {
     size += chunk.length;
     if (size > maxBytes) throw new CommandUsageError(`${text} is larger than ${maxBytes / 1024} KiB`);

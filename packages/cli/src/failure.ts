@@ -5,11 +5,11 @@ import { requiredOf, usageOf } from './help.ts';
 
 /** Description of a failure, with advice. */
 export interface Failure {
-  /** 1 failed, 2 typed wrongly, 3 not found. */
+  /** Exit code: 1 failed, 2 typed wrongly, 3 not found. */
   readonly exitCode: 1 | 2 | 3;
-  /** `usage`, `not_found`, `failed`, or that of the administration: `client_exists`. */
+  /** Error code: `usage`, `not_found`, `failed`, or a code of the administration such as `client_exists`. */
   readonly code: string;
-  /** Each by itself. */
+  /** Problems, one text each. */
   readonly problems: readonly string[];
   /** Advice, line by line. */
   readonly remedy: readonly string[];
@@ -21,15 +21,14 @@ export interface FailureContext {
   readonly commands: Commands<never>;
   readonly argv: readonly string[];
   /**
-   * True if the installation was open. A `TypeError` is then an invalid value that the administration
-   * refused.
+   * True if the installation was open. A `TypeError` then reports a setting that the administration refused.
    */
   readonly isOpen: boolean;
   readonly isUsageError: (error: unknown) => boolean;
   readonly isNotFound: (error: unknown) => boolean;
 }
 
-/** Command that lists the existing ones. */
+/** Command that lists the existing items, for each `not_found` error code. */
 const lists: { readonly [code: string]: string } = {
   partner_not_found: 'partners list',
   client_not_found: 'clients list',
@@ -47,7 +46,7 @@ function codeOf(error: unknown): string | null {
 
 const wordsOf = (argv: readonly string[]) => argv.filter((word) => !word.startsWith('-'));
 
-/** Finds the command that was meant, if it is recognizable. */
+/** Finds the command that the user meant, or returns `null`. */
 function commandOf(commands: Commands<never>, argv: readonly string[]) {
   const words = wordsOf(argv);
   for (const count of [2, 1]) {
@@ -58,7 +57,10 @@ function commandOf(commands: Commands<never>, argv: readonly string[]) {
   return null;
 }
 
-/** Remedies for a wrong line: the usage of its command, or the command that its words turned round are. */
+/**
+ * Help for a mistyped line: the usage of its command, or the command that has the typed words in reverse
+ * order.
+ */
 function helpFor({ program, commands, argv }: FailureContext): string[] {
   const found = commandOf(commands, argv);
   if (found !== null) {
@@ -76,7 +78,7 @@ function helpFor({ program, commands, argv }: FailureContext): string[] {
   return [`Run ${program} ${isNoun ? `${first} ` : ''}--help to see what there is.`];
 }
 
-/** Names of settings in the administration that differ from their flag by more than spelling. */
+/** Flags for settings of the administration whose names differ in more than spelling. */
 const members: { readonly [member: string]: string } = {
   allowlist: 'allow',
   allowedScopes: 'scope',
@@ -86,7 +88,10 @@ const members: { readonly [member: string]: string } = {
   argument: 'head',
 };
 
-/** `redirectUris.0: …` of the administration, as it was typed: `--redirect-uri: …`. */
+/**
+ * Rewrites an error of the administration in terms of the command line: `redirectUris.0: …` becomes
+ * `--redirect-uri: …`.
+ */
 function asTyped(message: string, { commands, argv }: FailureContext): string {
   const [, member = '', problem = ''] = /^(\w+)(?:\.\d+)?: (.*)$/s.exec(message) ?? [];
   const { flags = {}, positionals = [] } = commandOf(commands, argv)?.command ?? {};
@@ -112,14 +117,14 @@ export function failureOf(error: unknown, context: FailureContext): Failure {
   const isUsage =
     error instanceof CommandUsageError ||
     context.isUsageError(error) ||
-    // A setting that the administration refuses.
+    // The administration refused a setting.
     (error instanceof TypeError && context.isOpen);
   if (code !== null || isUsage)
     return { exitCode: 2, code: code ?? 'usage', problems, remedy: helpFor(context) };
   return { exitCode: 1, code: 'failed', problems, remedy: [] };
 }
 
-/** A failure as it is written to standard error. */
+/** Formats a failure for standard error. */
 export function failureText({ code, problems, remedy }: Failure, json: boolean): string {
   if (json) return `${JSON.stringify({ error: { code, message: problems.join('; '), problems, remedy } })}\n`;
   const lines = [...problems.map((problem) => styled('red', problem)), ...remedy];

@@ -1,7 +1,7 @@
 import { styled } from './colour.ts';
 import type { CommandDescription, CommandFlag } from './command.ts';
 
-/** Subject of the commands of each noun. */
+/** Description of each noun's commands for the help. */
 const nouns: { readonly [noun: string]: string } = {
   partners: 'who calls the partner API',
   keys: 'API keys of partners',
@@ -14,7 +14,7 @@ const nouns: { readonly [noun: string]: string } = {
   users: 'users of this installation',
 };
 
-/** Returns the subject of a noun. Of a noun of the host, only the verbs are known. */
+/** Returns the description of a noun, or `''` for a noun that the host added. */
 export const aboutNoun = (noun: string): string => nouns[noun] ?? '';
 
 function placeholder({ oneOf, is }: CommandFlag): string {
@@ -22,7 +22,7 @@ function placeholder({ oneOf, is }: CommandFlag): string {
   return is === undefined ? 'value' : is.replace('whole ', '');
 }
 
-/** A flag as it is typed: `--mode <live|test>`. */
+/** Formats a flag for the help: `--mode <live|test>`. */
 export const termOf = (name: string, flag: CommandFlag): string =>
   flag.type === 'boolean' ? `--${name}` : `--${name} <${placeholder(flag)}>`;
 
@@ -39,21 +39,21 @@ export function aboutFlag(flag: CommandFlag): string {
   ].join('');
 }
 
-/** Arguments without which a command is refused: its positionals and its required flags. */
+/** Lists the required arguments of a command: positionals and required flags. */
 export function requiredOf({ positionals = [], flags = {} }: CommandDescription): string[] {
   const required = Object.entries(flags).filter(([, flag]) => flag.required === true);
   return [...positionals.map((name) => `<${name}>`), ...required.map(([name, flag]) => termOf(name, flag))];
 }
 
-/** Usage of a command: the arguments behind its name. */
+/** Formats the arguments of a command for its usage line. */
 export const usageOf = (command: CommandDescription): string =>
   [...requiredOf(command), '[options]'].join(' ');
 
-/** Last lines of a command's help. */
+/** Formats the example at the end of a command's help. */
 export const exampleOf = (name: string, { example }: CommandDescription): string =>
   example === undefined ? '' : `\n${styled('bold', 'Example:')}\n  ${`${name} ${example}`.trimEnd()}`;
 
-/** Format of the help. */
+/** Formatting of the help. */
 export const helpStyle = {
   styleTitle: (title: string) => styled('bold', title),
   styleCommandText: (text: string) => styled('cyan', text),
@@ -62,7 +62,7 @@ export const helpStyle = {
   styleArgumentText: (text: string) => styled('cyan', text),
 };
 
-/** Last lines of the first page of the help. */
+/** Formats the last lines of the help's overview. */
 export const closing = (program: string): string =>
   `\n${program} <command> --help says what a command takes, with an example.\n` +
   'Exit codes: 0 done, 1 failed or not confirmed, 2 typed wrongly, 3 not found.';

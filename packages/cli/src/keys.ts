@@ -35,7 +35,7 @@ function shownOnce({ apiKey, key, signingSecret }: IssuedApiKey, note: string): 
 
 const kept = 'Keep the key and the signing secret now: they are not shown again.';
 
-/** API keys of partners. */
+/** Commands that manage API keys of partners. */
 export const keyCommands: Commands = {
   'keys issue': {
     about: 'issue an API key; it and its signing secret are shown this once',

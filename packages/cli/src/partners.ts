@@ -1,6 +1,6 @@
 import { type Commands, listOf, pageFlags, pageOf, table, value } from './command.ts';
 
-/** Partners. */
+/** Commands that manage partners. */
 export const partnerCommands: Commands = {
   'partners create': {
     about: 'make a partner; the slug never changes',

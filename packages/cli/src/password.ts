@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandUsageError } from './command.ts';
 
-/** The first line of standard input, when it is a file or a pipe. */
+/** Reads the first line of standard input, for a file or a pipe. */
 async function firstLine(): Promise<string> {
   process.stdin.setEncoding('utf8');
   let read = '';
@@ -15,12 +15,12 @@ async function firstLine(): Promise<string> {
   return read;
 }
 
-/** Asks at the terminal, on standard error, without showing what is typed. */
+/** Asks for a password on standard error, without showing what is typed. */
 async function ask(question: string): Promise<string> {
   let asked = false;
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      // readline echoes through this stream: the question passes, what is typed does not.
+      // readline echoes through this stream: let the question pass, but not what is typed.
       if (!asked) process.stderr.write(chunk);
       done();
     },
@@ -37,10 +37,10 @@ async function ask(question: string): Promise<string> {
 }
 
 /**
- * Reads a new password: twice from a terminal, where it is not shown, once from anything else. A password is never an argument:
- * everybody on the machine can see arguments.
+ * Reads a new password: twice from a terminal, without showing it, or once from a file or a pipe. A password
+ * is never an argument, because every user of the machine can see arguments.
  *
- * @throws CommandUsageError when there is none, or the two differ
+ * @throws CommandUsageError if standard input has no password, or the two entries differ
  */
 export async function readPassword(): Promise<string> {
   if (process.stdin.isTTY !== true) {

@@ -16,12 +16,12 @@ import { aboutFlag, aboutNoun, closing, exampleOf, helpStyle, termOf, usageOf } 
 export interface CommonFlags {
   readonly json: boolean;
   readonly yes: boolean;
-  /** Actor in the audit log. */
+  /** Actor for the audit log. */
   readonly actor: string | undefined;
   readonly progress: boolean;
 }
 
-/** A line that was understood. */
+/** A parsed command line. */
 export interface Line<Subject extends CommandSubject> {
   readonly name: string;
   readonly command: Command<Subject> | StandaloneCommand;
@@ -29,7 +29,7 @@ export interface Line<Subject extends CommandSubject> {
   readonly common: CommonFlags;
 }
 
-/** Output of the help. */
+/** Outputs for help and errors. */
 export interface Outlets {
   readonly program: string;
   readonly version: string;
@@ -38,7 +38,7 @@ export interface Outlets {
 }
 
 /**
- * Checks the value of a flag. A value that looks like another flag was hardly meant.
+ * Returns the value of a flag, unless it looks like another flag: then the value was probably forgotten.
  * @throws CommandUsageError
  */
 function meant(name: string, value: string, argv: readonly string[]): string {
@@ -55,7 +55,7 @@ function optionOf(name: string, flag: CommandFlag, argv: readonly string[]): Opt
   return option.argParser((value, before: readonly string[] = []) => [...before, meant(name, value, argv)]);
 }
 
-/** Adds a command to the program; `found` is called when it is the one that was typed. */
+/** Adds a command to the program. Calls `found` if that command was typed. */
 function add(
   parent: Program,
   word: string,
@@ -65,9 +65,9 @@ function add(
 ): void {
   const leaf = parent.command(word).description(command.about);
   leaf.usage(usageOf(command)).addHelpText('after', exampleOf(`${line.program} ${line.name}`, command));
-  // Missing flags are reported together with missing arguments.
+  // Positionals are optional here, so that missing ones are reported together with missing flags.
   for (const name of command.positionals ?? []) leaf.addArgument(new Argument(`[${name}]`));
-  // Groups of the help come in the order of their first flags: what is required goes first.
+  // List required flags first: groups of the help appear in the order of their first flag.
   const flags = Object.entries(command.flags ?? {}).sort(
     ([, one], [, other]) => Number(other.required === true) - Number(one.required === true),
   );
@@ -81,7 +81,7 @@ function add(
   });
 }
 
-/** The program of the library, without commands. */
+/** Makes the program of the parser library, without commands. */
 function bare({ program, version, out, err }: Outlets, argv: readonly string[]): Program {
   const actor = new Option('--actor <name>', 'who is named in the audit log (the user of this machine)');
   return new Program(program)
@@ -89,16 +89,16 @@ function bare({ program, version, out, err }: Outlets, argv: readonly string[]):
     .configureOutput({
       writeOut: out,
       writeErr: err,
-      // The caller reports errors in its own way.
+      // The caller reports errors itself.
       outputError: () => undefined,
-      // Colours are taken out where they are written.
+      // Always true, because `writerTo` removes colours where they are not wanted.
       getOutHasColors: () => true,
       getErrHasColors: () => true,
     })
     .configureHelp({
       ...helpStyle,
       showGlobalOptions: true,
-      // Positionals are declared as optional; see `add`.
+      // Show positionals as required: `add` declares them as optional.
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map((each) => `<${each.name()}>`)].join(' '),
     })
@@ -113,10 +113,13 @@ function bare({ program, version, out, err }: Outlets, argv: readonly string[]):
     .addHelpText('after', closing(program));
 }
 
-/** Help of something that there is not is an error, which the library finds only where no help is asked for. */
+/**
+ * Returns the arguments without help flags if they name an unknown command. The parser library reports an
+ * unknown command only if no help is requested.
+ */
 function askedFor(commands: Commands<never>, typed: readonly string[]): readonly string[] {
   const isHelp = (word: string) => word === '--help' || word === '-h';
-  // `help keys issue` is `keys issue --help`.
+  // `help keys issue` means `keys issue --help`.
   const argv = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed;
   const [noun, verb] = argv.filter((word) => !word.startsWith('-'));
   const names = Object.keys(commands);
@@ -129,7 +132,7 @@ function askedFor(commands: Commands<never>, typed: readonly string[]): readonly
   return isKnown ? argv : argv.filter((word) => !isHelp(word));
 }
 
-/** Says what the library has found wrong, in one line. */
+/** Converts an error of the parser library to a usage error in one line. */
 function usageError(error: CommanderError): CommandUsageError {
   const [problem = '', suggestion] = error.message.replace(/^error: /, '').split(/\n\((?=Did you mean)/);
   return new CommandUsageError(
@@ -138,8 +141,8 @@ function usageError(error: CommanderError): CommandUsageError {
 }
 
 /**
- * Reads what was typed. Help and the version are written at once.
- * @returns the exit code, where nothing more is to be done
+ * Parses the command line. Writes the help or the version at once if they are requested.
+ * @returns the exit code if the help or the version was written; otherwise the parsed line
  * @throws CommandUsageError
  */
 export function read<Subject extends CommandSubject>(

@@ -1,28 +1,28 @@
 import { escapeControls } from '@ostiary/core/seams';
 import type { ProgressStep } from './command.ts';
 
-/** Output for progress. */
+/** Output for progress reports. */
 export interface ProgressOutlet {
   readonly write: (text: string) => void;
-  /** True to rewrite one line; otherwise a line is added each second. */
+  /** True to rewrite one line; otherwise a line is added every second. */
   readonly isTerminal: boolean;
-  /** Milliseconds, of a clock that only goes on. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 
-/** Intervals between reports at a terminal and in logs. */
+/** Intervals between reports, in milliseconds, at a terminal and in logs. */
 const [terminalMs, logMs] = [100, 1000];
 
 const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
 
-/** `5 s`, `3 min`, `2 h`. */
+/** Formats a duration: `5 s`, `3 min`, `2 h`. */
 function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < 100) return `${seconds} s`;
   return seconds < 6000 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
 
-/** A step in words: how much is done, how quickly, and how long the rest takes at that rate. */
+/** Formats the progress of a step: how much is done, how fast, and the remaining time at that rate. */
 export function inWords({ step, done, of, unit }: ProgressStep, elapsedMs: number): string {
   const what = unit === undefined ? '' : ` ${unit}`;
   const rate = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
@@ -34,7 +34,7 @@ export function inWords({ step, done, of, unit }: ProgressStep, elapsedMs: numbe
   ].join(', ');
 }
 
-/** Reports the progress of a command to people. */
+/** Makes the functions that report and clear a command's progress. */
 export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
   let current = '';
   let startedAt = now();
@@ -57,7 +57,7 @@ export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
       write(isTerminal ? `\r\u001b[K${words}` : `${words}\n`);
       isShown = isTerminal;
     },
-    /** Takes the line away, for what is said next. */
+    /** Removes the progress line, before other output. */
     clear,
   };
 }

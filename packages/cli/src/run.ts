@@ -25,7 +25,7 @@ import { tailCommands } from './tail.ts';
 import { ownVersion } from './version.ts';
 import { webhookCommands } from './webhooks.ts';
 
-/** The commands of every installation. */
+/** Commands that every installation has. */
 export const administrationCommands: Commands = {
   ...partnerCommands,
   ...keyCommands,
@@ -38,31 +38,37 @@ export const administrationCommands: Commands = {
   ...importCommands,
 };
 
-/** Options of a command line. */
+/** Options of {@link runCommandLine}. */
 export interface CommandLineOptions<Subject extends CommandSubject> {
-  /** Opens what commands work on: `() => createOstiary(options)`. Closed at the end. */
+  /**
+   * Opens the installation that commands work on, such as `() => createOstiary(options)`. It is closed at the
+   * end.
+   */
   readonly open: () => Promise<Subject>;
-  /** Commands of your own, beside or instead of those that are there. */
+  /**
+   * Commands of the host, in addition to the built-in ones. A command of the same name replaces a built-in
+   * one.
+   */
   readonly commands?: Commands<Subject>;
   /** Name of the program. @defaultValue `"ostiary"` */
   readonly program?: string;
   /** Version for `--version`. @defaultValue the version of this package */
   readonly version?: string;
-  /** @defaultValue those of the process */
+  /** Command-line arguments. @defaultValue those of the process */
   readonly argv?: readonly string[];
-  /** Has colours if it is a terminal, and `NO_COLOR` is not set. */
+  /** Standard output. Has colours if it is a terminal and `NO_COLOR` is not set. */
   readonly stdout?: Outlet;
   readonly stderr?: Outlet;
   /**
-   * Asks before something is ended or removed.
-   * @defaultValue asks at the terminal; where there is none the command is refused without `--yes`
+   * Asks for confirmation before a command revokes or deletes something.
+   * @defaultValue asks at the terminal; without a terminal, the command is refused unless `--yes` is given
    */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** Errors that mean wrong input: their message is shown, and the exit code is 2. */
+  /** Checks whether an error means wrong input: its message is shown, and the exit code is 2. */
   readonly isUsageError?: (error: unknown) => boolean;
-  /** Errors that mean that there is nothing of that name: the exit code is 3. */
+  /** Checks whether an error means that an item does not exist: the exit code is 3. */
   readonly isNotFound?: (error: unknown) => boolean;
-  /** Ends a command that goes on by itself, such as `tail`. @defaultValue Ctrl-C */
+  /** Stops a command that keeps running, such as `tail`. @defaultValue Ctrl-C */
   readonly signal?: AbortSignal;
 }
 
@@ -81,22 +87,25 @@ function userOfMachine(): string {
   try {
     return userInfo().username;
   } catch {
-    // An id without a name, as in some containers.
+    // The user id has no name, as in some containers.
     return 'command line';
   }
 }
 
-/** Aborts when the process gets a signal to end, or when what it writes is read by nothing any more or cannot be written. */
+/**
+ * Aborts when the process gets SIGINT or SIGTERM, or when standard output can no longer be written because
+ * its reader is gone.
+ */
 function endOfProcess(): AbortSignal {
   const ending = new AbortController();
   const end = () => ending.abort();
-  // A second time it ends the process, as ever.
+  // `once`: a second signal ends the process, as it does by default.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   process.stdout.once('error', end);
   return ending.signal;
 }
 
-/** Makes the output of a command while it runs. */
+/** Makes the terminal that a command writes to while it runs. */
 function terminalOf(
   {
     stdout = process.stdout,
@@ -121,7 +130,7 @@ function terminalOf(
       progress.clear();
       out(`${json ? JSON.stringify(output.json) : output.text}\n`);
     },
-    // Listened to only where it is asked for: Ctrl-C ends every other command at once.
+    // Install the signal handlers on demand only, so that Ctrl-C ends every other command at once.
     get signal() {
       ends ??= endOfProcess();
       return ends;
@@ -147,7 +156,7 @@ export async function runCommandLine<Subject extends CommandSubject>(
 ): Promise<number> {
   const lostOutput = outliveStandardOutput();
   const exitCode = await runCommand(options);
-  // Errors of a stream come after the call that wrote.
+  // A stream reports its errors after the call that wrote.
   await setImmediate();
   const error = lostOutput();
   if (error === null || exitCode !== 0) return exitCode;
@@ -158,7 +167,7 @@ export async function runCommandLine<Subject extends CommandSubject>(
   return failure.exitCode;
 }
 
-/** Runs a command, and returns its exit code. */
+/** Runs a command and returns its exit code. */
 async function runCommand<Subject extends CommandSubject>(
   options: CommandLineOptions<Subject>,
 ): Promise<number> {
@@ -175,7 +184,7 @@ async function runCommand<Subject extends CommandSubject>(
   let subject: Subject | null = null;
   let clear = () => {};
   try {
-    // If the help replaces an error, programs only get the error.
+    // With `--json`, help that accompanies an error is not printed: programs only get the error.
     const line = read(commands, argv, { program, version, out, err: isJson ? () => undefined : err });
     if (line === 2 && isJson) throw new CommandUsageError('a command is missing');
     if (typeof line === 'number') return line;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { CommandUsageError } from './command.ts';
 
 /**
- * Reads a secret from an environment variable, or from the file that the variable with `_FILE` at its end names, without the
- * line break at its end.
+ * Reads a secret from an environment variable, or from the file that the variable with the suffix `_FILE`
+ * names. Removes a line break at the end.
  * @returns `null` if neither is set
  * @throws CommandUsageError if both are set, or if the file cannot be read or is empty
  */

@@ -7,7 +7,7 @@ function rowOf({ kid, alg, createdAt, activeFrom, signing }: SigningKeyInfo): re
 
 const heads = ['KEY ID', 'ALG', 'CREATED', 'ACTIVE FROM', ''];
 
-/** Keys that sign ID tokens. */
+/** Commands that manage the keys that sign ID tokens. */
 export const signingKeyCommands: Commands = {
   'signing-keys list': {
     about: 'the keys that relying parties see',

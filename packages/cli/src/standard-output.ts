@@ -1,15 +1,15 @@
 const failures: NodeJS.ErrnoException[] = [];
 
 /**
- * Records an error of standard output. A closed pipe does not count: `ostiary keys list kafe | head -1` has
- * then done its work.
+ * Records an error of standard output. A closed pipe is ignored: `ostiary keys list kafe | head -1` has then
+ * done its work.
  */
 function keep(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') failures.push(error);
 }
 
 /**
- * Lets the process outlive errors of standard output and standard error, which would end it in the middle of a command.
+ * Keeps errors of standard output and standard error from ending the process in the middle of a command.
  *
  * @returns a function that returns the first error that lost output; `null` for none
  */

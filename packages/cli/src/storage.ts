@@ -1,6 +1,6 @@
 import { type Commands, listOf, pageFlags, pageOf, present, table, value } from './command.ts';
 
-/** The audit log, users' access, and the database. */
+/** Commands for the audit log, for users' access, and for the database. */
 export const storageCommands: Commands = {
   'audit list': {
     about: 'what administrators did, newest first',
@@ -50,7 +50,7 @@ export const storageCommands: Commands = {
   migrate: {
     about: 'bring the schema of the database up to date, and do nothing else',
     example: '',
-    // Opening the storage has done it.
+    // Nothing to do: opening the storage has migrated it.
     run: async () => ({ text: 'The schema is up to date.', json: { migrated: true } }),
   },
 

@@ -14,17 +14,17 @@ import {
 } from './command.ts';
 import { deliveryStatuses, modeFlag, ownerOf } from './webhooks.ts';
 
-/** Number of the newest deliveries and requests that are watched. */
+/** Number of the newest deliveries and requests to poll for. */
 const watched = 500;
 
 const colours = { pending: 'yellow', delivered: 'green', dropped: 'red', cancelled: 'gray' } as const;
 
-/** A line of output, and the time by which it is sorted. */
+/** A line of output, and the time that orders it. */
 interface Line extends Pick<CommandOutput, 'text' | 'json'> {
   readonly at: string;
 }
 
-/** Filter of the output. */
+/** Selection of the lines that `tail` shows. */
 interface Filter {
   readonly requests: 'none' | 'all' | 'failed';
   readonly types: readonly string[];
@@ -32,7 +32,7 @@ interface Filter {
   readonly endpoint: string | undefined;
 }
 
-/** @throws CommandUsageError that names the types that there are not */
+/** Checks that all event types exist. @throws CommandUsageError that names the unknown ones */
 function filterOf({ webhooks: { eventTypes } }: Administration, args: CommandArguments): Filter {
   const types = args.list('event-types');
   checkKnown('event-types', types, eventTypes);
@@ -73,8 +73,8 @@ const requestLine = (request: ApiRequest): Line => {
 };
 
 /**
- * Finds the rows that are new or have another state than at the previous poll. The first poll returns the
- * newest rows.
+ * Makes a function that returns the rows that are new, or whose state has changed since the previous call.
+ * The first call returns the newest rows.
  */
 function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => string) {
   let before: ReadonlyMap<string, string> | null = null;
@@ -88,15 +88,15 @@ function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => 
 }
 
 /**
- * Finds the new rows of a partner at each poll, oldest first. The first poll returns some of the newest of
- * each kind.
+ * Makes a function that polls for new rows of a partner and returns them oldest first. The first poll returns
+ * some of the newest rows of each kind.
  */
 function looksAt(admin: Administration, owner: Owner, { requests, types, status, endpoint }: Filter) {
   let sequence: number | null = null;
   const changedDeliveries = changes<WebhookDelivery>(
     (delivery) => `${delivery.status} ${delivery.attempts.length}`,
   );
-  // The log is written behind the answers, in parallel: a later request may be there before an earlier one.
+  // Requests are logged after their responses, in parallel: a later request may appear before an earlier one.
   const newRequests = changes<ApiRequest>(() => '');
   const isWanted = (type: string) => types.length === 0 || types.includes(type);
 
@@ -123,7 +123,7 @@ function looksAt(admin: Administration, owner: Owner, { requests, types, status,
   }
 
   const hasWebhooks = requests !== 'failed';
-  // A filter by state or endpoint of deliveries excludes events.
+  // Deliveries filtered by state or endpoint are shown without events.
   const hasEvents = hasWebhooks && status === undefined && endpoint === undefined;
   return async (first: number): Promise<readonly Line[]> => {
     const lines = [
@@ -135,7 +135,7 @@ function looksAt(admin: Administration, owner: Owner, { requests, types, status,
   };
 }
 
-/** Shows what happens while it happens. */
+/** Commands that show requests, events and deliveries as they happen. */
 export const tailCommands: Commands = {
   tail: {
     about: 'show events, deliveries and requests of a partner as they come, until Ctrl-C',

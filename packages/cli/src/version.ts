@@ -1,4 +1,4 @@
 import own from '../package.json' with { type: 'json' };
 
-/** The version of this package. */
+/** Version of this package. */
 export const ownVersion: string = own.version;

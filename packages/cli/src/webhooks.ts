@@ -11,10 +11,10 @@ import {
   value,
 } from './command.ts';
 
-/** States of a delivery. */
+/** States that a delivery can have. */
 export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
 
-/** Mode of the partner's data. */
+/** Flag that selects live or test data. */
 export const modeFlag = {
   mode: value('data of live or of test keys', { oneOf: ['live', 'test'], default: 'live' }),
 } as const;
@@ -39,7 +39,7 @@ function deliveriesOutput(deliveries: readonly WebhookDelivery[], next: string |
   return { text: listOf(heads, rows, next), json: { deliveries, next } };
 }
 
-/** Webhook endpoints and deliveries of partners. */
+/** Commands for webhook endpoints and deliveries of partners. */
 export const webhookCommands: Commands = {
   'endpoints list': {
     about: 'the webhook endpoints of a partner',

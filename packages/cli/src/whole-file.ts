@@ -13,9 +13,9 @@ const taken = (file: string) =>
   new CommandUsageError(`--file: there is a file ${file} already; name another one`);
 
 /**
- * Writes a file that is there as a whole or not at all: beside its place, verified, on the disk, and only then under its
- * name, for its own user only.
- * @throws CommandUsageError where there is a file already, or no folder for it
+ * Writes a file atomically and for its owner only: `make` writes and verifies a temporary file beside it,
+ * which is flushed to the disk and then renamed.
+ * @throws CommandUsageError if the file exists, or its folder does not
  */
 export async function writtenWhole<Result>(
   file: string,
@@ -51,19 +51,19 @@ async function create(unfinished: string, file: string): Promise<void> {
   }
 }
 
-/** Gives it its name, which must not be taken meanwhile. */
+/** Gives the finished file its name. Fails if a file of that name exists. */
 async function publish(unfinished: string, file: string): Promise<void> {
   try {
     await link(unfinished, file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'EEXIST' || (await exists(file))) throw taken(file);
-    // Some file systems have no links.
+    // Some file systems have no hard links.
     await rename(unfinished, file);
   }
 }
 
-/** SHA-256 of the first bytes of a file, hexadecimal. */
+/** Computes the SHA-256 of the first bytes of a file, in hexadecimal. */
 export async function digestOf(file: string, bytes = Number.POSITIVE_INFINITY): Promise<string> {
   const hash = createHash('sha256');
   if (bytes === 0) return hash.digest('hex');

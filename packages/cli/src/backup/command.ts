@@ -4,22 +4,22 @@ import { digestOf, writtenWhole } from '../whole-file.ts';
 import { backupPostgres } from './postgres.ts';
 import { type BackupDatabase, backupSqlite } from './sqlite.ts';
 
-/** Parts of a backup. */
+/** Database to save: an open SQLite file, or the URL of a PostgreSQL database. */
 export type BackupSource =
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgresql'; readonly url: string };
 
 /** Dependencies of the command `backup`, which the host provides. */
 export interface BackupCommandOptions {
-  /** Database of the installation. */
+  /** Finds the database of the installation. */
   readonly find: () => Promise<BackupSource>;
-  /** Opens a file with better-sqlite3, which must be there. */
+  /** Opens an existing SQLite file with better-sqlite3. Fails if the file is missing. */
   readonly openFile: (file: string) => BackupDatabase;
 }
 
 /**
- * The command `backup`: saves the database while servers run on it, and verifies what it has saved. The sealing keys are
- * not in it.
+ * Makes the command `backup`, which saves the database while servers use it and verifies the copy. The backup
+ * does not contain the sealing keys.
  */
 export function backupCommand({ find, openFile }: BackupCommandOptions): StandaloneCommand {
   return {

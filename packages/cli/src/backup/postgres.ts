@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { ProgressStep } from '../command.ts';
 import { sslModeOf, writeAuthorities } from './tls.ts';
 
-/** Names that libpq has for the parameters of a URL. */
+/** Environment variables of libpq for the parameters of a PostgreSQL URL. */
 const variables: { readonly [parameter: string]: string } = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -24,15 +24,18 @@ const variables: { readonly [parameter: string]: string } = {
   target_session_attrs: 'PGTARGETSESSIONATTRS',
 };
 
-/** Makes one URL per host. A list of hosts, a primary and its standbys, is not a valid URL. */
+/**
+ * Splits a URL with several hosts (a primary and its standbys) into one URL per host, because `URL` cannot
+ * parse a list of hosts.
+ */
 function eachHost(url: string): readonly URL[] {
   const [, before = '', list = '', after = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
   return list.split(',').map((host) => new URL(`${before}${host}${after}`));
 }
 
 /**
- * Environment that leads programs of PostgreSQL to the database, with the TLS that servers use. Arguments would show the password
- * to everybody on the machine.
+ * Environment with which `pg_dump` and `pg_restore` connect to the database, with the same TLS as the
+ * servers. Arguments would show the password to every user of the machine.
  * @param ownMode - `PGSSLMODE` of this process
  */
 export function environmentOf(url: string, ownMode?: string): Record<string, string> {
@@ -41,7 +44,7 @@ export function environmentOf(url: string, ownMode?: string): Record<string, str
   const given = {
     host: hosts.map(({ hostname }) => hostname.replace(/^\[|\]$/g, '')).join(','),
     port: hosts.some(({ port }) => port !== '') ? hosts.map(({ port }) => port).join(',') : '',
-    // A standby may be behind.
+    // Dump from the primary: a standby may be behind.
     ...(hosts.length > 1 && { target_session_attrs: 'read-write' }),
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
@@ -57,7 +60,10 @@ export function environmentOf(url: string, ownMode?: string): Record<string, str
   );
 }
 
-/** Runs a program of PostgreSQL. @returns its output. @throws Error with its errors when it fails, or that it is not installed */
+/**
+ * Runs a program of PostgreSQL. @returns its output. @throws Error with the program's error output if it
+ * fails, or if it is not installed
+ */
 async function run(program: string, args: readonly string[], env: Record<string, string>): Promise<string> {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = Promise.all([text(child.stdout), text(child.stderr)]);
@@ -75,7 +81,7 @@ async function run(program: string, args: readonly string[], env: Record<string,
 
 /**
  * Saves a PostgreSQL database with `pg_dump`, and reads the dump again with `pg_restore`.
- * @returns names of the tables whose rows are in it, with their schema
+ * @returns names of the saved tables, with their schema
  */
 export async function backupPostgres(
   url: string,

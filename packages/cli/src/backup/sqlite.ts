@@ -12,10 +12,10 @@ export interface BackupDatabase {
   close(): unknown;
 }
 
-/** Pages between which others get their turn: 4 MB. */
+/** Pages copied in one step (4 MB). Other work of the process runs between two steps. */
 const batch = 1000;
 
-/** Rows of each table. */
+/** Counts the rows of each table. */
 function countsOf(database: BackupDatabase): ReadonlyMap<string, number> {
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck();
   return new Map(
@@ -26,7 +26,7 @@ function countsOf(database: BackupDatabase): ReadonlyMap<string, number> {
   );
 }
 
-/** @throws Error where the copy is not what was there */
+/** Checks the integrity of the copy and its row counts. @throws Error if it is damaged or differs from the original */
 function verify(copy: BackupDatabase, expected: ReadonlyMap<string, number>): void {
   // Makes a single file, without the two other files of a write-ahead log.
   copy.pragma('journal_mode = DELETE');
@@ -40,9 +40,9 @@ function verify(copy: BackupDatabase, expected: ReadonlyMap<string, number>): vo
 }
 
 /**
- * Copies a database that is in use, and verifies the copy against it. All of it is the state of one moment, the start:
- * writers go on meanwhile, and do not make it begin anew.
- * @returns rows of each table
+ * Copies a database that is in use, and verifies the copy against it. The copy holds the state at the start
+ * of the backup. Servers can go on writing: a write does not restart the backup.
+ * @returns the number of rows of each table
  */
 export async function backupSqlite(
   from: BackupDatabase,

@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 
-/** Modes that `pg` takes for `verify-full`, unless the URL asks for those of libpq. */
+/** Values of `sslmode` that `pg` treats as `verify-full`, unless the URL has `uselibpqcompat=true`. */
 const verified = ['prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
- * The mode of TLS with which libpq does what `pg` does with the same URL; `undefined` if neither URL nor environment name one.
+ * The `sslmode` that makes libpq behave as `pg` does for the same URL; `undefined` if neither the URL nor the
+ * environment names a mode.
  * @param ownMode - `PGSSLMODE` of this process, which both read
  */
 export function sslModeOf(parameters: URLSearchParams, ownMode: string | undefined): string | undefined {
@@ -22,8 +23,8 @@ export function sslModeOf(parameters: URLSearchParams, ownMode: string | undefin
 }
 
 /**
- * Writes the certificates of the authorities that Node trusts, those of `NODE_EXTRA_CA_CERTS` and `--use-system-ca` included, for
- * libpq, which knows none by itself.
+ * Writes the CA certificates that Node trusts to a file for libpq, which trusts none by default. Includes
+ * those of `NODE_EXTRA_CA_CERTS` and `--use-system-ca`.
  * @returns the path of the file
  */
 export async function writeAuthorities(folder: string): Promise<string> {

@@ -7,7 +7,10 @@ import { stranger } from './route.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads a JSON object at an address; an empty one when something else is there. @throws Error when nothing answers */
+/**
+ * Reads a JSON object from a URL. Returns `{}` for any other response. @throws Error if the server does not
+ * respond
+ */
 async function read(url: string): Promise<Json> {
   const { status, body } = await ask(url);
   try {
@@ -36,7 +39,7 @@ async function checkIssuer({ settings, database }: Examined): Promise<Said> {
       'Give all processes one {authUrl}: the address that people use.',
     );
   }
-  // Something else that answers could send the doctor anywhere in this network.
+  // A foreign server could otherwise send the doctor to any URL in this network.
   if (!keysUrl.startsWith(`${new URL(authUrl).origin}/`)) return foreign('{authUrl}', authUrl);
   const { keys } = await read(keysUrl);
   const published = (Array.isArray(keys) ? keys : []).map((key: Json | null) => String(key?.kid));
@@ -51,7 +54,7 @@ async function checkIssuer({ settings, database }: Examined): Promise<Said> {
   return ok(`issuer ${authUrl}, ${published.length} signing keys`);
 }
 
-/** Checks whether the addresses in the settings are true, from outside. */
+/** Checks from outside whether the configured URLs lead to this installation. */
 export async function* checkAddress(examined: Examined): AsyncGenerator<Said> {
   const { authUrl, baseUrl, sealingKeys } = examined.settings;
   const tried = (setting: string, url: string, work: () => Promise<Said>): Promise<Said> =>
@@ -97,9 +100,9 @@ export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerat
   const { authUrl, sealingKeys } = settings;
   try {
     const plain = await probe(authUrl, sealingKeys);
-    // Asks as a caller who lies about who they are.
+    // Ask again with a forged client IP address.
     const lied = await probe(authUrl, sealingKeys, { 'x-forwarded-for': stranger });
-    // The check of the address has reported a server that does not respond.
+    // `checkAddress` reports a server that does not respond.
     if (plain === null || lied === null) return;
     if (plain.isForwarded && !plain.peerIsTrusted) {
       yield problem(
@@ -116,9 +119,12 @@ export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerat
   }
 }
 
-/** Seconds of `Date` headers are cut off, and answers take their time. */
+/** Clock differences up to this are ignored: `Date` headers have whole seconds, and a response takes time. */
 const unremarkableMs = 2_500;
-/** Codes and tokens would end noticeably early or late, and receivers of webhooks refuse a difference of 300 s. */
+/**
+ * Clock differences above this are a problem: codes and tokens would expire noticeably early or late, and
+ * receivers of webhooks refuse a difference of 300 s.
+ */
 const tooFarMs = 30_000;
 
 function* judgeClock(what: string, aheadMs: number): Generator<Said> {
@@ -138,11 +144,11 @@ export async function* checkClock({ settings, now, nodes }: Examined): AsyncGene
   yield* judgeClock('the clock of the database', now() - Date.now());
   for (const { facts } of nodes ?? [])
     yield* judgeClock(`the machine of ${facts.name}`, facts.clockAheadMs + now() - Date.now());
-  // The check of the address reports a server that does not respond.
+  // `checkAddress` reports a server that does not respond.
   const probed = await probe(settings.authUrl, settings.sealingKeys).catch(() => null);
   if (probed === null) return;
   const { answer } = probed;
   yield* judgeClock('the server that answers', probed.now - answer.askedAt);
-  // Without such a header there is nothing to judge.
+  // Without a `Date` header the difference is NaN, and nothing is reported.
   yield* judgeClock('the Date of answers', Date.parse(answer.header('date') ?? '') + 500 - answer.askedAt);
 }

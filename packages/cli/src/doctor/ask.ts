@@ -10,19 +10,21 @@ export interface Answer {
   header(name: string): string | undefined;
   readonly cookies: readonly string[];
   readonly body: string;
-  /** Time of this machine's clock halfway between request and response. */
+  /**
+   * Time on this machine's clock halfway between request and response, in milliseconds since the Unix epoch.
+   */
   readonly askedAt: number;
 }
 
-/** Time that an answer is waited for, in milliseconds. */
+/** Time to wait for a response, in milliseconds. */
 export const patienceMs = 5_000;
 const largest = 1_000_000;
 
 /**
- * Asks once, following nothing. Certificates are looked at by a check of their own, so that a bad one does not hide what
- * else is wrong; nothing secret is ever sent.
+ * Sends one GET request and does not follow redirects. It accepts any certificate, which `checkTls` checks,
+ * so that a bad certificate does not hide other problems. It never sends a secret.
  *
- * @throws Error when there is no answer
+ * @throws Error if there is no response
  */
 export function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   const request = url.startsWith('https:') ? secureRequest : plainRequest;
@@ -59,23 +61,23 @@ export function ask(url: string, headers: Readonly<Record<string, string>> = {})
   });
 }
 
-/** Says in a few words why there was no response. */
+/** Describes in a few words why there was no response. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 5 s';
   return 'code' in error ? String(error.code) : error.message;
 }
 
-/** A server of this installation answered. */
+/** Response of a server that proved to belong to this installation. */
 export interface Probed extends ProbeAnswer {
   readonly answer: Answer;
 }
 
 /**
- * Asks a server to prove that it has a sealing key of this installation, and whom it takes the doctor for; `null` when
- * what answers cannot.
+ * Asks a server to prove that it has a sealing key of this installation, and which client IP address it sees.
+ * Returns `null` if the server cannot prove it.
  *
- * @throws Error when nothing answers
+ * @throws Error if there is no response
  */
 export async function probe(
   origin: string,

@@ -12,9 +12,9 @@ function rowsOf({ check, verdict, what, why, mend }: Finding): readonly (readonl
 }
 
 /**
- * The command `doctor`: examines a running deployment. Its exit code is 1 if something needs mending.
+ * Makes the command `doctor`, which examines a running deployment. The exit code is 1 if it finds a problem.
  *
- * @param find - opens what is looked at and calls `examine`, with the address to try connections to
+ * @param find - opens the installation and calls `examine`, with the URL to test outgoing connections with
  */
 export function doctorCommand(
   find: (egress: string | null) => Promise<readonly Finding[]>,

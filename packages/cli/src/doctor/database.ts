@@ -3,19 +3,19 @@ import { dirname } from 'node:path';
 import type { DoctorDatabase, Examined } from './examined.ts';
 import { ok, problem, type Said, sound, warning } from './finding.ts';
 
-/** State and settings of a PostgreSQL server. */
+/** Version and settings of a PostgreSQL server. */
 export interface PostgresSettings {
   readonly fsync: string;
   readonly full_page_writes: string;
   readonly synchronous_commit: string;
-  /** Such as 180004. */
+  /** Version number of the server, such as 180004. */
   readonly version: number;
   readonly encoding: string;
   readonly max_connections: number;
   readonly is_replica: boolean;
 }
 
-/** Durability of a commit on PostgreSQL. */
+/** Reads the settings of PostgreSQL that decide whether a commit is durable. */
 export async function readPostgresSettings(
   database: Pick<DoctorDatabase, 'query'>,
 ): Promise<PostgresSettings> {
@@ -32,7 +32,7 @@ export async function readPostgresSettings(
   return row;
 }
 
-/** Settings with which an answer that was given can be lost when the power fails. */
+/** Lists the settings that can lose committed data in a power failure. */
 export function unsafeSettings(settings: PostgresSettings): readonly string[] {
   const { fsync, full_page_writes, synchronous_commit } = settings;
   return Object.entries({ fsync, full_page_writes, synchronous_commit })
@@ -63,7 +63,7 @@ async function* checkReplication({ database }: Examined, { synchronous_commit }:
   );
 }
 
-/** Connections that an operator, a backup and a dashboard need beside the servers. */
+/** Connections to keep free for an operator, a backup and a dashboard. */
 const spareConnections = 5;
 
 async function* checkPostgres(examined: Examined): AsyncGenerator<Said> {
@@ -137,10 +137,13 @@ export async function* checkAtomicity({ database }: Examined): AsyncGenerator<Sa
 const gibibyte = 2 ** 30;
 const inGibibytes = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)} GiB`;
 
-/** Magic numbers of NFS, SMB, CIFS and SMB2 on Linux. */
+/** File system type numbers of NFS, SMB, CIFS and SMB2 on Linux. */
 const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
-/** A closed folder closes what is in it; in an open one the modes of files decide. */
+/**
+ * Checks file permissions: if other users can enter the folder, neither the folder may be writable nor its
+ * files accessible to them.
+ */
 function* checkModes(folder: number, file: number): Generator<Said> {
   if (process.platform === 'win32' || (folder & 0o077) === 0) return;
   const complaint = [

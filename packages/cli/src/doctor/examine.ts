@@ -9,7 +9,7 @@ import { checkDeliveries, checkJobs, checkRetention } from './work.ts';
 
 type Check = (examined: Examined, egress: string | null) => AsyncIterable<Said> | Iterable<Said>;
 
-/** Every check, in the order in which one would mend. */
+/** All checks, in the order in which to fix problems: later ones may be caused by earlier ones. */
 const checks: Readonly<Record<string, Check>> = {
   settings: checkSettings,
   address: checkAddress,
@@ -47,23 +47,24 @@ async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readon
   return said.filter(({ unlessWrong }) => !(isWrong && unlessWrong));
 }
 
-/** Options of the doctor. */
+/** Options of {@link examine}. */
 export interface ExamineOptions {
-  /** An https address to try connections to, instead of endpoints of partners. */
+  /** An https URL to test outgoing connections with, instead of endpoints of partners. */
   readonly egress?: string | null;
-  /** Names of settings as the operator writes them, such as `{ authUrl: 'OSTIARY_AUTH_URL' }`. */
+  /** Names that the operator uses for settings, such as `{ authUrl: 'OSTIARY_AUTH_URL' }`. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
 /**
- * Examines a running installation from outside, as browsers and partners see it, and from inside its
- * database. Changes nothing, unless the `race` of the host does.
+ * Examines a running installation: from outside, as browsers and partners see it, and in its database.
+ * Changes no data, except through the host's `race`.
  */
 export async function examine(
   examined: Examined,
   { egress = null, names = {} }: ExamineOptions = {},
 ): Promise<readonly Finding[]> {
-  // Checks write `{authUrl}`: the option of `createOstiary`, unless the host calls it by another name.
+  // Replaces placeholders such as `{authUrl}` with the host's name for the setting, by default the option of
+  // `createOstiary`.
   const named = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name) => names[name] ?? name);
   const found: Finding[] = [];
   for (const [check, run] of Object.entries(checks)) {

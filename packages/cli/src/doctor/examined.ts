@@ -1,34 +1,37 @@
 /** Description of an installation for the doctor. */
 export interface DoctorSettings {
-  /** Value of `NODE_ENV`. Every value but `production` is a finding. */
+  /** Value of `NODE_ENV`. The doctor reports every value but `production`. */
   readonly mode: string;
   readonly authUrl: string;
   readonly baseUrl: string;
   readonly prefix: string;
-  /** Base64url, as the servers have them: the first one seals. */
+  /** Sealing keys of the servers, Base64url, in the same order: the first key seals. */
   readonly sealingKeys: readonly string[];
-  /** CIDR ranges. */
+  /** Trusted proxies, as CIDR ranges. */
   readonly trustedProxies: readonly string[];
-  /** Days for which events are kept. */
+  /** Retention of events, in days. */
   readonly retentionDays: number;
-  /** The SQLite file; `null` on PostgreSQL. */
+  /** Path of the SQLite file; `null` on PostgreSQL. */
   readonly databaseFile: string | null;
-  /** Page of the server that sets a cookie, such as `/login`; `null` if there is none. */
+  /** Path of a page that sets a cookie, such as `/login`; `null` if there is none. */
   readonly signInPath: string | null;
 }
 
-/** The database that Ostiary's tables are in. */
+/** Connection to the database that contains Ostiary's tables. */
 export interface DoctorDatabase {
   readonly engine: 'sqlite' | 'postgres';
-  /** Answers the rows of a statement without parameters. */
+  /** Returns the rows of a statement without parameters. */
   query<Row extends object>(sql: string): Promise<Row[]>;
-  /** Lets eight writers change a row that one of them may change; answers how many did. */
+  /**
+   * Lets eight concurrent writers change a row that only one of them may change, and returns how many
+   * succeeded.
+   */
   race?(): Promise<number>;
 }
 
-/** Data that a process publishes about itself. None of it is secret. */
+/** Data that a process publishes about itself, none of it secret. */
 export interface NodeFacts {
-  /** Host name and process id. */
+  /** Host name and process id of the process. */
   readonly name: string;
   readonly version: string;
   readonly mode: string;
@@ -37,11 +40,11 @@ export interface NodeFacts {
   readonly prefix: string;
   readonly trustedProxies: readonly string[];
   readonly privateTargets: boolean;
-  /** Names of its sealing keys, by {@link keyIdOf}, the current one first. */
+  /** Names of the process's sealing keys, by {@link keyIdOf}, the current key first. */
   readonly keyIds: readonly string[];
-  /** Milliseconds by which its machine's clock is ahead of the clock that it uses. */
+  /** Milliseconds by which the machine's clock is ahead of the clock that Ostiary uses. */
   readonly clockAheadMs: number;
-  /** Connections to PostgreSQL at most. */
+  /** Maximum number of connections to PostgreSQL. */
   readonly databasePool: number;
 }
 
@@ -53,17 +56,17 @@ export interface ServerNode {
 
 /** Input of the checks of an installation. */
 export interface Examined {
-  /** Settings in the environment of the doctor, which should be those of the servers. */
+  /** Settings read from the doctor's environment. They should equal the servers' settings. */
   readonly settings: DoctorSettings;
   readonly database: DoctorDatabase;
-  /** The clock that the servers go by. */
+  /** Returns the current time of the clock that the servers use, in milliseconds since the Unix epoch. */
   now(): number;
   /** Running processes, if they register themselves; `null` if unknown. */
   readonly nodes: readonly ServerNode[] | null;
-  /** Processes that ended without saying so. */
+  /** Processes that stopped without unregistering. */
   readonly silent: readonly ServerNode[];
 }
 
-/** Processes by their names, for people. */
+/** Joins the names of processes for a message. */
 export const namesOf = (nodes: readonly ServerNode[]): string =>
   nodes.map(({ facts, role }) => `${facts.name} (${role})`).join(', ');

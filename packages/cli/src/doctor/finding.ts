@@ -6,11 +6,11 @@ export interface Finding {
   /** Name of the check, such as `tls`. */
   readonly check: string;
   readonly verdict: Verdict;
-  /** Observed state. */
+  /** Observed state, as text. */
   readonly what: string;
-  /** Consequence of the problem. */
+  /** Consequence of the problem, as text. */
   readonly why?: string;
-  /** Advice for mending it. */
+  /** Advice for fixing the problem, as text. */
   readonly mend?: string;
 }
 
@@ -19,12 +19,12 @@ type Complaint = readonly [what: string, why: string, mend: string];
 
 /** Result of a check before `examine` adds the name of the check. */
 export interface Said extends Omit<Finding, 'check'> {
-  /** Left out when the check complains of something. */
+  /** True to omit this result if the same check reports a problem. */
   readonly unlessWrong?: true;
 }
 
 export const ok = (what: string): Said => ({ verdict: 'ok', what });
-/** Makes a good result that is left out if the same check reports a problem. */
+/** Makes a successful result that is omitted if the same check reports a problem. */
 export const sound = (what: string): Said => ({ verdict: 'ok', what, unlessWrong: true });
 export const warning = (...[what, why, mend]: Complaint): Said => ({ verdict: 'warning', what, why, mend });
 export const problem = (...[what, why, mend]: Complaint): Said => ({ verdict: 'problem', what, why, mend });

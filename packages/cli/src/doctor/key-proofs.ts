@@ -9,8 +9,7 @@ function derive(sealingKey: string, purpose: string, length: number): Buffer {
 export const keyIdOf = (sealingKey: string): string => derive(sealingKey, 'key id', 6).toString('hex');
 
 /**
- * Returns the name of a sealing key that Ostiary writes into everything that it seals. The name reveals
- * nothing about the key.
+ * Returns the name by which sealed values refer to the sealing key. The name reveals nothing about the key.
  */
 export function sealIdOf(sealingKey: string): string {
   const named = createHash('sha256')
@@ -19,14 +18,14 @@ export function sealIdOf(sealingKey: string): string {
   return named.digest('hex').slice(0, 12);
 }
 
-/** Proves that the author of a message has a sealing key. */
+/** Computes a proof that the author of the message `said` has a sealing key. */
 export function proofOf(sealingKey: string, said: string): string {
   return createHmac('sha256', derive(sealingKey, 'doctor', 32))
     .update(said)
     .digest('hex');
 }
 
-/** The key by which something was said, or `undefined`. */
+/** Returns the sealing key with which the proof of a message was made, or `undefined`. */
 export function keyThatProves(
   sealingKeys: readonly string[],
   said: string,

@@ -2,7 +2,7 @@ import { type Examined, type NodeFacts, namesOf } from './examined.ts';
 import { ok, problem, type Said, sound, warning } from './finding.ts';
 import { keyIdOf } from './key-proofs.ts';
 
-/** Checks which processes run, and whether all of them have one version. */
+/** Checks which processes run, and whether all have the same version. */
 export function* checkNodes({ nodes, silent }: Examined): Generator<Said> {
   if (nodes === null) return;
   if (!nodes.some(({ role }) => role !== 'worker')) {
@@ -44,7 +44,8 @@ export function* checkWorkers({ nodes }: Examined): Generator<Said> {
 }
 
 /**
- * Checks whether every other process, and the next one that starts, can open everything that a process seals.
+ * Checks whether all processes, and one that starts with the doctor's settings, can open each other's sealed
+ * values.
  */
 export function* checkKeys({ settings, nodes }: Examined): Generator<Said> {
   if (nodes === null) return;
@@ -70,7 +71,7 @@ export function* checkKeys({ settings, nodes }: Examined): Generator<Said> {
 /** Settings that all processes must share. */
 const shared = ['authUrl', 'baseUrl', 'prefix', 'trustedProxies'] as const satisfies (keyof NodeFacts)[];
 
-/** Checks whether all processes have the same settings, and whether these are fit for real people. */
+/** Checks whether all processes have the same settings, and whether the settings are fit for production. */
 export function* checkSettings({ settings, nodes: known }: Examined): Generator<Said> {
   const nodes = known ?? [];
   yield sound('the same everywhere, and fit for production');

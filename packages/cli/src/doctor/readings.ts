@@ -1,9 +1,9 @@
 import type { DoctorDatabase } from './examined.ts';
 
-/** Counting stops here, so that the doctor does not slow down the servers. */
+/** Maximum number of rows to count, so that the doctor does not slow down the servers. */
 export const countedAtMost = 10_000;
 
-/** Work that is due and not claimed. Ages are in milliseconds, 0 if no work waits. */
+/** Work that is due and not claimed by a worker. Ages are in milliseconds, 0 if no work waits. */
 export interface Waiting {
   readonly jobs: number;
   readonly oldestJobMs: number;
@@ -12,12 +12,15 @@ export interface Waiting {
 }
 
 /**
- * Connection for statements. Their values are our own numbers and names of keys, so they are part of the
- * text.
+ * Connection for statements without parameters. Values are part of the text, which is safe: they are numbers
+ * and key names of our own.
  */
 type Database = Pick<DoctorDatabase, 'engine' | 'query'>;
 
-/** On PostgreSQL the tables are in a schema of their own, and deliveries that wait in a table of their own. */
+/**
+ * Returns a table's name in SQL. PostgreSQL has Ostiary's tables in a schema of their own, and pending
+ * deliveries in a separate table.
+ */
 const tableIn = ({ engine }: Database, name: string): string =>
   engine === 'sqlite' ? name : `ostiary.${name}`;
 
@@ -30,8 +33,8 @@ async function count(database: Database, from: string): Promise<number> {
 }
 
 /**
- * Reads the database directly, because opening a storage would migrate it. No other file does. Reads at most
- * 10,000 rows of each kind.
+ * Reads the due work from the tables themselves, because opening a storage would migrate the database. Counts
+ * at most 10,000 rows of each kind.
  */
 export async function readWaiting(database: Database, time: number): Promise<Waiting> {
   const now = Math.floor(time);
@@ -52,18 +55,18 @@ export async function readWaiting(database: Database, time: number): Promise<Wai
   return { jobs, oldestJobMs, deliveries, oldestDeliveryMs };
 }
 
-/** Deliveries that were given up since then, 10,000 at most. */
+/** Counts the deliveries that were given up after `since`, at most 10,000. */
 export const countDropped = (database: Database, since: number): Promise<number> =>
   count(
     database,
     `${tableIn(database, 'deliveries')} WHERE status = 'dropped' AND ended_at >= ${Math.floor(since)}`,
   );
 
-/** Number of jobs that failed and will be retried, such as transfers with an unknown outcome. */
+/** Counts the jobs that failed and will be retried, such as transfers with an unknown outcome. */
 export const countFailing = (database: Database): Promise<number> =>
   count(database, `${tableIn(database, 'jobs')} WHERE last_error IS NOT NULL`);
 
-/** Time of the oldest event in the database. */
+/** Returns the time of the oldest event in the database. */
 export async function oldestEvent(database: Database): Promise<number | null> {
   const [row] = await database.query<{ created_at: number | string }>(
     `SELECT created_at FROM ${tableIn(database, 'events')} ORDER BY number LIMIT 1`,
@@ -71,7 +74,7 @@ export async function oldestEvent(database: Database): Promise<number | null> {
   return row === undefined ? null : Number(row.created_at);
 }
 
-/** Key ids of the keys that sign ID tokens, upcoming ones and those that are still published included. */
+/** Returns the key IDs of all ID token signing keys: current, upcoming, and retired but still published. */
 export async function signingKeyIds(database: Database): Promise<readonly string[]> {
   const rows = await database.query<{ kid: string }>(
     `SELECT kid FROM ${tableIn(database, 'signing_keys')} WHERE sealed_private_jwk <> ''`,
@@ -81,14 +84,14 @@ export async function signingKeyIds(database: Database): Promise<readonly string
 
 /** Number of secrets that one sealing key has sealed. */
 export interface SealedCount {
-  /** The name of the key, as Ostiary writes it. */
+  /** Name of the sealing key in sealed values. */
   readonly seal: string;
   readonly count: number;
 }
 
 /**
- * Columns with sealed secrets. Secrets of API keys that have ended are left out, because they are never used
- * again.
+ * Columns with sealed secrets. Secrets of expired or revoked API keys are left out, because they are never
+ * used again.
  */
 const sealedColumns = (now: number) => [
   { name: 'signing_keys', column: 'sealed_private_jwk', where: `AND sealed_private_jwk <> ''` },
@@ -100,7 +103,9 @@ const sealedColumns = (now: number) => [
   { name: 'webhook_endpoints', column: 'sealed_secret', where: '' },
 ];
 
-/** Secrets in use that another key than `current` has sealed, by key; 10,000 of each table at most. */
+/**
+ * Counts the secrets in use that were sealed by keys other than `current`, by key; at most 10,000 per table.
+ */
 export async function countSecrets(
   database: Database,
   current: string,
@@ -109,7 +114,7 @@ export async function countSecrets(
   if (!/^[0-9a-f]*$/.test(current)) throw new TypeError('countSecrets: current is no name of a key');
   const counts = new Map<string, number>();
   for (const { name, column, where } of sealedColumns(now)) {
-    // Format, name of the key, and the rest: `v1.0123456789ab.…`.
+    // A sealed value consists of format, key name and content: `v1.0123456789ab.…`.
     const seal = `substr(${column}, 4, 12)`;
     const rows = await database.query<{ seal: string; count: number | string }>(
       `SELECT seal, count(*) AS count FROM

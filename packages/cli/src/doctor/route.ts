@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { keyThatProves, proofOf } from './key-proofs.ts';
 
-/** Largest difference between two clocks for which a question is answered. */
+/** Largest clock difference with which the route still answers a request of the doctor. */
 const answeredWithinMs = 24 * 3_600_000;
 
-/** An address that belongs to no host: it is reserved for documentation (RFC 5737). */
+/** An IP address that belongs to no host: it is reserved for documentation (RFC 5737). */
 export const stranger = '192.0.2.123';
 
 /** Response of a process to `ostiary doctor`, as JSON: how it saw the request. */
 export interface ProbeAnswer {
-  /** The process that answers. */
+  /** Name of the responding process. */
   readonly node: string;
-  /** The clock that it goes by. */
+  /** Current time of the process, in milliseconds since the Unix epoch. */
   readonly now: number;
   /** Client address that the process determined for the doctor. */
   readonly address: string | null;
@@ -25,24 +25,25 @@ export interface ProbeAnswer {
 
 /** Dependencies of the route. */
 export interface DoctorRouteOptions {
-  /** Base64url, as `createOstiary` takes them. */
+  /** Sealing keys, Base64url, as `createOstiary` takes them. */
   readonly sealingKeys: readonly string[];
-  /** `ostiary.clientAddress` */
+  /** Determines the client address of a request: `ostiary.clientAddress`. */
   readonly addressOf: (request: {
     readonly socket: { readonly remoteAddress?: string | undefined };
     readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   }) => string | null;
-  /** A name of this process. */
+  /** Name of this process. */
   readonly node: string;
   readonly now: () => number;
 }
 
 /**
- * Answers who proves to have a sealing key, and proves it in return; for everybody else there is nothing here. The doctor
- * learns by it that this installation, and no other, answers at an address, and whom it takes a caller for. Mount it at
- * `/doctor` of `authUrl` and `baseUrl`.
+ * Makes the route that the doctor calls. The doctor proves that it has a sealing key, and the response proves
+ * the same for the server and contains the client IP address that it saw. This shows whether this
+ * installation responds at a URL. Requests without a valid proof are not handled, as if the route did not
+ * exist. Mount it at `/doctor` of `authUrl` and `baseUrl`.
  *
- * @returns a handler that says whether it has answered
+ * @returns a handler that returns true if it has responded to the request
  */
 export function createDoctorRoute({
   sealingKeys,
@@ -50,7 +51,7 @@ export function createDoctorRoute({
   node,
   now,
 }: DoctorRouteOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
-  /** A peer that is believed about the client address is a trusted proxy. */
+  /** Checks whether a peer is a trusted proxy: whether its `X-Forwarded-For` is believed. */
   const isTrusted = (remoteAddress: string): boolean =>
     addressOf({ socket: { remoteAddress }, headers: { 'x-forwarded-for': stranger } }) === stranger;
 

@@ -7,12 +7,12 @@ import { ok, problem, type Said, warning } from './finding.ts';
 import { endpointUrls } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
-/** Time at which a certificate should have been renewed. */
+/** Days before expiry at which a certificate should have been renewed. */
 const renewedBeforeDays = 14;
 
 /**
- * Connects to a server of this installation, sends nothing, and hangs up. Returns the result of `look` for
- * its certificate.
+ * Opens a TLS connection to a server of this installation, sends nothing and closes it. Returns the result of
+ * `look` for the server's certificate.
  */
 function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Result): Promise<Result> {
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -62,11 +62,11 @@ async function checkStrict(origin: string, path: string): Promise<Said> {
   );
 }
 
-/** Checks where plain http leads, if https is on its usual port. */
+/** Checks whether plain http redirects to https, if https uses its default port. */
 async function* checkPlain(origin: string): AsyncGenerator<Said> {
   const { hostname, port } = new URL(origin);
   if (port !== '') return;
-  // Nothing there is as good as what leads away from there.
+  // No server on port 80 is as good as a redirect to https.
   const answer = await ask(`http://${hostname}/`).catch(() => null);
   const leadsAway =
     answer === null ||
@@ -80,7 +80,7 @@ async function* checkPlain(origin: string): AsyncGenerator<Said> {
       );
 }
 
-/** Checks the connections: protocol, certificate and redirect. */
+/** Checks the TLS connection: protocol version, certificate and the redirect from http. */
 export async function* checkTls({ settings }: Examined): AsyncGenerator<Said> {
   for (const origin of new Set([settings.authUrl, settings.baseUrl])) {
     if (origin.startsWith('http:')) {
@@ -126,13 +126,16 @@ export async function* checkCookies({ settings }: Examined): AsyncGenerator<Said
 
 const triedAtMost = 5;
 
-/** Connects to a target as a worker does, and hangs up. Returns why it cannot be reached, or `null`. */
+/**
+ * Opens a connection to a target as a worker does, and closes it. Returns why the target cannot be reached,
+ * or `null`.
+ */
 async function tryTarget(url: URL, policy: TargetPolicy): Promise<string | null> {
   try {
     (await dialTarget(url.href, policy, AbortSignal.timeout(patienceMs))).destroy();
     return null;
   } catch (error) {
-    // A host whose certificate is refused was reached.
+    // A host with an invalid certificate was still reached.
     if (error instanceof TlsError) return null;
     const reason = error instanceof TargetError ? 'no address, or one that is not public' : reasonOf(error);
     return `${url.host} (${reason})`;
@@ -140,9 +143,9 @@ async function tryTarget(url: URL, policy: TargetPolicy): Promise<string | null>
 }
 
 /**
- * Checks whether webhooks can leave this machine: whether connections can be made to `asked`, or else to endpoints of partners,
- * which see a connection and no request. Names of partners are dialled as deliveries dial them, so that none leads into this
- * network. Only https is tried: plain http is for receivers on the same machine.
+ * Checks whether this machine can send webhooks. It opens TLS connections to the URL `asked`, or else to
+ * endpoints of partners, and sends no request. It resolves host names as deliveries do, so that none leads
+ * into the internal network. Only https URLs are tried: plain http is for receivers on the same machine.
  */
 export async function* checkEgress(
   { database, nodes }: Examined,

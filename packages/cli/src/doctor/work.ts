@@ -3,7 +3,9 @@ import { ok, problem, type Said, warning } from './finding.ts';
 import { countDropped, countFailing, oldestEvent, readWaiting } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
-/** Workers poll every second. Work that waits for longer lacks a worker. */
+/**
+ * Waiting time above which work is late. Workers poll every second, so work that waits longer has no worker.
+ */
 const lateMs = 60_000;
 const veryLateMs = 600_000;
 

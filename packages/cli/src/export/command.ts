@@ -9,7 +9,7 @@ import { verifyExport } from './verify.ts';
 const formats = ['csv', 'json', 'ndjson'] as const;
 const day = 'such as 2030-01-31, UTC';
 
-/** Writes what partners are given over the API to a file. */
+/** Commands that write the exports of the partner API to a file. */
 export const exportCommands: Commands = {
   export: {
     about: 'write the final transfers of a partner to a file, and verify it',

@@ -15,10 +15,10 @@ export interface ExportSummary {
   readonly final: boolean;
 }
 
-/** More than any summary has. */
+/** Largest summary that is read, in bytes: real ones are shorter. */
 const longest = 65_536;
 
-/** Finds the summary, the last line of the file, and parses its JSON. */
+/** Patterns that find the summary in the last line of the file, and extract its JSON. */
 const formats = {
   json: { start: '"summary":', read: (text: string) => JSON.parse(`{${text}`).summary },
   ndjson: { start: '{"summary":', read: (text: string) => JSON.parse(text).summary },
@@ -32,8 +32,8 @@ const formats = {
 } as const;
 
 /**
- * Reads an export again, from the disk.
- * @throws Error where it has no summary, or its bytes are not those that the summary speaks of
+ * Reads an export back from the disk and verifies it against its summary.
+ * @throws Error if the summary is missing, or does not match the bytes before it
  */
 export async function verifyExport(file: string, format: keyof typeof formats): Promise<ExportSummary> {
   const handle = await open(file);

@@ -1,46 +1,51 @@
 import { type Administration, ClientError } from '@ostiary/core/admin';
 import type { Found, FoundClient, FoundConsent, Omission } from './found.ts';
 
-/** Planned or completed action for one client. */
+/** Planned or completed import of one client. */
 export interface ClientOutcome {
   readonly clientId: string;
   readonly outcome: 'created' | 'exists' | 'refused';
   readonly isHashed: boolean;
-  /** Reason of a refusal. */
+  /** Reason why the client was refused; `null` if it was not. */
   readonly reason: string | null;
-  /** Properties that the client had in the other system and does not have here. */
+  /** Properties that the client had in the other system and that Ostiary does not support. */
   readonly left: readonly string[];
 }
 
-/** Numbers of consents by their planned or completed action. */
+/** Numbers of consents by result of the import. */
 export interface ConsentOutcome {
-  /** In a trial: how many would be handed over, of which those that are known already stay as they are. */
+  /**
+   * Number of imported consents. In a dry run: the number that would be passed to the import, including those
+   * that exist already.
+   */
   readonly imported: number;
-  /** For which there is or was one here already; `null` in a trial. */
+  /** Number of consents that already existed here, also withdrawn ones; `null` in a dry run. */
   readonly known: number | null;
   readonly withoutClient: number;
   readonly withoutUser: number;
   readonly withoutScopes: number;
-  /** Numbers of consents that were left out, by reason. */
+  /** Numbers of skipped consents, by reason. */
   readonly omitted: { readonly [Reason in Omission]?: number };
-  /** Scopes and claims that imported consents gave in the other system and do not give here, with the number of consents. */
+  /**
+   * Numbers of imported consents that lost a scope or claim, by its name, because Ostiary does not have it.
+   */
   readonly left: { readonly [what: string]: number };
 }
 
 export interface ImportChoices {
-  /** Store nothing. */
+  /** True for a dry run: store nothing. */
   readonly isTrial: boolean;
-  /** For clients that name none. */
+  /** Scopes for clients that name none. */
   readonly scopes: readonly string[];
-  /** Scopes that are called otherwise here. */
+  /** New names of scopes by their names in the other system. */
   readonly scopeNames: ReadonlyMap<string, string>;
-  /** Users by what they were called; `null`: they keep it. */
+  /** Our user ids by the ids in the other system; `null` if the ids stay the same. */
   readonly subjects: ReadonlyMap<string, string> | null;
   /** Progress callback, called after each client and each batch of consents. */
   readonly told: (step: string, done: number, of: number) => void;
 }
 
-/** Scopes of the other system as those of this one. */
+/** Makes a function that renames scopes of the other system, and separates those that are unknown here. */
 function scopesFor({ clients: { scopes: known } }: Administration, { scopeNames }: ImportChoices) {
   return (names: readonly string[]) => {
     const renamed = [...new Set(names.map((name) => scopeNames.get(name) ?? name))];
@@ -51,7 +56,7 @@ function scopesFor({ clients: { scopes: known } }: Administration, { scopeNames 
   };
 }
 
-/** Creates a client, or tries whether it could be. */
+/** Imports a client, or in a dry run checks whether it could be imported. */
 async function importClient(
   admin: Administration,
   { clientId, settings, left, reason }: FoundClient,
@@ -71,14 +76,14 @@ async function importClient(
     await (choices.isTrial ? admin.clients.check(client) : admin.clients.create(client));
     return { ...told, outcome: 'created', reason: null };
   } catch (error) {
-    // Somebody else has created it meanwhile.
+    // Another process has created the client in the meantime.
     if (error instanceof ClientError) return { ...told, outcome: 'exists', reason: null };
     if (error instanceof TypeError) return refused(error.message);
     throw error;
   }
 }
 
-/** Consents of one user and client are one, with the scopes of all and the earliest date. */
+/** Merges consents of the same user and client into one, with all their scopes and the earliest date. */
 function joined(consents: Found['consents']): Found['consents'] {
   const all = new Map<string, FoundConsent>();
   for (const consent of consents) {
@@ -119,7 +124,7 @@ async function importConsents(
     const sub = subjects === null ? consent.sub : subjects.get(consent.sub);
     return sub === undefined ? [] : [{ ...consent, sub }];
   });
-  // Two users of there may be one here.
+  // Two users of the other system may map to the same user here.
   const all = joined(ofUsers);
   const brought = all
     .map(({ left, scopes, ...consent }) => {
@@ -146,7 +151,7 @@ async function importConsents(
 
 /**
  * Imports clients and consents of another system. Existing ones stay as they are, so an import can be
- * repeated: after an interruption, or with missing parts.
+ * repeated, after an interruption or to add missing parts.
  */
 export async function applyImport(
   admin: Administration,
@@ -161,7 +166,7 @@ export async function applyImport(
   const there = new Set(
     outcomes.flatMap(({ clientId, outcome }) => (outcome === 'refused' ? [] : [clientId])),
   );
-  // A file of consents alone goes to clients that were imported before.
+  // A file that contains only consents refers to clients that were imported earlier.
   const others = new Set(consents.map(({ clientId }) => clientId).filter((id) => !there.has(id)));
   for (const clientId of others) if ((await admin.clients.get(clientId)) !== null) there.add(clientId);
   return { clients: outcomes, consents: await importConsents(admin, consents, there, choices) };

@@ -30,7 +30,7 @@ async function contentOf(file: string): Promise<string> {
   });
 }
 
-/** JSON, or one JSON text on each line, as mongoexport and jq write it. */
+/** Reads a JSON file: one document, or one per line as mongoexport and jq write it. */
 async function documentOf(file: string): Promise<unknown> {
   const content = await contentOf(file);
   try {
@@ -98,7 +98,7 @@ function rowOf(
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Words for the reasons why consents are left out. */
+/** Texts for the reasons why consents are skipped. */
 const omissions: { readonly [Reason in Omission]: string } = {
   limited: 'they were given for a time',
   ended: 'they have ended',
@@ -123,7 +123,7 @@ function consentLines(outcome: ConsentOutcome, isTrial: boolean): string {
   ].join('\n');
 }
 
-/** Brings clients and consents of another system along. */
+/** Commands that import clients and consents of another system. */
 export const importCommands: Commands = {
   import: {
     about:

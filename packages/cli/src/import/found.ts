@@ -1,40 +1,40 @@
 import type { ImportedConsent, NewClient } from '@ostiary/core/admin';
 
-/** A client of another system. */
+/** A client read from the export of another system. */
 export interface FoundClient {
   readonly clientId: string;
-  /** In the terms of this one; scopes are still those of the other. */
+  /** Settings in terms of Ostiary, except that scopes still have the other system's names. */
   readonly settings: NewClient;
-  /** Properties that it had in the other system and cannot have here. */
+  /** Properties of the client in the other system that Ostiary does not support. */
   readonly left: readonly string[];
-  /** Reason why it is not imported; `null` if it is imported. */
+  /** Reason why the client cannot be imported; `null` if it can. */
   readonly reason: string | null;
 }
 
 /**
- * Reason why a consent is not imported: `limited` if it was given for a time, `ended` if it is over,
- * `notRemembered` if it was for one sign-in, `ofDisabledUser` if its user cannot sign in, `incomplete` if it
- * names no user or no client.
+ * Reason why a consent is not imported: `limited` if it is valid for a limited time, `ended` if it has
+ * expired or was withdrawn, `notRemembered` if it was for one sign-in, `ofDisabledUser` if its user cannot
+ * sign in, `incomplete` if it lacks a user or a client.
  */
 export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' | 'incomplete';
 
-/** A consent of another system, its scopes still those of that one. */
+/** A consent read from the export of another system. Its scopes still have the other system's names. */
 export interface FoundConsent extends ImportedConsent {
   readonly omission: Omission | null;
-  /** Scopes and claims that it gave in the other system and cannot give here. */
+  /** Scopes and claims of the consent that Ostiary does not support. */
   readonly left: readonly string[];
 }
 
-/** Content of the files of another system. */
+/** Clients and consents found in the files of another system. */
 export interface Found {
   readonly clients: readonly FoundClient[];
   readonly consents: readonly FoundConsent[];
 }
 
-/** Reads one document of an export. @throws TypeError for any other document */
+/** Reads one document of an export. @throws TypeError if the document is not one of that system */
 export type ReadExport = (document: unknown) => Found;
 
-/** A JSON object; `{}` for anything else. */
+/** Members of a JSON object; `{}` for any other value. */
 export type Members = { readonly [name: string]: unknown };
 
 export const members = (value: unknown): Members =>
@@ -42,7 +42,7 @@ export const members = (value: unknown): Members =>
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A text that is not empty. */
+/** Returns a non-empty text, or `undefined`. */
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
@@ -51,23 +51,26 @@ export const texts = (value: unknown): readonly string[] =>
 
 export const words = (value: unknown): readonly string[] => (text(value) ?? '').split(' ').filter(Boolean);
 
-/** Its secret, or the hash of it: one of `$2b$…`, `$argon2id$…`, `$scrypt$…`, `$pbkdf2-sha256$…`. */
+/**
+ * Returns the setting for a client secret: the secret itself, or its hash if it starts like `$2b$…`,
+ * `$argon2id$…`, `$scrypt$…` or `$pbkdf2-sha256$…`.
+ */
 export const secretOf = (secret: string): Pick<NewClient, 'clientSecret' | 'clientSecretHash'> =>
   /^\$[a-z0-9-]+\$/.test(secret) ? { clientSecretHash: secret } : { clientSecret: secret };
 
 /**
- * Says what a record had by a member and cannot have here. `null`: the member is brought along, decides whether the record is, or
- * changes nothing here.
+ * Returns the feature that a member of a record enables and Ostiary lacks. Returns `null` if nothing is lost:
+ * the member is imported, is checked elsewhere, or has no effect in Ostiary.
  */
 export type MemberRule = (value: unknown) => string | null;
 
-/** A rule for each member of a record whose meaning is known. */
+/** Rules for the known members of a record. */
 export type MemberRules = { readonly [member: string]: MemberRule };
 
-/** A member that is read elsewhere, or that only describes the record. */
+/** Rule for a member that is read elsewhere, or that only describes the record. */
 export const handled: MemberRule = () => null;
 
-/** Checks whether a member sets nothing. Other systems write every member, also those that were never set. */
+/** Checks whether a value counts as not set. Other systems also write members that were never set. */
 const isUnset = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -78,19 +81,19 @@ const isUnset = (value: unknown): boolean =>
     ? value.length === 0
     : typeof value === 'object' && Object.values(value).every(isUnset));
 
-/** Names what a member switches on. */
+/** Makes a rule that reports `what` as lost if the member is true. */
 export const isOn =
   (what: string): MemberRule =>
   (value) =>
     value === true || value === 'true' ? what : null;
 
-/** Names what a member sets. */
+/** Makes a rule that reports `what` as lost if the member has a value. */
 export const isSet =
   (what: string): MemberRule =>
   (value) =>
     isUnset(value) ? null : what;
 
-/** Names the values of a member that there are not here. */
+/** Makes a rule that reports values other than `known` as lost, since Ostiary lacks them. */
 export const otherThan =
   (what: string, ...known: readonly string[]): MemberRule =>
   (value) => {
@@ -100,7 +103,10 @@ export const otherThan =
     return others.length === 0 ? null : `${what} ${others.join(' ')}`;
   };
 
-/** Names origins whose pages may ask there, and not here, where redirect URIs decide it. `+` stands for those of the redirect URIs. */
+/**
+ * Makes a rule that reports allowed CORS origins that Ostiary would not allow, since it derives them from the
+ * redirect URIs. `+` stands for the origins of the redirect URIs.
+ */
 export const otherOrigins =
   (redirectUris: readonly string[]): MemberRule =>
   (value) => {
@@ -108,7 +114,10 @@ export const otherOrigins =
     return otherThan('CORS for', '+', ...own)(value);
   };
 
-/** Names everything that a record had and cannot have here. Members without a rule are named as they are called there. */
+/**
+ * Lists everything in a record that Ostiary cannot import. Members without a rule are listed by their
+ * original name.
+ */
 export function leftOf(record: Members, rules: MemberRules): readonly string[] {
   const known = Object.entries(rules).map(([member, rule]) => rule(record[member]));
   const others = Object.entries(record).filter(
@@ -120,17 +129,17 @@ export function leftOf(record: Members, rules: MemberRules): readonly string[] {
   ];
 }
 
-/** A moment in seconds or milliseconds, or as ISO 8601. */
+/** Parses a time given in seconds, in milliseconds, or as ISO 8601. */
 export function moment(value: unknown): Date | undefined {
   const date =
     typeof value === 'number' ? new Date(value < 1e11 ? value * 1000 : value) : new Date(text(value) ?? '');
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** An algorithm of ID tokens that there is here, too. */
+/** Returns the ID token signing algorithm if Ostiary supports it, else `undefined`. */
 export const algorithmOf = (name: unknown): NewClient['idTokenAlg'] =>
   name === 'ES256' || name === 'RS256' ? name : undefined;
 
-/** Scopes by the names of this system: some call `offline` what the standard calls `offline_access`. */
+/** Converts scopes to their standard names: some systems call `offline_access` just `offline`. */
 export const standardScopes = (names: readonly string[]): readonly string[] =>
   names.map((name) => (name === 'offline' ? 'offline_access' : name));

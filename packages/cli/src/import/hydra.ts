@@ -17,7 +17,7 @@ import {
 } from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
-/** Members of a consent session. */
+/** Rules for the members of Hydra's consent sessions. */
 export const sessionRules: MemberRules = {
   consent_request: handled,
   consent_request_id: handled,
@@ -31,7 +31,7 @@ export const sessionRules: MemberRules = {
   session: isSet('claims of its tokens'),
 };
 
-/** A consent session; one that is not remembered was for one sign-in. */
+/** Reads a consent session. A session that is not remembered was for one sign-in. */
 function consentOf(session: Members): FoundConsent {
   const request = members(session.consent_request);
   const sub = text(request.subject) ?? '';
@@ -53,20 +53,20 @@ function consentOf(session: Members): FoundConsent {
   };
 }
 
-/** Lists that were written one behind the other, and pages of them, are one list. */
+/** Flattens nested lists and pages of items into one list; `null` if the document is not a list. */
 const itemsOf = (document: unknown): readonly unknown[] | null => {
   const items = Array.isArray(document) ? document : members(document).items;
   return Array.isArray(items) ? items.flatMap((item) => itemsOf(item) ?? [item]) : null;
 };
 
 /**
- * Reads lists of clients from Hydra (`hydra list oauth2-clients --format json`, or its administrative API)
- * and of consent sessions. They do not contain secrets. Add `client_secret` from the database column of that
- * name, unchanged.
+ * Reads clients (`hydra list oauth2-clients --format json`, or the administrative API) and consent sessions
+ * of Hydra. The exports do not contain secrets: add `client_secret` from the database column of that name,
+ * unchanged.
  */
 export const readHydra: ReadExport = (document) => {
   const { client_id: clientId, consent_request: consent } = members(document);
-  // A single line is not a list.
+  // A file with a single line is a single item, not a list.
   const items = itemsOf((clientId ?? consent) === undefined ? document : [document]);
   if (items === null) throw new TypeError('has to be a list of clients or of consent sessions');
   const found = items.map(members);
@@ -74,7 +74,7 @@ export const readHydra: ReadExport = (document) => {
     clients: found
       .filter((one) => text(one.client_id) !== undefined)
       .map((one) => {
-        // None named are those of the standard's default.
+        // An empty list of grant types means the standard's default, so drop the member.
         const { grant_types: grants, ...metadata } = one;
         return clientOfMetadata(list(grants).length === 0 ? metadata : one);
       }),
@@ -83,8 +83,8 @@ export const readHydra: ReadExport = (document) => {
 };
 
 /**
- * Keeps the latest remembered session of each user and client, beside those that cannot be brought along: scopes that it has no more
- * were taken back.
+ * Keeps only the latest remembered session of each user and client, because scopes missing from it were
+ * withdrawn. Sessions that cannot be imported are kept, too.
  */
 export function latestOfHydra(consents: Found['consents']): Found['consents'] {
   const timeOf = ({ grantedAt }: FoundConsent) => grantedAt?.getTime() ?? 0;

@@ -1,6 +1,6 @@
 import { handled, isOn, isSet, type MemberRules, otherThan } from './found.ts';
 
-/** A moment of an attribute, in seconds; `null` for none. */
+/** Converts an attribute in seconds to a date; `null` if it is not set. */
 export function secondsOf(value: unknown): Date | null {
   const seconds = Number(value);
   return seconds > 0 && seconds < 1e11 ? new Date(seconds * 1000) : null;
@@ -9,7 +9,7 @@ export function secondsOf(value: unknown): Date | null {
 const lives = isSet('lives of tokens and sessions of its own');
 const exchange = isOn('token exchange');
 
-/** Members of a client of Keycloak, apart from its attributes. */
+/** Rules for the members of a Keycloak client, apart from its attributes. */
 export const clientRules: MemberRules = {
   access: handled,
   attributes: handled,
@@ -18,7 +18,7 @@ export const clientRules: MemberRules = {
   clientId: handled,
   defaultClientScopes: handled,
   enabled: handled,
-  // Without an address, which is an attribute, Keycloak notifies no client.
+  // Has no effect in Keycloak without a URL, which is one of the attributes.
   frontchannelLogout: handled,
   id: handled,
   name: handled,
@@ -57,7 +57,10 @@ export const clientRules: MemberRules = {
   useTemplateScope: isOn('template'),
 };
 
-/** Attributes of a client that speaks OpenID Connect. What logout tokens and responses always have here needs no setting. */
+/**
+ * Rules for the attributes of an OpenID Connect client of Keycloak. Claims that Ostiary always puts into
+ * logout tokens and responses need no setting.
+ */
 export const attributeRules: MemberRules = {
   'backchannel.logout.session.required': handled,
   'backchannel.logout.url': handled,
@@ -100,7 +103,7 @@ export const attributeRules: MemberRules = {
   'frontchannel.logout.url': isSet('front-channel logout'),
   'id.token.encrypted.response.alg': isSet('encrypted answers'),
   'id.token.encrypted.response.enc': isSet('encrypted answers'),
-  // Read with the realm's.
+  // Read together with the realm's default, in keycloak.ts.
   'id.token.signed.response.alg': handled,
   'jwks.string': isSet('keys'),
   'jwks.url': isSet('keys'),
@@ -125,7 +128,7 @@ export const attributeRules: MemberRules = {
   'user.info.response.signature.alg': isSet('signed userinfo'),
 };
 
-/** Members of a consent of a user. */
+/** Rules for the members of a user's consent in Keycloak. */
 export const consentRules: MemberRules = {
   clientId: handled,
   createdDate: handled,

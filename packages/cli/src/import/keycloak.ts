@@ -17,7 +17,7 @@ import {
 } from './found.ts';
 import { attributeRules, clientRules, consentRules, secondsOf } from './keycloak-members.ts';
 
-/** Clients of Keycloak itself, which every realm has. */
+/** Built-in clients that every realm of Keycloak has. They are not imported. */
 const builtIn = [
   'account',
   'account-console',
@@ -27,14 +27,17 @@ const builtIn = [
   'security-admin-console',
 ];
 
-/** Scopes that make Keycloak write claims and roles into its tokens. Apps do not request them. */
+/** Scopes that make Keycloak write claims and roles into its tokens. Apps do not request them by name. */
 const plumbing = ['acr', 'basic', 'microprofile-jwt', 'roles', 'service_account', 'web-origins'];
 
-/** An address as the realm means it: one without origin is written behind the client's root. */
+/** Makes an absolute URL: Keycloak appends a URI without origin to the client's root URL. */
 const absolute = (root: string | undefined) => (uri: string) =>
   root !== undefined && uri.startsWith('/') ? `${root}${uri}` : uri;
 
-/** Post-logout redirect URIs: the redirect URIs, also for a plus sign, unless others are given, or none. */
+/**
+ * Returns the post-logout redirect URIs. Keycloak uses the redirect URIs if none are set or for `+`, and `-`
+ * means none.
+ */
 function afterLogout(
   attributes: Members,
   redirectUris: readonly string[],
@@ -58,7 +61,7 @@ function leftOfClient(
   ];
 }
 
-/** Checks whether a secret has ended, as a policy of its realm may say. */
+/** Checks whether a client secret has expired, according to the realm's policy. */
 function hasEnded(attributes: Members, now: number): boolean {
   const end = secondsOf(attributes['client.secret.expiration.time']);
   return end !== null && end.getTime() <= now;
@@ -99,7 +102,8 @@ function clientOf(client: Members, realm: Members, now: number): FoundClient {
     ),
     postLogoutRedirectUris: afterLogout(attributes, redirectUris, absoluteUri),
     requirePkce: attributes['pkce.code.challenge.method'] === 'S256',
-    // Nothing but the secret, or one of the methods that are refused, authenticates a confidential client there.
+    // Keycloak only authenticates confidential clients by secret, or by methods whose clients are refused
+    // above.
     ...(client.publicClient === true
       ? { public: true }
       : { requireSecret: true, ...(secret !== undefined && secretOf(secret)) }),
@@ -131,8 +135,8 @@ function consentsOf(user: Members): readonly FoundConsent[] {
 }
 
 /**
- * A realm as `kc.sh export` writes it, with its users in the same file or in files of their own (`shop-users-0.json`); those who
- * come from another directory are in `federatedUsers`.
+ * Reads a realm as `kc.sh export` writes it, with users in the same file or in separate files
+ * (`shop-users-0.json`). Users of another directory are in `federatedUsers`.
  */
 export const readKeycloak: ReadExport = (document) => {
   const realm = members(document);

@@ -18,7 +18,10 @@ import {
   words,
 } from './found.ts';
 
-/** Signing algorithms of responses, if the metadata names one. RS256 is the default of the specifications. */
+/**
+ * Makes a rule that reports signed responses as lost, unless the algorithm is missing. RS256 is the default
+ * of the specifications.
+ */
 const signed =
   (what: string): MemberRule =>
   (value) =>
@@ -29,8 +32,9 @@ const certificate = isSet('certificates of the client');
 const ofGrant = isSet('lives of tokens of its own');
 
 /**
- * Members of a client's metadata: those of the registry of RFC 7591, of oidc-provider and of Hydra. What an ID token or a logout
- * token always has here (`auth_time`, `sid`) needs no setting.
+ * Rules for the members of a client's metadata: those of the RFC 7591 registry, of oidc-provider and of
+ * Hydra. Claims that Ostiary always puts into ID tokens or logout tokens (`auth_time`, `sid`) need no
+ * setting.
  */
 export const metadataRules: MemberRules = {
   application_type: handled,
@@ -123,7 +127,7 @@ export const metadataRules: MemberRules = {
   refresh_token_grant_refresh_token_lifespan: ofGrant,
 };
 
-/** A client of an app on the user's device may use any port of a loopback address there (RFC 8252, section 7.3). */
+/** Checks whether a native app may use any port of a loopback redirect URI (RFC 8252, section 7.3). */
 const usesAnyPort = (metadata: Members): boolean =>
   metadata.application_type === 'native' &&
   texts(metadata.redirect_uris).some((uri) => uri.startsWith('http:'));
@@ -140,7 +144,7 @@ function reasonOf(metadata: Members, isPublic: boolean, now: number): string | n
   return null;
 }
 
-/** A client as its metadata says (RFC 7591, section 2), which oidc-provider and Hydra both keep. */
+/** Reads a client from its metadata (RFC 7591, section 2), which oidc-provider and Hydra both store. */
 export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClient {
   const clientId = text(metadata.client_id) ?? '';
   const isPublic = metadata.token_endpoint_auth_method === 'none';
@@ -156,7 +160,8 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
       redirectUris,
       allowedScopes: scopes.filter((scope) => scope !== 'offline_access' || grants.includes('refresh_token')),
       postLogoutRedirectUris: texts(metadata.post_logout_redirect_uris),
-      // Nothing but the secret, or one of the methods that are refused, authenticates a confidential client there.
+      // These systems only authenticate confidential clients by secret, or by methods whose clients are
+      // refused above.
       ...(isPublic
         ? { public: true }
         : { requireSecret: true, ...(secret !== undefined && secretOf(secret)) }),

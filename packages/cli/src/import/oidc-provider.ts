@@ -14,13 +14,16 @@ import {
 } from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
-/** Payload of an adapter's record: by itself, or as `payload` of a row or a document. */
+/**
+ * Returns the payload of an adapter's record: the record itself, or the `payload` member of a row or
+ * document.
+ */
 const payloadOf = (row: unknown): Members => {
   const { payload } = members(row);
   return members(typeof payload === 'string' ? JSON.parse(payload) : (payload ?? row));
 };
 
-/** Members of the model `Grant`. */
+/** Rules for the members of the model `Grant`. */
 export const grantRules: MemberRules = {
   accountId: handled,
   clientId: handled,
@@ -34,7 +37,10 @@ export const grantRules: MemberRules = {
   resources: isSet('scopes of resources'),
 };
 
-/** A grant remembers what the user consented to, until `exp`, and the scopes that the user rejected, which win (`openid` aside). */
+/**
+ * Reads a grant: the scopes that the user approved, valid until `exp`. Scopes that the user rejected take
+ * precedence, except `openid`.
+ */
 function consentOf(grant: Members, now: number): FoundConsent {
   const [sub = '', clientId = ''] = [text(grant.accountId), text(grant.clientId)];
   const rejected = words(members(members(grant.rejected).openid).scope);
@@ -49,8 +55,8 @@ function consentOf(grant: Members, now: number): FoundConsent {
 }
 
 /**
- * Rows of the models `Client` and `Grant` as an adapter of oidc-provider keeps them: one, or arrays of them; the `clients` of its
- * configuration are such an array, too. Other models are passed over.
+ * Reads `Client` and `Grant` records as an adapter of oidc-provider stores them, one or an array. Also reads
+ * the `clients` array of its configuration. Other models are skipped.
  */
 export const readOidcProvider: ReadExport = (document) => {
   const { clients: configured } = members(document);

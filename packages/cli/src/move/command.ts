@@ -8,22 +8,22 @@ import type { SqliteDatabase } from './sqlite.ts';
 /** Dependencies of the command `move`, which the host provides. */
 export interface MoveCommandOptions {
   /**
-   * Opens the file with better-sqlite3, which must be installed, and checks whether the file can be moved.
+   * Opens a SQLite file with better-sqlite3, which must be installed. Fails if the file cannot be moved.
    */
   readonly openFile: (file: string) => SqliteDatabase & { close(): unknown };
-  /** Opens the database to move to, and makes the host's own tables in it. */
+  /** Opens the database to move to, and creates the host's own tables in it. */
   readonly openTarget: (url: string) => Promise<{ readonly pool: PostgresPool; close(): Promise<void> }>;
-  /** The host's own tables in the file. */
+  /** Returns the host's own tables in the SQLite file. */
   readonly host?: (from: SqliteDatabase) => HostTables;
 }
 
 /**
- * The command `move`: moves an installation from its SQLite file to PostgreSQL. It needs no confirmation,
- * because it only reads the file, requires empty tables on PostgreSQL, and moves either everything or
+ * Makes the command `move`, which moves an installation from its SQLite file to PostgreSQL. It needs no
+ * confirmation: it only reads the file, requires empty tables on PostgreSQL, and moves either everything or
  * nothing.
  */
 export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions): StandaloneCommand {
-  /** `to` is `null` for a check. */
+  /** Moves the file to the database `to`, or only checks the file if `to` is `null`. */
   async function move(
     file: string,
     to: string | null,
@@ -53,7 +53,7 @@ export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions):
     about: 'move the installation from its SQLite file to PostgreSQL: all of it or nothing',
     flags: {
       from: value('the file; stop the server first', { required: true }),
-      // Everybody on the machine can see arguments.
+      // Not an argument: every user of the machine can see arguments.
       to: value(
         'postgres://… (DATABASE_URL or DATABASE_URL_FILE, which are the places for a URL with a password)',
       ),

@@ -1,13 +1,14 @@
 /**
- * The move was refused or did not succeed, and PostgreSQL is as it was before. Messages are for operators: they name the
- * table and, where a row is to blame, its key. What SQLite, PostgreSQL or the driver said is in `cause`.
+ * Error of a move that was refused or failed. PostgreSQL is as it was before. The message is for operators:
+ * it names the table and, if a row caused the error, the row's key. `cause` has the error of SQLite,
+ * PostgreSQL or the driver.
  */
 export class MoveError extends Error {
   override readonly name = 'MoveError';
   readonly code = 'MOVE_FAILED';
 }
 
-/** Converts anything that was thrown during the move to an error for the caller. */
+/** Converts any error thrown during the move to an error for the caller. */
 export function moveFailed(error: unknown): Error {
   if (error instanceof MoveError || error instanceof TypeError) return error;
   const detail = error instanceof Error ? error.message : String(error);

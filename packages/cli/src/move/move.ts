@@ -15,24 +15,28 @@ import { ostiaryTables, type TableMove } from './tables.ts';
 import { insert, settle, storedIn, type Target, takeEmpty, targetIn } from './target.ts';
 import { lineOf } from './values.ts';
 
-/** Values of a table that are compared: the number of rows, and the hexadecimal SHA-256 of all rows. */
+/**
+ * Number of rows of a table, and the SHA-256 of all of them in hexadecimal. Both sides of the move must have
+ * the same.
+ */
 interface Digest {
   readonly rows: number;
   readonly digest: string;
 }
 
-/** Result for one table. */
+/** Name and digest of a table that was moved or checked. */
 export interface MovedTable extends Digest {
-  /** Ostiary's by their names, the host's with their schema before it: `app.users`. */
+  /** Name of the table. Tables of the host include their schema: `app.users`. */
   readonly table: string;
 }
 
 /**
- * Time to wait for other connections to release the tables. A server that uses them must be stopped anyway.
+ * Time to wait for other connections to release the tables, in milliseconds. Servers that use the tables must
+ * be stopped before a move.
  */
 const lockMs = 10_000;
 
-/** Time after which PostgreSQL ends the transaction of a machine that no longer responds. */
+/** Time after which PostgreSQL ends the transaction if this machine no longer responds, in milliseconds. */
 const silenceMs = 300_000;
 
 /**
@@ -41,9 +45,9 @@ const silenceMs = 300_000;
  * only read and must not be open elsewhere. Missing tables on PostgreSQL are created; existing ones must be
  * empty.
  *
- * @returns for each table how many rows there are now, and their digest
+ * @returns the number of rows and the digest of each table
  * @throws TypeError for an option that is missing, wrong or unknown
- * @throws MoveError when something stands in the way or goes wrong; nothing was moved then
+ * @throws MoveError if the move is refused or fails; nothing was moved then
  *
  * @example
  * ```ts
@@ -68,11 +72,11 @@ export async function moveFromSqlite(options: MoveOptions): Promise<MovedTable[]
 }
 
 /**
- * Reads everything that {@link moveFromSqlite} would move, and answers the counts and digests that it would answer.
- * Needs no PostgreSQL.
+ * Reads everything that {@link moveFromSqlite} would move, and returns the same counts and digests. Needs no
+ * PostgreSQL.
  *
  * @throws TypeError for an option that is wrong
- * @throws MoveError when the file cannot be moved as it is
+ * @throws MoveError if the file cannot be moved as it is
  */
 export async function checkSqlite(options: CheckOptions): Promise<MovedTable[]> {
   const { from } = options;
@@ -93,7 +97,8 @@ export async function checkSqlite(options: CheckOptions): Promise<MovedTable[]> 
 }
 
 /**
- * Over the names of the columns, and then over the rows in the order of the key, each a line of JSON.
+ * Computes the digest of a table: over the names of its columns, then over its rows in key order, each as a
+ * line of JSON.
  *
  * @param counted - called after each batch with the number of rows so far
  */
@@ -112,14 +117,14 @@ async function digestOf(
   return { rows: count, digest: hash.digest('hex') };
 }
 
-/** Everything that is moved, in the order in which it can be stored. */
+/** Lists the tables to move, each after the tables that it refers to. */
 function tablesOf({ from, host }: CheckOptions, schema = 'ostiary'): Target[] {
   const own = ostiaryTables(from).map((table) => targetIn(schema, table, table.name));
   const theirs = host?.tables.map((table) => targetIn(host.schema, table, `${host.schema}.${table.name}`));
   return [...own, ...(theirs ?? [])];
 }
 
-/** Reports the progress of a table. */
+/** Makes the callbacks that report the progress of a table. */
 function progressOf(
   { from, onProgress }: CheckOptions,
   { table, label }: Target,
@@ -129,9 +134,12 @@ function progressOf(
   return (rows) => onProgress?.({ table: label, step, rows, of });
 }
 
-/** A connection for the whole move. When it fails, the connection is closed, which ends the transaction for sure. */
+/**
+ * Runs the whole move on one connection. If the work fails, the connection is closed, which always rolls the
+ * transaction back.
+ */
 async function onClient<T>({ pool }: ParsedMove, work: (client: PostgresClient) => Promise<T>): Promise<T> {
-  // The statement under way reports a broken connection.
+  // Ignore the event: the running statement reports the broken connection.
   const ignore = () => undefined;
   pool.on?.('error', ignore);
   let client: PostgresPoolClient | null = null;
@@ -166,7 +174,8 @@ async function inTransaction(client: PostgresClient, move: ParsedMove): Promise<
 }
 
 async function allTables(client: PostgresClient, move: ParsedMove): Promise<MovedTable[]> {
-  // Holds the lock of migrations from here on: who starts on this schema waits until everything is there.
+  // Takes the migration lock for the transaction: a server that starts on this schema waits until everything
+  // is there.
   await createTables(client, { schema: move.schema });
   const targets = tablesOf(move, move.schema);
   await takeEmpty(client, targets);
@@ -196,7 +205,7 @@ function assertSame(table: string, of: number, sent: Digest, found: Digest): voi
       `nothing was moved: table ${table} has ${of} rows in SQLite and ${found.rows} in PostgreSQL`,
     );
   }
-  // Digests of rows compare two copies. They are not a protection against forgery.
+  // Row digests compare two copies. They do not protect against forgery.
   if (!Object.is(sent.digest, found.digest)) {
     throw new MoveError(
       `nothing was moved: the rows of table ${table} are not the same in PostgreSQL ` +
@@ -205,7 +214,7 @@ function assertSame(table: string, of: number, sent: Digest, found: Digest): voi
   }
 }
 
-/** The one moment in which a broken connection leaves open what became of the move. */
+/** Commits the move. If the connection breaks here, the outcome is unknown, and only here. */
 async function commit(client: PostgresClient): Promise<{ readonly command?: string }> {
   try {
     return await client.query({ text: 'COMMIT' });

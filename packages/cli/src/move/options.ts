@@ -2,13 +2,13 @@ import type { PostgresPool } from '@ostiary/adapter-postgres';
 import type { SqliteDatabase } from './sqlite.ts';
 import type { TableMove } from './tables.ts';
 
-/** Progress of a move. */
+/** Progress of a move or check. */
 export interface MoveProgress {
   readonly table: string;
   readonly step: 'copying' | 'verifying';
-  /** Rows of this table that are done in this step. */
+  /** Number of rows of the table that this step has processed. */
   readonly rows: number;
-  /** Number of rows. */
+  /** Total number of rows of the table. */
   readonly of: number;
 }
 
@@ -17,22 +17,22 @@ export interface MoveProgress {
  * way. On PostgreSQL they must exist and be empty.
  */
 export interface HostTables {
-  /** The PostgreSQL schema that they are in. */
+  /** PostgreSQL schema that contains the tables. */
   readonly schema: string;
-  /** Each after those that it refers to. */
+  /** Tables to move, each after the tables that it refers to. */
   readonly tables: readonly TableMove[];
 }
 
 /** Options of a check of the source. */
 export interface CheckOptions {
   /**
-   * The SQLite file: a `Database` of `better-sqlite3`, opened for reading and writing although it is only
-   * read. The file must not be open elsewhere. Close it afterwards, because other processes may not be able
-   * to open it until then.
+   * The SQLite file: a `Database` of `better-sqlite3`, opened for reading and writing although the move only
+   * reads. No other process may have the file open. Close it after the move, because other processes may not
+   * be able to open it until then.
    */
   readonly from: SqliteDatabase;
   readonly host?: HostTables;
-  /** Called after each batch of rows. What it throws ends the move. */
+  /** Called after each batch of rows. An error that it throws ends the move. */
   readonly onProgress?: (progress: MoveProgress) => void;
 }
 
@@ -47,10 +47,10 @@ export interface MoveOptions extends CheckOptions {
   readonly schema?: string;
 }
 
-/** Options after they were checked. */
+/** Checked options of a move. */
 export type ParsedMove = MoveOptions & { readonly schema: string };
 
-/** Checks what the caller passed; throws a `TypeError` that names the option. */
+/** Checks the options of a move. @throws TypeError that names the wrong option */
 export function parseMove(options: MoveOptions): ParsedMove {
   const { from, pool, schema = 'ostiary', host: _, onProgress: __, ...others } = options;
   const [unknown] = Object.keys(others);
@@ -63,7 +63,7 @@ export function parseMove(options: MoveOptions): ParsedMove {
   return { ...options, schema };
 }
 
-/** @throws TypeError for a handle on which the file cannot be held */
+/** Checks that a database handle can lock the SQLite file. @throws TypeError if it cannot */
 export function assertUsable(from: SqliteDatabase): void {
   const isDatabase =
     typeof from === 'object' && from !== null && ['prepare', 'exec', 'pragma'].every((name) => name in from);

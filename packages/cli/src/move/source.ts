@@ -5,7 +5,10 @@ import { fromSqlite, type Value } from './values.ts';
 
 export type Row = readonly Value[];
 
-/** Few enough that a batch of the longest rows, with an answer of 16 KiB each, needs little memory. */
+/**
+ * Rows per batch. Few enough that a batch of the longest rows, with a response of 16 KiB each, needs little
+ * memory.
+ */
 const batchRows = 500;
 
 export function countOf(database: SqliteDatabase, table: TableMove): number {
@@ -13,9 +16,9 @@ export function countOf(database: SqliteDatabase, table: TableMove): number {
 }
 
 /**
- * The rows of a table in the order of its key, in batches.
+ * Reads the rows of a table in key order, in batches.
  *
- * @param label - the table's name for people
+ * @param label - name of the table in messages
  */
 export function* batchesOf(
   database: SqliteDatabase,
@@ -40,7 +43,10 @@ export function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/** Turns a row of SQLite into one that can be moved, or says which value of which row cannot. */
+/**
+ * Makes a function that converts a row of SQLite for the move. It throws a `MoveError` that names the row and
+ * value if a value cannot be stored.
+ */
 function checkedReader(
   database: SqliteDatabase,
   table: TableMove,
@@ -51,8 +57,8 @@ function checkedReader(
   const condition = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
 
   /**
-   * The driver returns U+FFFD for invalid UTF-8 in the file. Read the bytes themselves only if a text
-   * contains it.
+   * Checks that a text was stored as valid UTF-8. The driver returns U+FFFD for invalid bytes, so the bytes
+   * themselves are read only if a text contains it.
    */
   function assertExact(stored: readonly unknown[], column: string, text: string): void {
     if (!text.includes('\uFFFD')) return;
@@ -78,7 +84,7 @@ function checkedReader(
     });
 }
 
-/** The one value of the one row. */
+/** Returns the single value of a query's single row. */
 function one(database: SqliteDatabase, sql: string, ...parameters: readonly unknown[]): unknown {
   const row = database
     .prepare(sql)
@@ -95,7 +101,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Writes the value of a key so that an operator can search for it. */
+/** Formats the value of a key so that an operator can search for it. */
 function shown(value: unknown): string {
   if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
   return typeof value === 'string' ? JSON.stringify(value) : String(value);

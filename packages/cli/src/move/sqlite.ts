@@ -20,7 +20,7 @@ export interface SqliteStatement {
   columns(): readonly { readonly name: string; readonly type: string | null }[];
 }
 
-/** The migrations of `@ostiary/adapter-sqlite` whose tables this version knows, with their SHA-256. */
+/** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
   ['0001_initial.sql', '5e300de4eac10213b9ce05113c337af610c8984d300b64355ecb0ae882d94929'],
 ];
@@ -28,11 +28,11 @@ export const knownMigrations: readonly (readonly [name: string, checksum: string
 /**
  * Runs work on a read-only snapshot of the file, while no other process has the file open.
  *
- * A snapshot alone would not do: a server that is only idle would go on writing to the old file afterwards, and what it
- * writes would be lost. In WAL mode every connection that ever read keeps a shared lock on the file, also while it
- * does nothing, so that an exclusive one is only given when there is no other connection, of this process or of any
- * other. It is kept until the end: nobody can open the file meanwhile, not even to read. A connection that was opened for
- * reading cannot ask for it, nor can it bring in what a server that was killed has left in the write-ahead log.
+ * A snapshot alone is not enough: an idle server could later write to the old file, and its writes would be lost. In WAL
+ * mode every connection that has ever read keeps a shared lock on the file, even while idle. SQLite therefore grants an
+ * exclusive lock only if there is no other connection, in this process or any other. The lock is held until the end:
+ * meanwhile no process can open the file, not even to read. The connection must be opened for writing: a read-only one
+ * can neither take the lock nor recover the write-ahead log that a killed server has left.
  */
 export async function held<T>(database: SqliteDatabase, work: () => Promise<T>): Promise<T> {
   lock(database);
@@ -67,7 +67,10 @@ function lock(database: SqliteDatabase): void {
   }
 }
 
-/** Takes effect with the next read. A connection that was never used before keeps its lock until it is closed. */
+/**
+ * Releases the exclusive lock, with the next read. A connection that was never used before keeps its lock
+ * until it is closed.
+ */
 function unlock(database: SqliteDatabase): void {
   try {
     database.pragma('locking_mode = NORMAL');

@@ -1,19 +1,22 @@
 import type { SqliteDatabase } from './sqlite.ts';
 import type { ColumnKind } from './values.ts';
 
-/** A table that is moved, by its name in PostgreSQL. */
+/** A table to move, under its PostgreSQL name. */
 export interface TableMove {
   readonly name: string;
   /** Columns that are read back and compared: every column of the PostgreSQL table that is not generated. */
   readonly columns: Readonly<Record<string, ColumnKind>>;
-  /** Columns by which the rows are read, copied and digested, on both sides in the same order: bytes, or numbers. */
+  /**
+   * Columns by which rows are ordered when they are read, copied and digested, on both sides. They contain
+   * bytes or numbers.
+   */
   readonly key: readonly string[];
   /**
-   * Expression after `FROM` on SQLite that has these columns.
+   * SQLite expression after `FROM` that returns these columns.
    * @defaultValue the table of the same name
    */
   readonly source?: string;
-  /** The column that PostgreSQL numbers itself, and goes on with after the largest. */
+  /** Column that PostgreSQL numbers itself. After the move it continues after the largest number. */
   readonly identity?: string;
 }
 
@@ -37,7 +40,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'logged_requests', key: ['id'] },
   { name: 'idempotency_records', key: ['partner', 'mode', 'key'] },
   { name: 'webhook_endpoints', key: ['id'] },
-  // Mark everything pending as claimed before. PostgreSQL then finds it by the time at which it is ready.
+  // Mark all pending deliveries as claimed. PostgreSQL then finds them by the time at which they are ready.
   {
     name: 'endpoint_queues',
     key: ['endpoint_id'],
@@ -66,7 +69,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
       FROM deliveries
     )`,
   },
-  // On SQLite these are columns of the deliveries: when a pending one is due, and who holds it until when.
+  // SQLite has these as columns of `deliveries`: due time and claim of pending deliveries.
   {
     name: 'pending_deliveries',
     key: ['number'],
@@ -81,7 +84,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'audit_head', key: ['id'] },
 ];
 
-/** Columns of which PostgreSQL knows more than SQLite. */
+/** Columns with a more specific type in PostgreSQL than in SQLite. */
 const kinds: Readonly<Record<string, ColumnKind>> = {
   'clients.partner_disabled': 'boolean',
   'consents.scopes': 'list',
@@ -95,10 +98,10 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
 };
 
 const kindOf = (type: string | null): ColumnKind =>
-  // Computed columns of a source are numbers.
+  // Computed columns have no declared type. They are numbers.
   type === 'TEXT' ? 'text' : type === 'BLOB' ? 'bytes' : 'integer';
 
-/** Ostiary's tables in a file. */
+/** Lists Ostiary's tables in a SQLite file. */
 export function ostiaryTables(from: SqliteDatabase): readonly TableMove[] {
   return tables.map((table) => {
     const { name, source = name } = table;

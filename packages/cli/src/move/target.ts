@@ -4,23 +4,23 @@ import { quoted, type Row } from './source.ts';
 import type { TableMove } from './tables.ts';
 import { inserted, parameterTypes, toPostgres, type Value } from './values.ts';
 
-/** A table and where it is on PostgreSQL. */
+/** A table to move and its place on PostgreSQL. */
 export interface Target {
   readonly table: TableMove;
-  /** As statements name it: with its schema, quoted. */
+  /** Name for SQL statements: with the schema, quoted. */
   readonly name: string;
-  /** Name of the schema in messages. */
+  /** Name for messages. */
   readonly label: string;
 }
 
-/** Number of rows that are read back at once. */
+/** Number of rows that are read back in one query. */
 const pageRows = 1000;
 
 export function targetIn(schema: string, table: TableMove, label: string): Target {
   return { table, name: `${quoted(schema)}.${quoted(table.name)}`, label };
 }
 
-/** Keeps everybody from writing until the end of the transaction, and refuses tables that have rows. */
+/** Locks the tables against writes until the end of the transaction. Throws if a table has rows. */
 export async function takeEmpty(client: PostgresClient, targets: readonly Target[]): Promise<void> {
   await client.query({ text: `LOCK TABLE ${targets.map(({ name }) => name).join()} IN EXCLUSIVE MODE` });
   for (const { name } of targets) {
@@ -33,7 +33,7 @@ export async function takeEmpty(client: PostgresClient, targets: readonly Target
   }
 }
 
-/** Stores rows, by one statement with an array for each column. */
+/** Stores rows with one statement that takes one array per column. */
 export async function insert(client: PostgresClient, target: Target, rows: readonly Row[]): Promise<void> {
   const columns = Object.entries(target.table.columns);
   const names = columns.map(([name]) => quoted(name));
@@ -79,7 +79,10 @@ export async function* storedIn(client: PostgresClient, target: Target): AsyncGe
   await client.query({ text: 'CLOSE ostiary_moved' });
 }
 
-/** Lets the numbers go on where they were, and the planner know what has come. Both end with a rollback. */
+/**
+ * Continues the identity column after the largest number, and updates the planner's statistics. A rollback
+ * undoes both.
+ */
 export async function settle(client: PostgresClient, { table, name }: Target): Promise<void> {
   if (table.identity !== undefined) {
     const column = quoted(table.identity);
@@ -88,7 +91,7 @@ export async function settle(client: PostgresClient, { table, name }: Target): P
       types: postgresTypes,
     });
     const [{ next }] = rows as [{ next: string }];
-    // Not setval(), which would stay after a rollback.
+    // Not setval(), which a rollback would not undo.
     await client.query({ text: `ALTER TABLE ${name} ALTER COLUMN ${column} RESTART WITH ${next}` });
   }
   await client.query({ text: `ANALYZE ${name}` });

@@ -2,29 +2,32 @@ import { MoveError } from './errors.ts';
 
 /**
  * Type of a column. In SQLite a boolean is 0 or 1 and a list is a JSON array of text. In PostgreSQL they are
- * `boolean` and `text[]`. JSON is text on both sides, and stays the same character by character.
+ * `boolean` and `text[]`. JSON is text in both and is copied character by character.
  */
 export type ColumnKind = 'integer' | 'text' | 'bytes' | 'boolean' | 'list';
 
-/** A value between the two databases. Integers are decimal digits: there is no double on the way. */
+/**
+ * A value on its way between the databases. Integers are decimal digits, because a double could lose
+ * precision.
+ */
 export type Value = string | boolean | Uint8Array | readonly string[] | null;
 
-/** Type of the array parameter with which PostgreSQL gets a column of many rows. */
+/** PostgreSQL array type of the parameter that carries a column of many rows. */
 export const parameterTypes: Readonly<Record<ColumnKind, string>> = {
   integer: 'bigint[]',
   text: 'text[]',
   bytes: 'bytea[]',
   boolean: 'boolean[]',
-  // Rows have lists of different lengths, which no array of arrays can be: each comes as a literal and is cast.
+  // Lists of different lengths cannot form an array of arrays, so each is sent as a literal and cast.
   list: 'text[]',
 };
 
-/** Expression in an `INSERT` for a column of these arrays. */
+/** SQL expression that inserts a column from its array parameter. */
 export function inserted(column: string, kind: ColumnKind): string {
   return kind === 'list' ? `${column}::text[]` : column;
 }
 
-/** @throws MoveError without the place; see {@link placed} */
+/** Converts a value read from SQLite. @throws MoveError without table and row; {@link placed} adds them */
 export function fromSqlite(kind: ColumnKind, value: unknown): Value {
   if (value === null) return null;
   switch (kind) {
@@ -46,14 +49,14 @@ export function fromSqlite(kind: ColumnKind, value: unknown): Value {
   throw new MoveError(`is no ${kind}`);
 }
 
-/** Value of a parameter for the driver. */
+/** Converts a value to a parameter for the driver. */
 export function toPostgres(value: Value): unknown {
   if (!Array.isArray(value)) return value;
   const quoted = value.map((text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`);
   return `{${quoted.join()}}`;
 }
 
-/** A row as one line of JSON: what digests are made of, on both sides. */
+/** Formats a row as one line of JSON, the input of digests on both sides. */
 export function lineOf(row: readonly Value[]): string {
   const shown = row.map((value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
@@ -70,7 +73,10 @@ function listOf(json: string): readonly string[] {
   });
 }
 
-/** PostgreSQL has no room for U+0000 in text, and UTF-8 none for half a pair of surrogates. */
+/**
+ * Checks that a text can be stored: PostgreSQL cannot store U+0000, and UTF-8 cannot encode a lone surrogate.
+ * @throws MoveError
+ */
 function storable(text: string): string {
   if (text.includes('\0')) throw new MoveError('holds U+0000, which PostgreSQL cannot store');
   if (!text.isWellFormed()) throw new MoveError('holds a lone surrogate, which PostgreSQL cannot store');
