@@ -16,17 +16,20 @@ import type {
 /** States of a delivery, in the order in which pages list them. */
 export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
 
-/** See {@link deliveryStatuses}. */
+/** State of a delivery; see {@link deliveryStatuses}. */
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** An event in a list, with what became of its latest deliveries. */
+/** An event in a list, with the states of its latest deliveries. */
 export interface ListedEvent extends PartnerEvent {
   readonly deliveries: readonly DeliveryStatus[];
-  /** True if there are older ones, whose status is unknown. */
+  /** True if the event has older deliveries, whose states are not in the list. */
   readonly hasMoreDeliveries: boolean;
 }
 
-/** A delivery whose attempts say what was sent, in the list of one event; `null`: the endpoint is gone. */
+/**
+ * A delivery in the list of one event, whose attempts include the request. Its endpoint is `null` if it was
+ * removed.
+ */
 export interface ShownDelivery extends Omit<Delivery, 'attempts'> {
   readonly attempts: readonly (Delivery['attempts'][number] & { readonly request?: AttemptRequest | null })[];
 }
@@ -37,26 +40,29 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** A user of the sandbox, as this partner sees it, and as it was in the beginning. */
+/** A user of the sandbox as this partner sees it, with the original state of the identity check. */
 export interface SandboxUser extends KycState {
   readonly kid: string;
   readonly name: string;
   readonly original: KycState;
 }
 
-/** Results of the deliveries to an endpoint that were made within an hour. */
+/** Number of deliveries to an endpoint within one hour, by state. */
 export type HistoryHour = { readonly [Status in DeliveryStatus]: number } & {
   /** Start of the hour, ISO 8601. */
   readonly from: string;
 };
 
-/** The last 24 hours of an endpoint, the oldest first; `isCut`: there were more deliveries than are counted. */
+/**
+ * Deliveries of an endpoint in the last 24 hours, oldest hour first. `isCut`: there were more deliveries than
+ * were counted.
+ */
 export interface EndpointHistory {
   readonly hours: readonly HistoryHour[];
   readonly isCut: boolean;
 }
 
-/** The operations of the partner API that the console's pages are made of, with what they answer. */
+/** Operations of the partner API that the console uses, with the types of their results. */
 interface Answers {
   readonly listWebhooks: { readonly data: readonly WebhookEndpoint[] };
   readonly getWebhook: WebhookEndpoint;
@@ -66,11 +72,14 @@ interface Answers {
   readonly listDeliveries: DeliveryPage;
   readonly getWebhookHistory: EndpointHistory;
   readonly recoverWebhook: { readonly queued: number };
-  /** The newest first. */
+  /** Page of events, newest first. */
   readonly latestEvents: {
     readonly data: readonly ListedEvent[];
     readonly hasMore: boolean;
-    /** Place where the next search continues, because older events may not have been searched. */
+    /**
+     * Place where the next search continues, since older events may not have been searched yet; `null` at the
+     * end.
+     */
     readonly nextBefore: number | null;
   };
   readonly getEvent: PartnerEvent;
@@ -91,19 +100,19 @@ interface Answers {
   readonly getFirstRun: FirstRun;
 }
 
-/** Calls one of the operations. */
+/** Calls an operation of the partner API. */
 export type Api = <Name extends keyof Answers>(
   operation: Name,
   input?: ConsoleInput,
 ) => Promise<Answers[Name]>;
 
-/** See {@link Api}. */
+/** Returns the partner API as the visitor may call it; see {@link Api}. */
 export const apiOf = ({ call }: ConsoleVisit): Api => call as Api;
 
-/** Deliveries on one page: each may have five attempts. */
+/** Deliveries per page: each may have five attempts. */
 export const deliveriesPerPage = '10';
 
-/** A query without what is not set: an empty parameter would be one. */
+/** Removes parameters without a value: the API would take an empty parameter for a value. */
 export function queryOf(query: { readonly [name: string]: string | null }): { [name: string]: string } {
   return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }

@@ -18,7 +18,7 @@ import { changeKyc, checkSignature, mintPassport, pay } from './tools/actions.ts
 import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
-/** The table of the console's pages. Visitors without a session only reach the first one. */
+/** Routes of the console's pages. Visitors without a session only reach the first one. */
 function consolePages(desk: ConsoleDesk, pace: typeof paceOf): ConsolePage[] {
   const urlOf = urlsOf(desk);
   const live = liveScript();
@@ -113,7 +113,7 @@ function consolePages(desk: ConsoleDesk, pace: typeof paceOf): ConsolePage[] {
   ];
 }
 
-/** The part of the table that has the test tools. */
+/** Routes of the test tools. */
 function toolPages({
   guarded,
   action,
@@ -157,15 +157,16 @@ function toolPages({
   ];
 }
 
-/** Makes a console that checks open pages at this pace. */
+/** Makes a console that updates open pages at a given pace. */
 export const consoleAt = (pace: typeof paceOf): PartnerConsole => ({
   opensWith: { scope: 'webhooks', testOnly: true },
   pages: (desk) => consolePages(desk, pace),
 });
 
 /**
- * A page at `{authUrl}/sandbox` on which partners try their webhooks out in test mode: register an endpoint, trigger an
- * event, watch it arrive or fail, read why, send it again. They sign in with a test key that has the scope `webhooks`.
+ * Makes the console at `{authUrl}/sandbox`, where partners try webhooks in test mode: register an endpoint,
+ * trigger an event, see whether it was delivered and why not, and send it again. Partners sign in with a test
+ * key that has the scope `webhooks`.
  *
  * @example
  * ```ts

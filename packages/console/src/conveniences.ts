@@ -25,7 +25,7 @@ export const conveniences = `
   }
 
   function say(words) {
-    // The same words once more would not be read out.
+    // Screen readers would not announce an unchanged text.
     said.textContent = said.textContent === words ? words + '\\u00a0' : words;
     let shown = document.getElementById('copied');
     if (shown === null) {
@@ -52,7 +52,7 @@ export const conveniences = `
   });
 
   const ends = new WeakMap();
-  // French is for Haitian Creole, which browsers do not know.
+  // French stands in for Haitian Creole, which browsers do not support.
   const locales = [root.lang, 'fr'];
   const seconds = new Intl.RelativeTimeFormat(locales);
   const part = (unit) => new Intl.NumberFormat(locales, { style: 'unit', unit, unitDisplay: 'short' });

@@ -8,24 +8,24 @@ import type { Words } from './words.ts';
 
 type Attempt = ShownDelivery['attempts'][number];
 
-/** The id of the form that the buttons of single deliveries belong to. */
+/** Id of the form that the redelivery buttons of single deliveries submit. */
 export const againForm = 'again';
 
-/** Subject of a delivery for its reader: its endpoint, or its event. */
+/** Heading of a delivery: its endpoint in the list of an event, or its event in the list of an endpoint. */
 export interface DeliveryContext {
   readonly href: string | null;
   readonly title: string;
   readonly detail: string;
-  /** True if it can be delivered again. */
+  /** True if the delivery can be sent again. */
   readonly canRepeat: boolean;
 }
 
-/** Failures before anything of the request was sent. */
+/** Errors that occur before any part of the request is sent. */
 const neverSent: ReadonlySet<string> = new Set([
   ...['target_refused', 'connection_refused', 'connection_failed', 'certificate', 'tls'],
 ]);
 
-/** Explains a failed attempt, if there is advice for it. */
+/** Returns the name of the text that explains a failed attempt, `unknown` if there is none. */
 export function failureKind(
   { error, httpStatus }: Pick<Attempt, 'error' | 'httpStatus'>,
   { failures }: Words,
@@ -38,13 +38,20 @@ export function failureKind(
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
 }
 
-/** Longest answer that stands in the page itself, in bytes. Test mode keeps no more of an answer. */
+/**
+ * Longest response that is shown in the page itself, in bytes. Test mode does not store more of a response.
+ */
 const inlineBytes = 1024;
 
-/** Length from which on an answer in the page is shown as a beginning, in bytes: a cut leaves out a part of a character. */
+/**
+ * Length from which a response counts as cut, in bytes: the cut also drops a partial character at the end.
+ */
 const cutBytes = inlineBytes - 3;
 
-/** Shows a short answer of an endpoint, and links to a long one: with 50 of those, a page would take a twentieth of a second and more. */
+/**
+ * Shows a short response of an endpoint, and links to a long one: a page with 50 long responses would take 50
+ * ms or more to render.
+ */
 function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit: Visit): Html | null {
   const { urlOf, voice } = visit;
   const words = voice.words.deliveries;
@@ -62,14 +69,14 @@ function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit:
   return html`<p class="small"><a href="${href}">${title} <span class="hidden">(${answerTo})</span></a></p>`;
 }
 
-/** A request the way it went over the wire. */
+/** Formats a request as it was sent over the wire. */
 function wireText({ method, url, headers, body }: AttemptRequest): string {
   const { pathname, search } = new URL(url);
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, '', body].join('\n');
 }
 
-/** Shows the request of an attempt or, in a list without it, a link to it. */
+/** Shows the request of an attempt, or a link to it if the list does not include it. */
 function requestPart({ request, number, error }: Attempt, delivery: ShownDelivery, visit: Visit): Html {
   const { urlOf, voice } = visit;
   const words = voice.words.deliveries;
@@ -147,7 +154,7 @@ ${canRepeat && status !== 'pending' ? html`<p><button class="compact" form="${ag
 </li>`;
 }
 
-/** Deliveries as timelines, and the way to older ones. */
+/** Shows deliveries as timelines, with a link to older ones. */
 export function deliveryList(
   { data, nextCursor }: DeliveryPage,
   visit: Visit,

@@ -5,34 +5,34 @@ import { answerFramed, csrfField } from './frame.ts';
 import { newSecretPage } from './secret.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** Prefix of the names of types' checkboxes; `*` stands for all types. */
+/** Prefix of the checkbox names of event types; `*` stands for all types. */
 const typeField = 'type ';
 
 const memberNames = ['url', 'secret', 'events'];
 
-/** Values of the form. The secret is never sent back. */
+/** Values of the form, apart from the secret, which is never sent back. */
 interface Filled {
   readonly url: string;
   readonly types: readonly string[];
 }
 
-/** Messages of the form about its values. */
+/** Result of checking the form. */
 interface Checked {
   readonly problems: Problems;
   /** Other endpoints with this URL. */
   readonly twins: readonly WebhookEndpoint[];
-  /** True if the partner knows of them, and confirms. */
+  /** True if the partner has confirmed that another endpoint with this URL is intended. */
   readonly isMeant: boolean;
   readonly secretTyped: boolean;
 }
 
 const unchecked: Checked = { problems: noProblems, twins: [], isMeant: false, secretTyped: false };
 
-/** The types that an endpoint takes, of those that there are: a host may have given one up. */
+/** Returns the event types of an endpoint that still exist: the host may have removed one. */
 const knownTypes = ({ events }: WebhookEndpoint, { desk }: Visit): string[] =>
   ['*', ...desk.events.types].filter((type) => events.includes(type));
 
-/** The form for an endpoint: a new one where `endpoint` is `null`. */
+/** Shows the form for an endpoint; for a new one if `endpoint` is `null`. */
 function show(
   visit: Visit,
   endpoint: WebhookEndpoint | null,
@@ -89,10 +89,13 @@ function filledIn({ desk }: Visit, form: ReadonlyMap<string, string>): Filled {
 
 const eventsOf = ({ types }: Filled): readonly string[] => (types.includes('*') ? ['*'] : types);
 
-/** A URL in its canonical spelling, as the API keeps it. */
+/** Returns the canonical form of a URL, as the API stores it. */
 const canonical = (url: string): string => URL.parse(url)?.href ?? url;
 
-/** Checks that the API does not make: another endpoint with this URL, and a form without a type. */
+/**
+ * Makes the checks that the API does not make: whether another endpoint has this URL, and whether a type is
+ * selected.
+ */
 async function check(
   { api, urlOf, voice }: Visit,
   endpoint: WebhookEndpoint | null,
@@ -104,7 +107,7 @@ async function check(
   const isSame = (other: WebhookEndpoint): boolean => canonical(other.url) === canonical(url);
   const stays = endpoint !== null && isSame(endpoint);
   const twins = stays ? [] : data.filter(isSame);
-  // Somebody who agreed to a second one did not agree to a third: reloading a page sends its form again.
+  // Confirming a second endpoint does not confirm a third: reloading the page sends the form again.
   const isMeant = form.get('anyway') === String(twins.length);
   const problems = new Map<string, readonly Message[]>();
   const [twin] = twins;
@@ -112,17 +115,17 @@ async function check(
     const link = html`<a href="${urlOf('endpoint', { id: twin.id })}"><code>${twin.id}</code></a>`;
     problems.set('url', [fill(voice.language, words.twin, { id: link })]);
   }
-  // The one mistake that a browser does not point out.
+  // The only mistake that the browser does not report itself.
   if (types.length === 0) problems.set('events', [words.badTypes]);
   return { problems, twins, isMeant, secretTyped: (form.get('secret') ?? '') !== '' };
 }
 
-/** The form for a new endpoint. */
+/** Shows the form for a new endpoint. */
 export async function newEndpoint(visit: Visit): Promise<ConsoleAnswer> {
   return show(visit, null, { url: '', types: ['*'] });
 }
 
-/** Registers an endpoint. A secret that is generated is shown in the answer, and nowhere else. */
+/** Registers an endpoint. A generated secret is shown in this response only. */
 export async function addEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
   const { api, desk, urlOf } = visit;
   const filled = filledIn(visit, form);
@@ -140,14 +143,14 @@ export async function addEndpoint(visit: Visit, form: ReadonlyMap<string, string
   return seeOther(urlOf('home', { notice: 'endpoint_added' }));
 }
 
-/** The form for an endpoint that there is. */
+/** Shows the form for an existing endpoint. */
 export async function editEndpoint(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id } = visit;
   const endpoint = await api('getWebhook', { path: { id } });
   return show(visit, endpoint, { url: endpoint.url, types: knownTypes(endpoint, visit) });
 }
 
-/** Changes what was filled in otherwise; what was left as it was is not sent. */
+/** Saves the changed settings of an endpoint. Unchanged ones are not sent. */
 export async function saveEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
   const { api, id, urlOf } = visit;
   const path = { id };

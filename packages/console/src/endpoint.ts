@@ -24,7 +24,7 @@ function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
 ${change}`;
 }
 
-/** The ways to change an endpoint; they stand still when the page keeps itself up to date. */
+/** Links and forms that change an endpoint. Page updates leave them untouched. */
 function changes({ urlOf, voice }: Visit, { id }: WebhookEndpoint): Html {
   const { endpoints } = voice.words;
   return html`<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
@@ -39,7 +39,7 @@ function recoverPanel({ voice }: Visit, { enabled }: WebhookEndpoint, form: Html
 <p class="small muted">${recovery.hint}</p>${enabled ? form : html`<p>${recovery.disabled}</p>`}</section>`;
 }
 
-/** Page of an endpoint: its settings, and its deliveries with their attempts. */
+/** Shows the page of an endpoint: its settings, and its deliveries with their attempts. */
 export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
   return await show(visit, noRecovery);
 }
@@ -93,7 +93,7 @@ ${recoverPanel(visit, shown, form.body)}
   });
 }
 
-/** Enables, disables or removes an endpoint, or delivers again what was dropped. */
+/** Enables, disables or removes an endpoint, or sends its dropped deliveries again. */
 export async function changeEndpoint(
   visit: Visit,
   form: ReadonlyMap<string, string>,

@@ -5,34 +5,34 @@ import { formOf, type Message } from './forms.ts';
 import { choiceField } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** States by which events are looked for; `none`: no endpoint took it. */
+/** States that events can be filtered by; `none` if no endpoint subscribes to the event. */
 const states = [...deliveryStatuses, 'none'] as const;
 
-/** Choices in the URL; `null`: none. */
+/** Filter of the events in the URL; `null` for parts without a filter. */
 interface EventChoice {
   readonly type: string | null;
   readonly state: (typeof states)[number] | null;
   readonly endpoint: string | null;
-  /** As it was typed. */
+  /** Latest time, as it was typed. */
   readonly until: string | null;
 }
 
 /**
- * The end of the minute or second that a field `datetime-local` says, in UTC, as the API takes it; `null` where it says none. What
- * happened in a minute is shown with its seconds, and belongs to it.
+ * Returns the end of the minute or second that a `datetime-local` field names, in UTC as the API takes it;
+ * `null` if the text is no time. The end, because events within that minute belong to it.
  */
 export function endOf(typed: string): string | null {
   const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(typed);
   if (parts === null) return null;
   const [, day, minute, seconds = ':59'] = parts;
   const time = new Date(`${day}T${minute}${seconds}.999Z`);
-  // A 30th of February would be another day.
+  // Date would convert 30 February to another day.
   return Number.isNaN(time.getTime()) || !time.toISOString().startsWith(`${day}T`)
     ? null
     : time.toISOString();
 }
 
-/** Reads the choices in a URL. Unknown ones count as none. */
+/** Reads the filter from the URL. Unknown values are ignored. */
 export function choiceOf({ request: { query }, desk }: Visit): EventChoice {
   const [type, endpoint] = [query.get('type'), query.get('endpoint')];
   const until = query.get('until')?.trim().slice(0, 40) ?? '';
@@ -44,7 +44,10 @@ export function choiceOf({ request: { query }, desk }: Visit): EventChoice {
   };
 }
 
-/** The fields into which something is typed, and what is wrong with it. `id`: what was typed, where there is no such event, or ''. */
+/**
+ * Makes the text fields of the filter with their error messages. `id` is the typed event id if no such event
+ * exists, or ''.
+ */
 export function searchFields({ voice }: Visit, { until }: EventChoice, id: string) {
   const { events } = voice.words;
   const problems = new Map<string, readonly Message[]>();
@@ -58,7 +61,9 @@ export function searchFields({ voice }: Visit, { until }: EventChoice, id: strin
 
 type SearchFields = ReturnType<typeof searchFields>;
 
-/** The choices that narrow the list of events down. They stand in the address, so that it can be kept and passed on. */
+/**
+ * Shows the filter of the list of events. The filter is in the URL, so that it can be bookmarked and shared.
+ */
 export function eventFilters(
   { desk, urlOf, voice: { words } }: Visit,
   { type, state, endpoint, until }: EventChoice,
@@ -69,7 +74,7 @@ export function eventFilters(
   const isChosen = type !== null || state !== null || endpoint !== null || until !== null;
   const isWrong = until !== null && endOf(until) === null;
   const known = endpoints.map(({ id, url }) => [id, visible(url)] as const);
-  // Its deliveries are kept when it is gone.
+  // Deliveries of a removed endpoint are kept, so it can still be a filter.
   const gone =
     endpoint === null || known.some(([id]) => id === endpoint)
       ? []
@@ -82,7 +87,7 @@ export function eventFilters(
   ) => choiceField({ id: `filter-${name}`, name, label, options, chosen: chosen ?? '' });
   const types = desk.events.types.map((name) => [name, name] as const);
   const named = states.map((name) => [name, deliveries.states[name]] as const);
-  // A browser shows nothing that is no time in a field for times.
+  // Text input for an invalid time: `datetime-local` would show it as empty.
   const time = html`<input type="${isWrong ? 'text' : 'datetime-local'}" value="${until ?? ''}"`;
   const form = html`<form class="filters" method="get" action="${urlOf('home')}">
 ${select('type', events.type, [['', events.all], ...types], type)}
@@ -91,13 +96,16 @@ ${select('endpoint', events.endpoint, [['', events.allEndpoints], ...known, ...g
 ${fields.field({ name: 'until', tag: time })}
 <div class="row"><button class="compact">${words.filter}</button>${isChosen ? html`<a href="${urlOf('home')}">${events.clear}</a>` : null}</div></form>`;
   const summary = html`<summary>${events.filters}</summary>`;
-  // Open where something is chosen: on a phone the events would begin below the fold.
+  // Open only while a filter is set: on a phone it would push the events below the fold.
   return isChosen
     ? html`<details id="event-filters" open>${summary}${form}</details>`
     : html`<details id="event-filters">${summary}${form}</details>`;
 }
 
-/** Leads to the event with an id; what is chosen beside stays. `typed`: what was typed, where there is no such event, or ''. */
+/**
+ * Shows the form that opens an event by its id and keeps the filter. `typed` is the typed id if no such event
+ * exists, or ''.
+ */
 export function eventSearch(
   { urlOf, voice: { words } }: Visit,
   chosen: EventChoice,

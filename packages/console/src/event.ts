@@ -8,7 +8,7 @@ import { apiSnippets, snippet } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
-/** The calls of the partner API that do what this page does. */
+/** Calls of the partner API for the page's actions. */
 function calls({ desk, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
   const words = voice.words.snippets;
   const trigger = { operation: 'createSandboxEvent', id: null, body: { type, data } };
@@ -18,7 +18,7 @@ ${apiSnippets(desk, voice, { id: 'call-redeliver', title: words.redeliver, call:
 ${apiSnippets(desk, voice, { id: 'call-trigger', title: words.trigger, call: trigger })}</section>`;
 }
 
-/** Page of an event: its body, and each delivery with its attempts. */
+/** Shows the page of an event: its body, and each delivery with its attempts. */
 export async function event(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const { language, words } = voice;
@@ -66,13 +66,13 @@ ${calls(visit, body)}
   });
 }
 
-/** Delivers an event again: to the endpoint that the form names, or to all that match. */
+/** Delivers an event again: to the endpoint that the form names, or to all that subscribe to it. */
 export async function redeliver(
   { api, id, urlOf }: Visit,
   form: ReadonlyMap<string, string>,
 ): Promise<ConsoleAnswer> {
   const done = (notice: Notice) => seeOther(urlOf('event', { id, notice }));
-  // If the event exists, the endpoint is missing.
+  // Throws if the event is missing. Otherwise the endpoint is.
   await api('getEvent', { path: { id } });
   try {
     const body = JSON.stringify({ endpointId: form.get('endpoint') });

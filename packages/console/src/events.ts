@@ -13,10 +13,10 @@ function eventRow(event: ListedEvent, { urlOf, voice: { language, words } }: Vis
   return html`<li id="${id}"><p class="what"><a href="${urlOf('event', { id })}">${nameOf(type)} <span class="hidden">${id}</span></a> <span>${moment(createdAt, language)}</span></p>${stateBadges(deliveries, words)}${hasMoreDeliveries ? andOlder : null}</li>`;
 }
 
-/** Typed id of an event, without blanks around it. */
+/** Event id that was typed, without surrounding spaces. */
 const typedId = ({ request }: Visit): string => request.query.get('id')?.trim().slice(0, 100) ?? '';
 
-/** The address of the event whose id was typed; `null` where none was, or there is no such event. */
+/** Returns the URL of the event whose id was typed; `null` if no id was typed or no such event exists. */
 export async function eventAsked(visit: Visit): Promise<string | null> {
   const id = typedId(visit);
   if (id === '') return null;
@@ -29,15 +29,15 @@ export async function eventAsked(visit: Visit): Promise<string | null> {
   }
 }
 
-/** The events, the newest first. */
+/** Makes the panel with the events, newest first. */
 export async function eventsPanel(
   visit: Visit,
   endpoints: readonly WebhookEndpoint[],
 ): Promise<{
   readonly panel: Html;
-  /** Description of the newest one. */
+  /** Description of the newest event, for screen readers. */
   readonly said: string;
-  /** True if the typed text is not a time. */
+  /** True if the typed time is invalid. */
   readonly isRefused: boolean;
 }> {
   const { api, request, urlOf, voice } = visit;
@@ -48,7 +48,7 @@ export async function eventsPanel(
   const before = place !== null && /^[1-9][0-9]{0,14}$/.test(place) ? place : null;
   const end = until === null ? null : endOf(until);
   const isRefused = until !== null && end === null;
-  // An invalid time excludes nothing, and the field says so.
+  // An invalid time does not filter: its field shows the error.
   const query = queryOf({ before, type, status: state, endpointId: endpoint, until: end });
   const { data: events, hasMore, nextBefore } = await api('latestEvents', { query });
   const [newest] = events;

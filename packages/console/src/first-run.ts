@@ -5,7 +5,7 @@ import { csrfField } from './frame.ts';
 import { type ApiCall, apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** The calls that do the steps. */
+/** Calls of the partner API that complete the steps. */
 const calls: { readonly [step in keyof FirstRun]: Omit<ApiCall, 'id'> | null } = {
   endpoint: {
     operation: 'createWebhook',
@@ -21,7 +21,7 @@ const calls: { readonly [step in keyof FirstRun]: Omit<ApiCall, 'id'> | null } =
 
 const order = ['endpoint', 'event', 'signature', 'payment'] as const;
 
-/** The cookie that puts the steps away for one session: for another one it says nothing. */
+/** Makes the cookie that hides the steps for one session. It has no effect in another session. */
 function dismissal({ desk, urlOf }: Visit, session: string) {
   const { protocol, pathname } = new URL(urlOf('home'));
   const isSecure = protocol === 'https:';
@@ -50,7 +50,10 @@ ${call === null ? null : apiSnippets(desk, voice, { id: `step-${name}-call`, tit
   return html`<li id="step-${name}"><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : order.indexOf(name) + 1}</span><div><p><span class="hidden">${isDone ? words.done : words.open}</span> <strong>${title}</strong></p>${isDone ? null : todo}</div></li>`;
 }
 
-/** The guided first run: what is left of it, by what has happened. Nothing, once all has or where it was put away. */
+/**
+ * Shows the remaining steps of the guided first run. Returns `null` once it was dismissed, and an empty
+ * region once all steps are done.
+ */
 export async function firstRun(visit: Visit, session: string): Promise<Html | null> {
   const { api, request, urlOf, voice } = visit;
   const { firstRun: words } = voice.words;
@@ -58,7 +61,7 @@ export async function firstRun(visit: Visit, session: string): Promise<Html | nu
   if (cookies.includes(dismissal(visit, session).pair)) return null;
   const steps = await api('getFirstRun');
   const isOver = order.every((name) => steps[name]);
-  // The region stays, so that an open page loses what is over.
+  // Keep the region, so that an open page removes the completed steps.
   const inner = isOver
     ? null
     : html`<section class="panel" aria-labelledby="first-run-title"><div class="head"><h2 id="first-run-title">${words.title}</h2>
@@ -68,7 +71,7 @@ export async function firstRun(visit: Visit, session: string): Promise<Html | nu
   return html`<div class="across live-part" id="first-run" data-live>${inner}</div>`;
 }
 
-/** Puts the steps away until the next sign-in. */
+/** Hides the steps until the next sign-in. */
 export async function dismissFirstRun(
   visit: Visit,
   _form: ReadonlyMap<string, string>,

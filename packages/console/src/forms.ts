@@ -5,16 +5,16 @@ import { problemRow } from './frame.ts';
 /** Message about a field: our own text, or text that may contain user input. */
 export type Message = string | Html;
 
-/** Problems of a form, by the name of the field; under `''` those of no field. */
+/** Problems of a form by field name; those that concern no field are under `''`. */
 export type Problems = ReadonlyMap<string, readonly Message[]>;
 
 /** State of a form that was not sent yet. */
 export const noProblems: Problems = new Map();
 
 /**
- * Returns the problems that an operation of the partner API reported, by field. A field has the name of the
- * member that is sent for it. Problems of members without a field go to `otherwise`.
- * @throws whatever is no refusal of what was filled in
+ * Returns the problems that an operation of the partner API reported, by field. Fields have the names of the
+ * members that they fill. Problems of members without a field are filed under `otherwise`.
+ * @throws the error itself if it does not refuse the form's values
  */
 export function problemsOf(error: unknown, fields: readonly string[], otherwise = ''): Problems {
   if (!(error instanceof PartnerError) || error.code !== 'invalid_request') throw error;
@@ -29,19 +29,22 @@ export function problemsOf(error: unknown, fields: readonly string[], otherwise 
   return problems;
 }
 
-/** A control of a form. */
+/** A control of a form, with its hint. */
 interface Control {
   readonly name: string;
-  /** The beginning of its tag, with what is its own: `<input type="url" required`. Name, id and marks follow. */
+  /**
+   * Start of the control's tag with its own attributes, such as `<input type="url" required`. Name, id and
+   * other attributes follow.
+   */
   readonly tag: Html;
-  /** End of the tag and the element. @defaultValue `>` */
+  /** End of the tag and of the element. @defaultValue `>` */
   readonly end?: Html;
   readonly hint?: Message;
-  /** Text that belongs to it, below it. */
+  /** Text that is shown below the control. */
   readonly below?: Html | null;
 }
 
-/** Several checkboxes under one name. */
+/** A group of checkboxes with one label. */
 interface Choices {
   readonly name: string;
   readonly options: readonly {
@@ -52,7 +55,7 @@ interface Choices {
   readonly hint?: Message;
 }
 
-/** A checkbox with its label; `marks` are further attributes. */
+/** Makes a checkbox with its label; `marks` are further attributes. */
 export function checkbox(
   { name, value = 'on', label, isChecked }: Choices['options'][number] & { readonly value?: string },
   marks: Html | null = null,
@@ -65,8 +68,8 @@ export function checkbox(
 const shown = (message: Message): Html | string => (typeof message === 'string' ? nameOf(message) : message);
 
 /**
- * The parts of a form that says what is wrong with it: a summary for the top of the page, and fields that carry their
- * messages; the first wrong one has the focus. `labels` are the fields in the order of the page.
+ * Makes the parts of a form with error messages: a summary for the top of the page, and fields with their
+ * messages. The first invalid field gets the focus. `labels` lists the fields in the order of the page.
  */
 export function formOf<Name extends string>(
   labels: { readonly [Field in Name]: string },
@@ -94,7 +97,7 @@ export function formOf<Name extends string>(
     hint === undefined ? null : html`<p class="small" id="${name}-hint">${hint}</p>`;
 
   return {
-    /** 400 where something is wrong. */
+    /** Status of the response: 400 if there are problems. */
     status: problems.size === 0 ? 200 : 400,
 
     /** Lists all problems, with a link to each field. */
@@ -116,7 +119,7 @@ ${tag}${html` id="${name}" name="${name}"`}${marks(name, hint)}${focus(name)}${e
 ${wrong(name)}${hintOf(name, hint)}${below}</div>`;
     },
 
-    /** A checkbox that stands for itself. */
+    /** Makes a single checkbox, outside any group. */
     box({ name, isChecked }: { readonly name: Name; readonly isChecked: boolean }): Html {
       const own = html` id="${name}"${marks(name, undefined)}${focus(name)}`;
       return html`<div>${checkbox({ name, label: labels[name], isChecked }, own)}${wrong(name)}</div>`;

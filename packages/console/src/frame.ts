@@ -4,7 +4,7 @@ import { consoleStyle, consoleStyleHash } from './style.ts';
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
-/** Names of notices about something that could not be done. */
+/** Names of notices about actions that failed. */
 const badNotices: ReadonlySet<Notice> = new Set<Notice>([
   'ended',
   'no_match',
@@ -13,21 +13,21 @@ const badNotices: ReadonlySet<Notice> = new Set<Notice>([
   'kyc_same',
 ]);
 
-/** Says what was done, or could not be done. */
+/** Makes a notice about an action that was done or that failed. */
 export function noticeOf(text: Html | string, isBad = false): Html {
   return html`<div class="notice across ${isBad ? 'bad' : ''}" role="status">${isBad ? icons.warning : icons.check}<p>${text}</p></div>`;
 }
 
-/** Says what has just happened. */
+/** Shows the notice about the last action, if the URL has one. */
 export const noticeRow = ({ notice, voice }: PageContext): Html | null =>
   notice === null ? null : noticeOf(voice.words.notices[notice], badNotices.has(notice));
 
-/** Says why something was not done. */
+/** Shows why an action was refused. */
 export function problemRow(title: Html | string, details: readonly (Html | string)[] = []): Html {
   return html`<div class="notice bad across" role="alert">${icons.warning}<div><p>${title}</p>${details.map((detail) => html`<p>${detail}</p>`)}</div></div>`;
 }
 
-/** The head of a page: the way to the other parts, its title, and what stands beside that. */
+/** Makes the head of a page: links to the other sections, the title, and the content beside it. */
 export function pageBar({
   label,
   parts,
@@ -38,7 +38,7 @@ export function pageBar({
 }: {
   readonly label: string;
   readonly parts: readonly { readonly href: string; readonly words: string; readonly isHere: boolean }[];
-  /** True if it is the first page of its part. */
+  /** True if the page is the first one of its section. */
   readonly isFirst: boolean;
   readonly title: string;
   readonly about: Html;
@@ -56,12 +56,12 @@ ${about}
 ${aside}</div>`;
 }
 
-/** The field that carries the proof of a form. */
+/** Makes the hidden field with the form's CSRF token. */
 export function csrfField({ csrf }: PageContext): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
 
-/** Answers a finished page. */
+/** Makes the response with a finished page. */
 export function answerPage(
   { desk, voice, script }: PageContext,
   { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
@@ -75,22 +75,24 @@ export function answerPage(
   };
 }
 
-/** A signed-in partner's page. */
+/** Content of a page for a signed-in partner. */
 export interface FramedPage {
   readonly title: string;
   readonly body: Html;
-  /** The layout of the body: one narrow column, or two where there is room. */
+  /** Layout of the body: one narrow column, or two if there is room. */
   readonly layout: 'one' | 'aside-first' | 'main-first' | 'halves';
   /** Announcement for screen readers when the page updates itself. */
   readonly said?: string;
-  /** The part of the console that it belongs to. @defaultValue `"events"` */
+  /** Section of the console that the page belongs to. @defaultValue `"events"` */
   readonly section?: 'events' | 'requests' | 'tools';
-  /** The first page of its part. */
+  /** True if the page is the first one of its section. */
   readonly isFirst?: boolean;
   readonly status?: number;
 }
 
-/** Puts the parts of a signed-in partner's page together; what changes by itself are elements with `id` and `data-live`. */
+/**
+ * Makes a page for a signed-in partner. Regions with `id` and `data-live` are updated while the page is open.
+ */
 export function answerFramed(
   visit: Visit,
   { title, body, layout, said, section = 'events', isFirst = false, status = 200 }: FramedPage,

@@ -6,8 +6,9 @@ import type { Visit } from './visit.ts';
 type Action = (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>;
 
 /**
- * Handles a form about an endpoint. If there is no such endpoint (any more), shows a page that says so. It
- * was removed while the form was open, or belongs to another partner, which the page does not reveal.
+ * Wraps the handler of an endpoint's form. If the endpoint does not exist, the response is a page that says
+ * so. It may have been removed while the form was open, or belong to another partner: the page does not
+ * reveal which.
  */
 export const orGone =
   (handle: Action): Action =>

@@ -13,12 +13,14 @@ import { signIn, strangers } from './sign-in.ts';
 import { type PageContext, seeOther, type Visit } from './visit.ts';
 import { isNotice, voiceOf } from './words.ts';
 
-/** Sessions of one request that are looked up at most: somebody may have planted cookies beside ours. */
+/** Maximum number of session cookies to check per request: somebody may have planted cookies beside ours. */
 const mostSessions = 8;
 
 type Otherwise = (context: PageContext) => ConsoleAnswer;
 
-/** Admits visitors. `script` is the URL of the script that keeps pages up to date. */
+/**
+ * Makes the wrappers that admit visitors to pages. `script` is the URL of the script that updates open pages.
+ */
 export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pace: typeof paceOf) {
   const cookie = sessionCookie(desk);
   const keepUpToDate = createLiveStreams(desk, pace);
@@ -39,8 +41,9 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pac
   const sessionsIn = (request: ConsoleRequest): string[] => cookie.values(request).slice(0, mostSessions);
 
   /**
-   * Shows a page to visitors with a valid session. An invalid session cookie is removed, and those visitors
-   * get `otherwise`, by default a redirect to the first page. An open page gets its updates.
+   * Wraps a page's handler: visitors with a valid session see the page, and open pages get their updates. For
+   * an invalid session the cookie is removed and the response is `otherwise`, by default a redirect to the
+   * first page.
    */
   const guarded =
     (
@@ -66,13 +69,13 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pac
         : end(request, otherwise({ ...stranger, notice: 'ended' }));
     };
 
-  /** An answer that ends the sessions of its request, here and in the browser. */
+  /** Ends the sessions of a request on the server, and removes the cookie with the response. */
   async function end(request: ConsoleRequest, answer: ConsoleAnswer): Promise<ConsoleAnswer> {
     for (const session of sessionsIn(request)) await desk.signOut(session);
     return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };
   }
 
-  /** Handles the form of a page, after a check that it came from this session. */
+  /** Wraps the handler of a form: checks first that the form came from this session. */
   const action = (
     handle: (visit: Visit, form: ReadonlyMap<string, string>, session: string) => Promise<ConsoleAnswer>,
   ): ConsoleHandler =>

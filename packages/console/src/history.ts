@@ -3,7 +3,7 @@ import { type DeliveryStatus, deliveryStatuses, type EndpointHistory, type Histo
 import { counted, moment, stateBadge } from './parts.ts';
 import type { Voice } from './words.ts';
 
-/** Parts of a bar, from the bottom up. Pictures have whole numbers of pixels. */
+/** Parts of a bar, from the bottom up. */
 const stacked: readonly DeliveryStatus[] = ['delivered', 'pending', 'cancelled', 'dropped'];
 
 const [barWidth, barGap, chartHeight] = [10, 3, 64];
@@ -13,14 +13,14 @@ const sumOf = (hours: readonly HistoryHour[], status: DeliveryStatus): number =>
 
 const madeIn = (hour: HistoryHour): number => deliveryStatuses.reduce((sum, status) => sum + hour[status], 0);
 
-/** Draws one bar an hour, as high as the number of deliveries. The highest one fills the picture. */
+/** Draws one bar per hour, proportional to the number of deliveries. The highest bar fills the chart. */
 function chart(hours: readonly HistoryHour[], label: string): Html {
   const scale = chartHeight / Math.max(...hours.map(madeIn));
   const bars = hours.map((hour, index) => {
     let top = chartHeight;
     return stacked.map((status) => {
       if (hour[status] === 0) return null;
-      // Even a single delivery is visible.
+      // Keep even a single delivery visible.
       const height = Math.max(2, Math.round(hour[status] * scale));
       top -= height;
       return html`<rect class="${status}" x="${index * (barWidth + barGap)}" y="${Math.max(0, top)}" width="${barWidth}" height="${height}"/>`;
@@ -31,8 +31,8 @@ function chart(hours: readonly HistoryHour[], label: string): Html {
 }
 
 /**
- * Shows the results of an endpoint's deliveries in the last day: in total, as a picture, and hour by hour in
- * numbers. Empty without deliveries.
+ * Shows the results of an endpoint's deliveries in the last day: in total, as a chart, and as a table by
+ * hour. Empty if there were none.
  */
 export function historyPanel({ hours, isCut }: EndpointHistory, { language, words }: Voice): Html {
   const { history, states } = words.deliveries;

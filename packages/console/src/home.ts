@@ -7,7 +7,7 @@ import { choiceField, emptyList, enabledBadge } from './parts.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Words } from './words.ts';
 
-/** The types that an endpoint takes, in words. */
+/** Formats the event types of an endpoint. */
 export function typesOf(
   { events }: { readonly events: readonly string[] },
   { endpoints: words }: Words,
@@ -38,7 +38,7 @@ ${choiceField({ label: words.type, name: 'type', options: types, chosen: first }
 </form></section>`;
 }
 
-/** The first page of the console: endpoints, a test event, and what was sent. */
+/** Shows the first page of the console: endpoints, a test event, and what was sent. */
 export async function home(visit: Visit, session: string): Promise<ConsoleAnswer> {
   const { api, urlOf, voice } = visit;
   const { words } = voice;

@@ -17,20 +17,26 @@ const room: Room = { partner: 20, process: 500 };
  */
 const pagesPerSecond = 50;
 
-/** Proxies and pages take a connection for broken on which nothing comes for long. */
+/** Interval between messages on an idle stream: proxies and pages treat a silent connection as broken. */
 const heartbeatMs = 15_000;
 
-/** A stream ends after this long and the page opens another one: a load balancer can then move it. */
+/** Maximum lifetime of a stream. The page then opens another one, which lets a load balancer move it. */
 const lifetimeMs = 5 * 60_000;
 
-/** So many characters of a page take as long to make as any other page; what endpoints answer makes pages of megabytes. */
+/**
+ * Page length in characters up to which pages are equally fast to render. Long responses of endpoints can
+ * make pages of several megabytes.
+ */
 const usualLength = 128 * 1024;
 
-/** Returns the milliseconds between two checks of a page of this length, while so many are open. */
+/**
+ * Returns the interval between two checks of a page, in milliseconds. It grows with the number of open pages
+ * and the length of the page.
+ */
 export const paceOf = (open: number, length: number): number =>
   1_000 * Math.max(1, (open / pagesPerSecond) * Math.max(1, length / usualLength));
 
-/** Messages to an open page: its present content, no change, reload, the session has ended. */
+/** Messages to an open page: its new content, no change, reload, or the session has ended. */
 type Message = 'page' | 'still' | 'reload' | 'ended';
 
 const message = (event: Message, data = ''): string =>
@@ -39,11 +45,11 @@ const message = (event: Message, data = ''): string =>
     .map((line) => `data: ${line}\n`)
     .join('')}\n`;
 
-/** Checks whether an open page requests its updates. */
+/** Checks whether a request opens a page's update stream. */
 export const asksForStream = ({ raw: { method, headers } }: ConsoleRequest): boolean =>
   method === 'GET' && headers.accept === 'text/event-stream';
 
-/** A stream that ends an open page's session. A redirect would have no effect there. */
+/** Stream with the message that the session has ended. An update stream cannot be redirected. */
 export const endedStream: ConsoleAnswer = {
   status: 200,
   async *stream() {
@@ -51,24 +57,27 @@ export const endedStream: ConsoleAnswer = {
   },
 };
 
-/** A page that is open. */
+/** An open page that gets updates. */
 export interface OpenPage {
   readonly session: string;
   readonly request: ConsoleRequest;
-  /** Makes the page as for any other request. */
+  /** Renders the page as for any other request. */
   render(visit: ConsoleVisit): Promise<ConsoleAnswer>;
 }
 
 /**
- * Checks whether a page keeps itself up to date. Values in a page never contain an unescaped quotation mark.
+ * Checks whether a rendered page updates itself. The marker cannot come from a value, since values never
+ * contain an unescaped quotation mark.
  */
 const isLive = (page: string): boolean => page.includes(' data-exit="');
 
-/** Keeps open pages up to date. */
+/** Makes the function that opens update streams for pages. */
 export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
   const places = createPlaces(room);
 
-  /** The page as it is now; `null` where loading it would show something else. */
+  /**
+   * Renders the page as it is now; `null` if the page must be reloaded because its content no longer exists.
+   */
   async function look({ render }: OpenPage, visit: ConsoleVisit) {
     try {
       const { body = '' } = await render(visit);
@@ -80,17 +89,17 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
   }
 
   /**
-   * Sends the changes of a page, about once a second. Each check is admitted like a request, but not counted
-   * as one.
+   * Sends the changes of a page, about once a second. Each check is authorized like a request, but does not
+   * count towards the rate limit.
    */
   async function* changes(
     page: OpenPage,
     admitted: ConsoleVisit,
     signal: AbortSignal,
   ): AsyncGenerator<string, void> {
-    /** The hash of what was sent last. */
+    /** Hash of the page that was sent last. */
     let sent = '';
-    // In either direction: a clock that goes back must not keep a connection silent.
+    // Absolute difference: a clock that is set back must not silence a connection.
     const since = (time: number) => Math.abs(desk.now() - time);
     const startedAt = desk.now();
     let toldAt = startedAt;
@@ -135,7 +144,9 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
     }
   }
 
-  /** Answers an admitted visit with the changes of its page, or, where there is no place, with a status that says so. */
+  /**
+   * Responds to an admitted visit with an update stream, or with 429 or 503 if there are too many open pages.
+   */
   return (page: OpenPage, visit: ConsoleVisit): ConsoleAnswer => {
     const leave = places.take(visit.partner);
     if (typeof leave === 'number') return { status: leave, headers: { 'Retry-After': '30' } };

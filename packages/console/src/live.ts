@@ -3,9 +3,10 @@ import { conveniences } from './conveniences.ts';
 import { idiomorph } from './idiomorph.built-in.ts';
 
 /**
- * Keeps a page up to date where scripts run: opens a stream that says what the page has become as long as somebody can see it, and lets
- * idiomorph change its regions `[data-live]`, so that focus, scroll positions and open details stay. A hidden page has no stream:
- * browsers have few connections to a server. Without it the page is complete, and as old as its last load.
+ * Script that keeps a page up to date: it opens a stream of the page's new versions while the page is
+ * visible, and lets idiomorph change the `[data-live]` regions, so that focus, scroll positions and open
+ * details stay. A hidden page has no stream, because browsers limit the connections to a server. Without
+ * scripts the page is complete and shows the state of its last load.
  */
 const watch = `
 (() => {
@@ -29,7 +30,8 @@ const watch = `
     pulse.dataset.state = 'lost';
   }
 
-  // A stream that ends is opened again soon and without a word: those of a server that closes not all at once.
+  // Reopens a stream that ended, soon and without a message the first time. Random delays spread the clients
+  // of a server that stops.
   function fail() {
     close();
     failures += 1;
@@ -37,7 +39,7 @@ const watch = `
     if (!document.hidden) timer = setTimeout(open, (0.5 + Math.random()) * Math.min(1000 * 2 ** (failures - 1), 60000));
   }
 
-  // The server says at least every 15 seconds that it is there.
+  // The server sends a message at least every 15 seconds.
   function listen() {
     clearTimeout(silence);
     silence = setTimeout(fail, 40000);
@@ -77,7 +79,7 @@ const watch = `
 })();
 `;
 
-/** The one script of the pages, with the name of its state. */
+/** Returns the script of all pages, with a hash of its text as its version. */
 export function liveScript(): { readonly text: string; readonly version: string } {
   const text = `${idiomorph}\n${watch}\n${conveniences}`;
   return { text, version: createHash('sha256').update(text).digest('hex').slice(0, 16) };

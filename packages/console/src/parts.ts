@@ -8,36 +8,36 @@ type StateName = keyof Words['deliveries']['states'];
 const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
 
 /**
- * Locales of dates and numbers: Britain for pages in English, the day before the month; French where `Intl`
- * does not know Haitian Creole.
+ * Locales for dates and numbers: British English for English (day before month), and French as the fallback,
+ * since `Intl` does not know Haitian Creole.
  */
 const localesOf = (language: Language): readonly string[] => [language === 'en' ? 'en-GB' : language, 'fr'];
 
-/** A number that may be large. */
+/** Formats a number that may be large. */
 export const counted = (number: number, language: Language): string =>
   number.toLocaleString(localesOf(language));
 
-/** Writes a moment, to the second, in UTC, as logs do. */
+/** Formats a time in UTC, to the second, as logs do. */
 export function moment(time: string, language: Language): Html {
   return html`<time datetime="${time}">${new Date(time).toLocaleString(localesOf(language), style)} UTC</time>`;
 }
 
-/** A moment ahead, and how long that is from now. */
+/** Formats a future time, with the time left until then. */
 export function dueMoment(time: string, now: number, language: Language): Html {
   const seconds = Math.max(0, Math.round((Date.parse(time) - now) / 1000));
   const words = new Intl.RelativeTimeFormat(localesOf(language));
   const left =
     seconds < 60 ? words.format(seconds, 'second') : words.format(Math.floor(seconds / 60), 'minute');
-  // Scripts count it down.
+  // The page's script counts this down.
   return html`${moment(time, language)} <span data-left="${String(Math.max(0, Date.parse(time) - now))}">(${left})</span>`;
 }
 
-/** A state, in words and colour. */
+/** Shows a state in words and colour. */
 export function stateBadge(state: StateName | 'enabled' | 'disabled', words: string): Html {
   return html`<span class="state ${state}">${words}</span>`;
 }
 
-/** Says whether something is enabled, in words and colour. */
+/** Shows in words and colour whether something is enabled. */
 export function enabledBadge(
   isEnabled: boolean,
   words: { readonly enabled: string; readonly disabled: string },
@@ -45,7 +45,7 @@ export function enabledBadge(
   return isEnabled ? stateBadge('enabled', words.enabled) : stateBadge('disabled', words.disabled);
 }
 
-/** The states that occur, with how often where that is more than once. */
+/** Lists the states that occur among deliveries, with the count if it is more than one. */
 export function stateWords(
   statuses: readonly DeliveryStatus[],
   { deliveries: { states } }: Words,
@@ -58,39 +58,40 @@ export function stateWords(
   });
 }
 
-/** See {@link stateWords}, as badges. */
+/** Shows the states of {@link stateWords} as badges. */
 export function stateBadges(statuses: readonly DeliveryStatus[], words: Words): Html {
   return html`<span class="states">${stateWords(statuses, words).map(([state, text]) => stateBadge(state, text))}</span>`;
 }
 
-/** Announcement for screen readers when deliveries change. */
+/** Makes the text that screen readers announce when deliveries change. */
 export function statesSaid(title: string, statuses: readonly DeliveryStatus[], words: Words): string {
   const states = stateWords(statuses, words).map(([, text]) => text);
   return `${title}: ${states.join(', ')}`;
 }
 
 /**
- * Text of many lines from outside, without what could reorder or hide it. All of that is beyond printable ASCII, and the rest is not
- * looked at: an answer of nothing but line breaks took a hundred times as long as any other.
+ * Replaces characters of a foreign multi-line text that could reorder or hide it. All of them lie outside
+ * printable ASCII. Runs of other characters are skipped at once: a response of nothing but line breaks used
+ * to take a hundred times as long.
  */
 export const visibleText = (text: string): string => text.replace(/[^\n\t -~]+/g, visible);
 
 /**
- * Shows text of many lines from outside. Characters that could reorder or hide text are replaced. It can be
+ * Shows a foreign multi-line text. Characters that could reorder or hide text are replaced. It can be
  * scrolled with the keyboard.
  */
 export function foreignText(text: string, label: string): Html {
-  // A parser drops a line break right behind the tag.
+  // HTML parsers drop a line break right after the tag.
   return html`<pre tabindex="0" role="group" aria-label="${label}" dir="ltr">
 ${visibleText(text.replace(/\r\n?/g, '\n'))}</pre>`;
 }
 
-/** Text in place of an empty list. */
+/** Makes the text that replaces an empty list. */
 export function emptyList(title: string, text: string, icon: Html | null = null): Html {
   return html`<div class="empty">${icon === null ? null : html`<span class="disc">${icon}</span>`}<h3>${title}</h3><p class="muted">${text}</p></div>`;
 }
 
-/** Links to other pages of a list; one without an address is left out. */
+/** Makes links to other pages of a list. Links without a URL are omitted. */
 export function pageLinks(links: readonly (readonly [href: string | null, words: string])[]): Html | null {
   const shown = links.flatMap(([href, words]) =>
     href === null ? [] : [html`<a href="${href}">${words}</a>`],
@@ -98,7 +99,7 @@ export function pageLinks(links: readonly (readonly [href: string | null, words:
   return shown.length === 0 ? null : html`<p class="pages">${shown}</p>`;
 }
 
-/** A filter of a list. Each choice is a URL, so that it can be kept and passed on. */
+/** Makes a filter of a list. Each choice is a URL, so that it can be bookmarked and shared. */
 export function filterForm(
   { words }: Voice,
   {
@@ -110,7 +111,7 @@ export function filterForm(
   }: {
     readonly action: string;
     readonly name: string;
-    /** The words for no choice. */
+    /** Label of the option without a filter. */
     readonly all: string;
     readonly options: readonly (readonly [value: string, words: string])[];
     readonly chosen: string | null;
@@ -120,7 +121,7 @@ export function filterForm(
 ${choice({ id: 'filter', name, options: [['', all], ...options], chosen: chosen ?? '' })}<button class="compact">${words.filter}</button></form>`;
 }
 
-/** A drop-down list. */
+/** Makes a drop-down list. */
 function choice({
   id,
   name,
@@ -139,7 +140,7 @@ function choice({
   return html`<select id="${id}" name="${name}">${options.map(option)}</select>`;
 }
 
-/** A drop-down list with its label. */
+/** Makes a drop-down list with its label. */
 export function choiceField({
   label,
   name,
@@ -149,10 +150,10 @@ export function choiceField({
   return html`<div class="field"><label for="${id}">${label}</label>${choice({ id, name, ...list })}</div>`;
 }
 
-/** Facts with their names; `null`: there is no such fact. */
+/** Makes a list of names and values. Rows that are `null` are omitted. */
 export const facts = (rows: readonly (readonly [name: string, value: Fragment] | null)[]): Html =>
   html`<dl class="facts">${rows.map((row) => (row === null ? null : html`<dt>${row[0]}</dt><dd>${row[1]}</dd>`))}</dl>`;
 
-/** A secret in the only answer that has it. */
+/** Shows a secret, which only this response contains. */
 export const secretText = (secret: string): Html =>
   html`<p class="once"><code data-once>${secret}</code></p>`;

@@ -1,6 +1,6 @@
 import type { ConsoleDesk } from '@ostiary/core/console';
 
-/** Paths below `authUrl`. */
+/** Paths of the console's pages and actions below `authUrl`. */
 export const paths = {
   home: '/sandbox',
   signIn: '/sandbox/sign-in',
@@ -25,13 +25,15 @@ export const paths = {
   firstRun: '/sandbox/first-run',
 } as const;
 
-/** Answers the absolute address of a page or an action. The id goes into the path, everything else into the query. */
+/** Returns the absolute URL of a page or action. `id` goes into the path, everything else into the query. */
 export type UrlOf = (
   name: keyof typeof paths,
   parameters?: { readonly id?: string; readonly [parameter: string]: string | null | undefined },
 ) => string;
 
-/** See {@link UrlOf}; what is `null`, `undefined` or empty is left out. */
+/**
+ * Makes the function of {@link UrlOf}. Query parameters that are `null`, `undefined` or empty are omitted.
+ */
 export function urlsOf(desk: Pick<ConsoleDesk, 'url'>): UrlOf {
   return (name, { id = '', ...query } = {}) => {
     const url = new URL(desk.url(paths[name].replace(':id', encodeURIComponent(id))));

@@ -25,7 +25,7 @@ function factsOf(
   ]);
 }
 
-/** Page of a payment: its state, and its final event. */
+/** Shows the page of a payment: its state, and its final event. */
 export async function payment(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, urlOf, voice } = visit;
   const { payment: words } = voice.words.tools;

@@ -1,13 +1,16 @@
-/** Limits the number of pages that are kept up to date at once. */
+/** Maximum numbers of open pages that get updates: per partner, and in the process. */
 export interface Room {
   readonly partner: number;
   readonly process: number;
 }
 
-/** Gives a place back. */
+/** Releases the place of an open page. */
 export type Leave = () => void;
 
-/** The places of this process. One partner cannot take those of all others, however many sessions it opens. */
+/**
+ * Counts the open pages of this process. The limit per partner keeps one partner from taking all places,
+ * however many sessions it opens.
+ */
 export function createPlaces(room: Room) {
   const taken = new Map<string, number>();
   let all = 0;
@@ -15,7 +18,7 @@ export function createPlaces(room: Room) {
   return {
     /** Number of open pages that are kept up to date. */
     taken: () => all,
-    /** @returns how to leave; without a place, the status that says whose places are taken: the partner's (429) or all (503) */
+    /** Takes a place for an open page. @returns a function that releases it; 429 if the partner's places are taken, 503 if all are */
     take(partner: string): Leave | 429 | 503 {
       const own = taken.get(partner) ?? 0;
       if (own >= room.partner) return 429;

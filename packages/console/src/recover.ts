@@ -4,7 +4,7 @@ import { csrfField } from './frame.ts';
 import { counted } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** As many deliveries are queued by one call at most; the next call goes on with the rest. */
+/** Maximum number of deliveries that one call queues. Another call continues with the rest. */
 const mostRecovered = 1_000;
 
 /** Values and problems of the form. */
@@ -16,7 +16,7 @@ export interface Recovery {
 /** State of a form that was not sent yet. */
 export const noRecovery: Recovery = { since: '', problems: noProblems };
 
-/** The form that delivers again what was dropped since a time, and the summary of what is wrong with it. */
+/** Makes the form that sends dropped deliveries again since a given time, with its problems. */
 export function recoverForm(visit: Visit, { since, problems }: Recovery) {
   const { id, urlOf, voice } = visit;
   const words = voice.words.recovery;
@@ -31,13 +31,19 @@ ${form.field({ name: 'since', tag, hint: words.sinceHint })}
   };
 }
 
-/** A time as a browser writes it, without seconds, or a person where it has no such field; as the API takes it. */
+/**
+ * Converts a typed time to the notation of the API. Browsers omit the seconds, and people without a date
+ * field may type a space.
+ */
 function inUtc(typed: string): string {
   const time = typed.replace(' ', 'T').replace(/z$/i, '');
   return `${time}${/T\d\d:\d\d$/.test(time) ? ':00' : ''}Z`;
 }
 
-/** Delivers again. @returns how many were queued, or what is wrong with what was filled in */
+/**
+ * Sends dropped deliveries again. @returns the number of queued deliveries, or the form's values with their
+ * problems
+ */
 export async function recover(
   { api, id, voice }: Visit,
   form: ReadonlyMap<string, string>,
@@ -48,7 +54,7 @@ export async function recover(
     return (await api('recoverWebhook', { path: { id }, body })).queued;
   } catch (error) {
     const problems = problemsOf(error, ['since']);
-    // The API's message mentions its own notation, which this page does not show.
+    // Replaces the API's message, which mentions a notation that this page does not show.
     return {
       since,
       problems: problems.has('since') ? new Map([['since', [voice.words.recovery.badSince]]]) : problems,
@@ -56,7 +62,7 @@ export async function recover(
   }
 }
 
-/** Shows the result, if the URL of the page has it. */
+/** Shows the result of sending deliveries again, if the page's URL has it. */
 export function recovered({ request, voice }: Visit): Html | string | null {
   const words = voice.words.recovery;
   const queued = request.query.get('queued') ?? '';

@@ -18,7 +18,10 @@ function requestRow(request: LoggedRequest, { urlOf, voice }: Visit): Html {
   return html`<li id="${id}"><p class="what"><a href="${urlOf('request', { id })}">${nameOfRequest(request)} <span class="hidden">${id}</span></a> <span>${moment(createdAt, voice.language)} · ${durationMs} ms${code === null ? null : html` · <code>${nameOf(code)}</code>`}</span></p>${statusBadge(request)}</li>`;
 }
 
-/** Finds a request by the id that its answer carried. `id`: what was typed where there is no such request, or ''. */
+/**
+ * Makes the form that finds a request by the request id of its response. `id` is the typed text if no such
+ * request exists, or ''.
+ */
 function searchForm({ urlOf, voice }: Visit, id: string): Html {
   const words = voice.words.requests;
   const problems: Problems = id === '' ? noProblems : new Map([['id', [words.notFound]]]);
@@ -28,7 +31,9 @@ ${formOf({ id: words.id }, problems, '').field({ name: 'id', tag, hint: words.id
 <div class="row"><button class="compact">${words.find}</button></div></form>`;
 }
 
-/** The last requests of the partner's test keys, the newest first; with an id the request that has it. */
+/**
+ * Shows the last requests of the partner's test keys, newest first, or the request with the id in the query.
+ */
 export async function requests(visit: Visit): Promise<ConsoleAnswer> {
   const { api, request, urlOf, voice } = visit;
   const words = voice.words.requests;
@@ -78,7 +83,7 @@ async function find({ api }: Visit, id: string): Promise<LoggedRequest | null> {
   }
 }
 
-/** JSON with line breaks; what was cut is shown as it is. */
+/** Formats JSON with line breaks. A text that was cut is shown as it is. */
 function bodyText(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -87,7 +92,7 @@ function bodyText(body: string): string {
   }
 }
 
-/** The body of a request as JSON; `undefined` where it was cut. */
+/** Parses the body of a request; `undefined` if it was cut. */
 function jsonOf(sent: string | null): unknown {
   if (sent === null) return null;
   try {
@@ -97,12 +102,12 @@ function jsonOf(sent: string | null): unknown {
   }
 }
 
-/** The same request as curl and as code, as far as the log knows it. */
+/** Shows code that repeats a logged request, as curl and as a program. */
 function repetition({ method, route, sent }: LoggedRequest, { desk, voice }: Visit): Html | null {
   const words = voice.words.snippets;
   const body = jsonOf(sent);
   const known = desk.routes.find((candidate) => candidate.method === method && candidate.path === route);
-  // An older version of the service may have logged what this one does not have.
+  // An older version of the service may have logged a route that no longer exists.
   if (known === undefined) return null;
   const call = { operation: known.operation, id: null, body };
   return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>${
@@ -112,7 +117,7 @@ function repetition({ method, route, sent }: LoggedRequest, { desk, voice }: Vis
   }</section>`;
 }
 
-/** Page of a request: its time, its result, request and response. */
+/** Shows the page of a request: its time, its result, request and response. */
 export async function request(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, voice } = visit;
   const { words, language } = voice;

@@ -6,12 +6,12 @@ import { secretText } from './parts.ts';
 import { copyButton } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** A secret that was generated for this answer, with a button to copy it. No other page shows it. */
+/** Shows a newly generated secret with a button to copy it. No other response contains it. */
 function secretOnce(secret: string, { voice }: Visit): Html {
   return html`<div class="snippet">${secretText(secret)}${copyButton(voice, voice.words.endpoints.secret)}</div>`;
 }
 
-/** Answers a registration with the secret that was generated for it. */
+/** Makes the response to a registration, with the generated secret. */
 export function newSecretPage(visit: Visit, id: string, secret: string): ConsoleAnswer {
   const { urlOf, voice } = visit;
   const words = voice.words.secrets;
@@ -28,7 +28,7 @@ ${secretOnce(secret, visit)}
   );
 }
 
-/** Offer of the page: to generate a secret, or the secret that was generated for this response. */
+/** Shows the offer to generate a secret, or the secret that was generated for this response. */
 function generatedPanel(visit: Visit, generated: string | null): Html {
   const { id, urlOf, voice } = visit;
   const words = voice.words.secrets;
@@ -71,15 +71,16 @@ ${form.field({ name: 'secret', tag, hint: words.ownHint })}
   });
 }
 
-/** The page on which the secret of an endpoint is replaced. */
+/** Shows the page that replaces the secret of an endpoint. */
 export async function secret(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id } = visit;
   return show(visit, await api('getWebhook', { path: { id } }));
 }
 
 /**
- * Replaces the secret. There is one at a time, and it signs from the next attempt on: so a generated one is shown first, and
- * put into force by a second step, when the partner's application has it. In between it is kept nowhere but in that page.
+ * Replaces the secret of an endpoint. An endpoint has a single secret, which signs from the next attempt on.
+ * A generated secret is therefore shown first, and a second step activates it once the partner's application
+ * has it. Until then only the page contains it.
  */
 export async function changeSecret(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
   const { api, desk, id, urlOf } = visit;

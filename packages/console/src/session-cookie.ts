@@ -1,21 +1,21 @@
 import type { ConsoleDesk, ConsoleRequest } from '@ostiary/core/console';
 import { paths } from './paths.ts';
 
-/** The cookie that holds the secret of a session, out of reach of scripts, other sites and other paths. */
+/** Makes and reads the session cookie, which scripts, other sites and other paths cannot access. */
 export function sessionCookie(desk: ConsoleDesk) {
   const { protocol, pathname } = new URL(desk.url(paths.home));
   const isSecure = protocol === 'https:';
   const name = `${isSecure ? '__Secure-' : ''}${desk.prefix}_sandbox`;
   const attributes = `Path=${pathname}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
-    /** Every value that a browser sent under this name: a cookie of another path may stand beside ours. */
+    /** Reads all cookies with this name: the browser may also send one that was set for another path. */
     values: ({ raw }: ConsoleRequest): string[] =>
       (raw.headers.cookie ?? '')
         .split(';')
         .map((pair) => pair.trim())
         .filter((pair) => pair.startsWith(`${name}=`))
         .map((pair) => pair.slice(name.length + 1)),
-    /** Values of `Set-Cookie` that keep a session, and that remove it. */
+    /** Values of `Set-Cookie` that set and remove the session cookie. */
     keep: (session: string, seconds: number) => `${name}=${session}; Max-Age=${seconds}; ${attributes}`,
     forget: `${name}=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; ${attributes}`,
   };

@@ -5,10 +5,10 @@ import { answerPage, csrfField, noticeRow } from './frame.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { type PageContext, seeOther } from './visit.ts';
 
-/** Whom the form is for. */
+/** Visitor name that the CSRF token of the sign-in form is bound to, since there is no session yet. */
 export const strangers = 'sign-in';
 
-/** The page for those who are not signed in. What was typed in is never sent back. */
+/** Makes the sign-in page. The typed key is never sent back. */
 export function signInPage(
   context: PageContext,
   problem: { readonly status: 401 | 429; readonly headers?: ConsoleAnswer['headers'] } | null = null,
@@ -40,12 +40,14 @@ ${form.field({ name: 'key', tag, hint: words.promise })}
   return { ...page, headers: { ...page.headers, ...problem?.headers } };
 }
 
-/** Signs a partner in with a test key. Every key that does not open the console is refused alike. */
+/**
+ * Signs a partner in with a test key. The response is the same for every key that cannot open the console.
+ */
 export async function signIn(context: PageContext, cookie: SessionCookie): Promise<ConsoleAnswer> {
   const { desk, request, urlOf } = context;
   const form = await desk.form(request, strangers);
   try {
-    // Characters around a key are a mistake in copying it.
+    // Trimmed: spaces around a key are a copying mistake.
     const { session, seconds } = await desk.signIn((form.get('key') ?? '').trim(), request);
     return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
   } catch (error) {

@@ -3,35 +3,35 @@ import { fillText, type Html, html } from '@ostiary/core/pages';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words.ts';
 
-/** Information about the partner API that a snippet needs. */
+/** Description of the partner API that a snippet needs. */
 export type DescribedApi = Pick<ConsoleDesk, 'apiUrl' | 'keyHeader' | 'routes'>;
 
-/** A call of the partner API. */
+/** A call of the partner API to show as code. */
 export interface ApiCall {
-  /** The name of the operation in the OpenAPI description: `getPayment`. */
+  /** Operation id in the OpenAPI description, such as `getPayment`. */
   readonly operation: string;
-  /** The parameter of its path. `null`: not known, so that the snippet reads it from the variable `ID`. */
+  /** Parameter of the path. `null` if unknown: the snippet then reads it from the variable `ID`. */
   readonly id: string | null;
-  /** JSON; `null` without a body. */
+  /** Body of the request as a JSON value; `null` for none. */
   readonly body: unknown;
 }
 
-/** @throws TypeError for an operation that the partner API does not have */
+/** Returns the route of an operation. @throws TypeError if the partner API does not have it */
 function routeOf({ routes }: DescribedApi, { operation }: ApiCall): ConsoleRoute {
   const route = routes.find((candidate) => candidate.operation === operation);
   if (route === undefined) throw new TypeError(`console: there is no operation ${operation}`);
   return route;
 }
 
-/** Text as one word of a POSIX shell: between single quotes nothing has a meaning but the next one. */
+/** Quotes a text for a POSIX shell. Within single quotes only a single quote is special. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Headers that curl sends by itself. */
+/** Headers that curl sends itself. */
 const curlSays = new Set(['host', 'connection', 'content-length']);
 
 const command = (words: readonly string[]): string => words.join(' \\\n  ');
 
-/** A request as a command of curl. `--globoff`: brackets in a URL are what they are. */
+/** Formats a request as a curl command. `--globoff` makes curl take brackets in the URL literally. */
 export function curlOf({ method, url, headers, body }: Omit<AttemptRequest, 'changedAt'>): string {
   return command([
     `curl --globoff --request ${quoted(method)} ${quoted(url)}`,
@@ -54,7 +54,7 @@ function queryParameterOf({ sdk, path }: ConsoleRoute): string | null {
   return names.find((name) => name !== 'body' && !path.includes(`:${name}`)) ?? null;
 }
 
-/** A call of the partner API as a command of curl, which reads the key from the environment. */
+/** Formats a call of the partner API as a curl command, which reads the key from the environment. */
 export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
   const { id, body } = call;
   const route = routeOf(api, call);
@@ -78,11 +78,17 @@ export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
   ]);
 }
 
-/** JSON as an expression: a member `__proto__` would be something else there. */
+/**
+ * Formats JSON as a JavaScript expression. A member `__proto__` becomes `["__proto__"]`, because an object literal
+ * would set the prototype instead.
+ */
 const expressionOf = (json: unknown): string =>
   JSON.stringify(json, null, 2).replaceAll(/^( *)"__proto__":/gm, '$1["__proto__"]:');
 
-/** A call of the partner API as a program with `@ostiary/client-sdk`; `null` where the SDK has none. */
+/**
+ * Formats a call of the partner API as a program with `@ostiary/client-sdk`; `null` if the SDK lacks the
+ * operation.
+ */
 export function sdkCodeOf(api: DescribedApi, call: ApiCall): string | null {
   const { sdk, bodyIsOptional } = routeOf(api, call);
   if (sdk === null) return null;
@@ -107,21 +113,23 @@ ${statement}
 `;
 }
 
-/** A button that copies the text beside it in a `.snippet`, or `text` where that is given; out of sight until scripts run. */
+/**
+ * Makes a button that copies the text beside it in a `.snippet`, or `text` if given. It is hidden without
+ * scripts.
+ */
 export function copyButton({ words: { snippets: words } }: Voice, title: string, text = ''): Html {
   return html`<button type="button" class="compact" data-copy="${text}" data-done="${words.copied}" data-failed="${words.notCopied}">${words.copy} <span class="hidden">${title}</span></button>`;
 }
 
-/** Text to be copied: with a button where scripts run (`conveniences.ts`), and to be selected without. */
+/** Shows a text to copy: with a button if scripts run (`conveniences.ts`), and by selection otherwise. */
 export function snippet(voice: Voice, title: string, text: string): Html {
-  // Leave out text with characters that hide or reorder text. The page shows replacements for them, which
-  // must not be copied.
+  // If the page shows replacements for characters that hide or reorder text, the button copies the original.
   const isShown = visibleText(text) === text;
   const button = copyButton(voice, title, isShown ? '' : text);
   return html`<div class="snippet"><div class="head"><strong class="small">${title}</strong>${button}</div>${foreignText(text, title)}</div>`;
 }
 
-/** A call of the partner API, as curl and as code, behind a disclosure. */
+/** Shows a call of the partner API as curl and as code, folded behind its title. */
 export function apiSnippets(
   api: DescribedApi,
   voice: Voice,
@@ -133,7 +141,7 @@ export function apiSnippets(
   }: {
     readonly id: string;
     readonly title: string;
-    /** Repeats the heading above for readers who jump from one disclosure to the next. */
+    /** Heading of the section, repeated for screen reader users who jump between folded parts. */
     readonly about?: string;
     readonly call: ApiCall;
   },

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Html, html, render } from '@ostiary/core/pages';
 
-/** The rules of the console, beside those of all pages. As there, none of the characters & < > " ' occurs. */
+/**
+ * Style rules of the console, in addition to those of all pages. The characters & < > " ' must not occur, so
+ * that no escaping changes the text.
+ */
 const rules = `
 [hidden] { display: none !important; }
 h3 { margin: 0; font-size: 1rem; font-weight: 600; }
@@ -133,7 +136,7 @@ details .filters { margin-top: .75rem; }
 @media (forced-colors: active) { .timeline .bead, .pulse .dot { border: 2px solid CanvasText; } }
 `;
 
-/** The console's own style sheet, for the head of its pages. */
+/** Style sheet of the console, for the head of its pages. */
 export const consoleStyle: Html = html`
 <style>${rules}</style>`;
 

@@ -13,7 +13,7 @@ function show(
   const words = voice.words.trigger;
   const form = formOf({ data: words.data }, problems, words.refused);
   const tag = html`<textarea rows="16" maxlength="20000" spellcheck="false" autocapitalize="none"`;
-  // A parser drops a line break right behind the tag.
+  // HTML parsers drop a line break right after the tag.
   const end = html`>
 ${data}</textarea>`;
   return answerFramed(visit, {
@@ -35,7 +35,7 @@ function knownType({ desk }: Visit, type: string | null | undefined): string {
   throw new PartnerError('not_found', { description: 'There is no such type of event.' });
 }
 
-/** The form for a test event with data of one's own. */
+/** Shows the form for a test event with custom data. */
 export async function editEvent(visit: Visit): Promise<ConsoleAnswer> {
   const type = knownType(visit, visit.request.query.get('type'));
   return show(visit, { type, data: JSON.stringify(visit.desk.events.example(type), null, 2) });

@@ -3,29 +3,29 @@ import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words.ts';
 
-/** Dependencies of every page. */
+/** Context that every page needs. */
 export interface PageContext {
   readonly desk: ConsoleDesk;
   readonly urlOf: UrlOf;
   readonly request: ConsoleRequest;
   readonly voice: Voice;
-  /** Action in the URL that was just done. */
+  /** Name of the text about the last action, from the URL; `null` for none. */
   readonly notice: Notice | null;
-  /** Proves that a form came from a page for this visitor. */
+  /** CSRF token, which proves that a form came from a page for this visitor. */
   readonly csrf: string;
-  /** The address of the script. */
+  /** URL of the pages' script. */
   readonly script: string;
 }
 
-/** A signed-in partner's request. */
+/** Request of a signed-in partner. */
 export interface Visit extends PageContext {
   readonly partner: string;
   readonly api: Api;
-  /** Parameter of the path, '' if it has none. */
+  /** Id in the path, '' if it has none. */
   readonly id: string;
 }
 
-/** Sends the browser on with a GET. */
+/** Redirects the browser with 303, so that it sends a GET. */
 export function seeOther(location: string, headers: ConsoleAnswer['headers'] = {}): ConsoleAnswer {
   return { status: 303, headers: { Location: location, ...headers } };
 }

@@ -5,12 +5,12 @@ type Texts<English> = {
   readonly [Name in keyof English]: English[Name] extends string ? string : Texts<English[Name]>;
 };
 
-/** Every text of the console in one language, as an ICU message. */
+/** All texts of the console in one language, as ICU messages. */
 export type Words = Texts<typeof en>;
 
 /**
- * The texts of every language; a missing one does not compile. Languages other than English are loaded when a browser asks for
- * them.
+ * Texts of all languages. A missing text does not compile. Languages other than English are loaded when a
+ * browser requests them.
  */
 export const allWords = {
   en: async () => en,
@@ -23,22 +23,22 @@ export const allWords = {
 /** A language of the console. */
 export type Language = keyof typeof allWords;
 
-/** The languages of the console. The first one is for browsers that ask for none of them. */
+/** Languages of the console. The first is used for browsers that request none of them. */
 export const languages = Object.keys(allWords) as readonly Language[];
 
-/** The language of a page: its texts, and how its dates and numbers are written. */
+/** Language of a page, with its texts. */
 export interface Voice {
   readonly language: Language;
   readonly words: Words;
 }
 
-/** Finds the language that a browser asks for. */
+/** Returns the best language for an `Accept-Language` header, with its texts. */
 export async function voiceOf(acceptLanguage: string | undefined): Promise<Voice> {
   const language = negotiateLanguage(undefined, acceptLanguage, languages);
   return { language, words: await allWords[language]() };
 }
 
-/** Name of a text about what has just happened. */
+/** Name of a text about the last action. */
 export type Notice = keyof Words['notices'];
 
 /** Checks whether a parameter of a URL is the name of a notice. */

@@ -73,16 +73,16 @@ ${form.line('target', text.targetHint, target ?? '')}
   });
 }
 
-/** Page of the audit log, newest first. */
+/** Shows the page of the audit log, newest entries first. */
 export const audit = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit);
 
-/** Checks the chain. It reads the whole log: no link does it. */
+/** Checks the hash chain of the audit log. It reads the whole log, so a link cannot start it. */
 export async function verifyAudit(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   if (form.get('act') !== 'verify') return unknownAct();
   const head = (form.get('head') ?? '').trim();
   const result = await attempt(() => visit.admin.audit.verify(head === '' ? {} : { head }));
   if ('done' in result) return show(visit, { checked: verified(result.done, visit) });
-  // The error calls it an argument.
+  // The error names an argument that is no field of the form: show all messages at `head`.
   const problems = new Map([['head', [...result.problems.values()].flat()]]);
   return show(visit, { filled: { form, problems } });
 }

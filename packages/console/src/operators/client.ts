@@ -9,7 +9,7 @@ import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
 import { attempt, type Do, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
-/** Actions on a client, with their fields. */
+/** Forms of a client's actions, with their fields. */
 function acts(
   client: Client,
   visit: OperatorContext,
@@ -81,7 +81,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   });
 }
 
-/** Page of a client. */
+/** Shows the page of a client. */
 export const client = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
 async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
@@ -102,7 +102,7 @@ async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer
   });
 }
 
-/** Changes a client, its secret, its logo, or whether it is let in. */
+/** Changes a client, its secret or its logo, or enables or disables it. */
 export const changeClient: Do = async (visit, form, files) => {
   const { admin, id, urls, words } = visit;
   const stored = found(await admin.clients.get(id));

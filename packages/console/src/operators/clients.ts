@@ -10,7 +10,7 @@ import { attempt, type Form, linesOf, listed, type OperatorContext, pageOf } fro
 
 const perPage = 50;
 
-/** Clients by id. */
+/** Shows the list of clients, by id. */
 export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, query, urls, words } = visit;
   const { clients: list, next } = await listed(() => admin.clients.list(pageOf(visit, perPage)));
@@ -30,7 +30,7 @@ ${pageLinks([
   });
 }
 
-/** The settings of a client that can be changed, as a form has them. */
+/** Settings of a client that the form can change. */
 type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
 
 const fresh: Settings = {
@@ -40,7 +40,7 @@ const fresh: Settings = {
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
 };
 
-/** As they are stored. */
+/** Settings of a client as they are stored. */
 export const storedSettings = (client: Client): Settings => ({
   ...fresh,
   ...Object.fromEntries(
@@ -49,8 +49,8 @@ export const storedSettings = (client: Client): Settings => ({
 });
 
 /**
- * Fields that a form changes. Others stay as they are, also if another operator or the command line changes
- * them meanwhile.
+ * Settings that differ from the stored ones. Others are not sent, so that changes by another operator or the
+ * command line are kept.
  */
 export function changedSettings(client: Client, filled: Settings): Partial<Settings> {
   const stored = new Map(Object.entries(storedSettings(client)));
@@ -61,7 +61,7 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
   );
 }
 
-/** The names of the fields of {@link Settings}, in the order of the page. */
+/** Labels of the fields of {@link Settings}, in the order of the page. */
 export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
   ...{ name, redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
   postLogoutRedirectUris: text.postLogoutRedirectUris,
@@ -70,7 +70,7 @@ export const settingLabels = ({ clients: text, name, once }: OperatorContext['wo
   ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
 });
 
-/** The fields of {@link Settings}. */
+/** Makes the form fields of {@link Settings}. */
 export function settingFields(
   { admin, words }: OperatorContext,
   settings: Settings,
@@ -92,7 +92,7 @@ ${form.tick('firstParty', settings.firstParty)}
 ${form.tick('resourceServer', settings.resourceServer)}</fieldset>`;
 }
 
-/** Values of those fields. */
+/** Reads the client settings from a form. */
 export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
   const text = (name: string): string | null => {
     const value = (form.get(name) ?? '').trim();
@@ -135,7 +135,7 @@ ${form.line('clientId', text.clientIdHint)}`,
   });
 }
 
-/** The form for a client. */
+/** Shows the form for a new client. */
 export const newClient = async (visit: OperatorContext): Promise<ConsoleAnswer> => showNew(visit, null);
 
 /** Creates a client. */

@@ -11,7 +11,7 @@ import { doUpkeep, upkeep } from './upkeep.ts';
 import { contextOf, type Do, type Show } from './visit.ts';
 import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webhooks.ts';
 
-/** The table of the pages for operators. */
+/** Routes of the operators' pages. */
 const table: readonly (readonly [path: string, summary: string, show: Show, act?: Do])[] = [
   ['', 'How the service is: what waits, what failed, which sealing keys are needed.', overview],
   ['/partners', 'Partners; creates one.', partners, createPartner],
@@ -44,8 +44,8 @@ const pagesOf = (desk: OperatorDesk): OperatorPage<Administration>[] =>
   }));
 
 /**
- * Pages at `{authUrl}/operators` for those who run the service: what the command line does, with the same entries in the audit log.
- * The host says who may open them.
+ * Makes the pages at `{authUrl}/operators` for the people who run the service. They do what the command line
+ * does, with the same audit log entries. The host decides who may open them.
  *
  * @example
  * ```ts

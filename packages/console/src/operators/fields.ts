@@ -3,19 +3,19 @@ import { formOf, type Message, noProblems, type Problems } from '../forms.ts';
 import { choiceField } from '../parts.ts';
 import type { Form, OperatorContext } from './visit.ts';
 
-/** Values and problems of a form. */
+/** Submitted values of a form, and their problems. */
 export interface Filled {
   readonly form: Form;
   readonly problems: Problems;
 }
 
-/** A form in which a page of ours found one field wrong. */
+/** Makes the state of a form in which one field failed a check of the page itself. */
 export const wrongField = (form: Form, name: string, message: string): Filled => ({
   form,
   problems: new Map([[name, [message]]]),
 });
 
-/** Shows the problems of a form by its fields, and those of no field at the top. */
+/** Assigns problems to the fields of a form. Those that concern no field are shown at the top. */
 function problemsIn(labels: object, { problems }: Filled): Problems {
   const sorted = new Map<string, readonly Message[]>();
   for (const [name, messages] of problems) {
@@ -25,7 +25,7 @@ function problemsIn(labels: object, { problems }: Filled): Problems {
   return sorted;
 }
 
-/** The fields of a form: those that were filled in keep it, others have the values that are given here. */
+/** Makes the fields of a form. Submitted fields keep their values; otherwise the given defaults apply. */
 export function fieldsOf<Name extends string>(
   { words }: OperatorContext,
   labels: { readonly [Field in Name]: string },
@@ -50,7 +50,7 @@ export function fieldsOf<Name extends string>(
         name,
         hint,
         tag: html`<textarea rows="4" class="short" spellcheck="false" autocapitalize="none"`,
-        // A parser drops a line break right behind the tag.
+        // HTML parsers drop a line break right after the tag.
         end: html`>
 ${textOf(name, value.join('\n'))}</textarea>`,
       }),
@@ -60,7 +60,7 @@ ${textOf(name, value.join('\n'))}</textarea>`,
 
     tick: (name: Name, isOn = false): Html => parts.box({ name, isChecked: isTicked(name, isOn) }),
 
-    /** Boxes with names such as `scope openid`. */
+    /** Makes a group of checkboxes with names such as `scope openid`. */
     ticks: (name: Name, prefix: string, options: readonly string[], chosen: readonly string[] = []): Html =>
       parts.choices({
         name,
@@ -79,11 +79,11 @@ ${textOf(name, value.join('\n'))}</textarea>`,
   };
 }
 
-/** Returns the checked boxes of `ticks`. */
+/** Returns the options that are checked in a group made by `ticks`. */
 export const ticked = <Option extends string>(form: Form, name: string, options: readonly Option[]) =>
   options.filter((option) => form.has(`${name} ${option}`));
 
-/** A form that does one thing. */
+/** Makes a form with one button that performs one action. */
 export function actForm(
   { proof }: OperatorContext,
   {
@@ -107,7 +107,10 @@ export function actForm(
 <div class="row"><button class="${primary ? 'primary' : 'compact'}" name="act" value="${act}">${label}</button></div></form>`;
 }
 
-/** An act that asks first: it is folded away behind its name, with what comes of it. */
+/**
+ * Makes a form for an action that needs confirmation: it is folded behind its label, with a description of
+ * its consequences.
+ */
 export function asked(
   visit: OperatorContext,
   {
@@ -117,7 +120,7 @@ export function asked(
     ...act
   }: Parameters<typeof actForm>[1] & {
     readonly hint: string;
-    /** Place of the last refusal. */
+    /** True to unfold the form, because the action was just refused. */
     readonly isOpen?: boolean;
     readonly isFinal?: boolean;
   },

@@ -4,28 +4,28 @@ import { noticeOf, pageBar } from '../frame.ts';
 import { consoleStyle, consoleStyleHash } from '../style.ts';
 import type { OperatorContext, OperatorNotice } from './visit.ts';
 
-/** The parts of the pages, in their order. */
+/** Sections of the operators' pages, in their order. */
 type Section = 'overview' | 'partners' | 'clients' | 'audit' | 'signingKeys' | 'upkeep';
 
 const sections: readonly Section[] = ['overview', 'partners', 'clients', 'audit', 'signingKeys', 'upkeep'];
 
-/** Names of notices about something that could not be done. */
+/** Names of notices about actions that failed. */
 const badNotices: ReadonlySet<OperatorNotice> = new Set<OperatorNotice>(['nothing', 'unopened']);
 
-/** A page for operators. */
+/** Content of an operators' page. */
 export interface OperatorFrame {
   readonly title: string;
   readonly body: Html;
   readonly section: Section;
-  /** The first page of its part. */
+  /** True if the page is the first one of its section. */
   readonly isFirst?: boolean;
-  /** The layout of the body: one narrow column, or two where there is room. */
+  /** Layout of the body: one narrow column, or two if there is room. */
   readonly layout?: 'one' | 'aside-first' | 'main-first';
-  /** The refused action. */
+  /** Message about an action that was refused. */
   readonly refused?: Html | null;
 }
 
-/** Puts a page together. */
+/** Makes an operators' page with its frame. */
 export function framed(
   visit: OperatorContext,
   { title, body, section, isFirst = false, layout = 'main-first', refused = null }: OperatorFrame,

@@ -34,7 +34,7 @@ function keyRow(key: ApiKey, visit: OperatorContext): Html {
   return html`<li><p class="what"><a href="${urls.key(slug, id)}">${name === '' ? html`<code>${id}</code>` : nameOf(name)}</a> <span>${words[mode]} · ${scopes.join(', ')}</span> <span>${words.keys.lastUsed}: ${used}</span></p>${stateOf(key, visit)}</li>`;
 }
 
-/** The form for a key, and what is wrong with it. */
+/** Makes the form for a new API key, with its problems. */
 function issueForm(visit: OperatorContext, filled: Filled | null) {
   const { slug, urls, words } = visit;
   const text = words.keys;
@@ -88,7 +88,7 @@ ${pageLinks([
   });
 }
 
-/** The keys of a partner, newest first. */
+/** Shows the API keys of a partner, newest first. */
 export const keys = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
 function issued(visit: OperatorContext, { apiKey, key, signingSecret }: IssuedApiKey): ConsoleAnswer {
@@ -104,7 +104,7 @@ function issued(visit: OperatorContext, { apiKey, key, signingSecret }: IssuedAp
   });
 }
 
-/** Issues a key. */
+/** Issues an API key. */
 export async function issueKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, words } = visit;
   found(await admin.partners.get(slug));
@@ -126,7 +126,7 @@ export async function issueKey(visit: OperatorContext, form: Form): Promise<Cons
   return issued(visit, result.done);
 }
 
-/** The key of the address. @throws PartnerError `not_found` where it is not the partner's */
+/** Returns the API key that the URL names. @throws PartnerError `not_found` if the partner has no such key */
 async function keyOf({ admin, slug, id }: OperatorContext): Promise<ApiKey> {
   const key = (await admin.apiKeys.list(slug)).find((one) => one.id === id);
   if (key === undefined) throw new PartnerError('not_found');
@@ -169,10 +169,10 @@ ${asked(visit, { action, act: 'revoke', label: text.revoke, hint: text.revokeHin
   });
 }
 
-/** Page of a key, without its secret. */
+/** Shows the page of an API key, without its secret. */
 export const key = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Rolls or revokes a key. */
+/** Rolls or revokes an API key. */
 export async function changeKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, id, urls, words } = visit;
   await keyOf(visit);

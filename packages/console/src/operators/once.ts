@@ -5,8 +5,8 @@ import { framed, type OperatorFrame } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
 /**
- * Page of a new secret, which is shown only now. It is the response to the action that made it, and has no
- * URL.
+ * Makes the page with a new secret. It is the response to the action that created the secret and has no URL,
+ * so the secret is shown only once.
  */
 export function shownOnce(
   visit: OperatorContext,

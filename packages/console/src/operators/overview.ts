@@ -6,11 +6,11 @@ import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Limit of counts. */
+/** Number at which `admin.health()` stops counting: it means that many or more. */
 const countedAtMost = 10_000;
 
 /**
- * Lists endpoints of all partners with failed deliveries. Each links to the deliveries that were given up.
+ * Lists endpoints of all partners with failed deliveries. Each links to its dropped deliveries.
  */
 function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
   const row = ({ partner, mode, endpointId, url, count }: FailingEndpoint): Html =>
@@ -18,7 +18,7 @@ function failing({ urls, voice, words }: OperatorContext, endpoints: readonly Fa
   return html`<section class="panel" aria-labelledby="failing"><h2 id="failing">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
 }
 
-/** Page with the state of the service. */
+/** Shows the page with the state of the service. */
 export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice, words } = visit;
   const text = words.overview;

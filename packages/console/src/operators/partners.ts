@@ -37,7 +37,7 @@ ${form.line('name', words.partners.nameHint)}`,
   });
 }
 
-/** Partners by slug. */
+/** Shows the list of partners, by slug. */
 export const partners = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
 /** Creates a partner. */
@@ -78,7 +78,7 @@ ${
   });
 }
 
-/** Page of a partner. */
+/** Shows the page of a partner. */
 export const partner = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
 /** Renames, disables or enables a partner. */

@@ -30,10 +30,10 @@ ${form.line('activateAfterSeconds', text.delayHint, '600')}`,
   });
 }
 
-/** The keys that relying parties see. */
+/** Shows the signing keys that relying parties see. */
 export const signingKeys = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
-/** Makes a key that takes over. */
+/** Creates a signing key that replaces the current one after a delay. */
 export async function rotateSigningKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls, words } = visit;
   if (form.get('act') !== 'rotate') return unknownAct();

@@ -27,15 +27,15 @@ ${asked(visit, { action, act: 'reseal', label: text.reseal, hint: text.resealHin
   });
 }
 
-/** Rare actions. */
+/** Shows the page with rare maintenance actions. */
 export const upkeep = async (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
-/** Ends the access to a user, removes old rows, or seals secrets anew. */
+/** Ends all access to a user, removes old rows, or reseals secrets. */
 export async function doUpkeep(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls, words } = visit;
   switch (form.get('act')) {
     case 'end': {
-      // Ids of the host are taken as they are: spaces at their ends belong to them.
+      // Not trimmed: spaces at the ends belong to the host's ids.
       const sub = form.get('sub') ?? '';
       if (sub === '') return show(visit, wrongField(form, 'sub', words.missing));
       await admin.users.end(sub);

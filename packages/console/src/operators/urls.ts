@@ -2,10 +2,13 @@ import type { OperatorDesk } from '@ostiary/core/console';
 
 type Query = { readonly [parameter: string]: string | null | undefined };
 
-/** The absolute addresses of pages and acts. */
+/** Functions that return the absolute URLs of pages and actions. */
 export type OperatorUrls = ReturnType<typeof operatorUrls>;
 
-/** See {@link OperatorUrls}; what is `null`, `undefined` or empty is left out of a query. */
+/**
+ * Makes the functions of {@link OperatorUrls}. Query parameters that are `null`, `undefined` or empty are
+ * omitted.
+ */
 export function operatorUrls({ url }: Pick<OperatorDesk, 'url'>) {
   const at = (path: string, query: Query): string => {
     const address = new URL(url(path));

@@ -15,10 +15,10 @@ import type { Words } from '../words.ts';
 import { type Voice, voiceOf } from '../words.ts';
 import { type OperatorUrls, operatorUrls } from './urls.ts';
 
-/** The action that was just done. */
+/** Name of the text about the last action. */
 export type OperatorNotice = keyof Words['operators']['notices'];
 
-/** Dependencies of every page. */
+/** Request of an operator, with everything that a page needs. */
 export interface OperatorContext
   extends Pick<OperatorVisit<Administration>, 'admin' | 'operator' | 'proof' | 'query'> {
   readonly desk: OperatorDesk;
@@ -26,25 +26,25 @@ export interface OperatorContext
   readonly voice: Voice;
   readonly words: Words['operators'];
   readonly notice: OperatorNotice | null;
-  /** Parameter of the path, '' if it has none. */
+  /** Partner slug in the path, '' if it has none. */
   readonly slug: string;
   readonly id: string;
 }
 
-/** The fields of a form. */
+/** Submitted fields of a form. */
 export type Form = ReadonlyMap<string, string>;
 
-/** Shows a page. */
+/** Handler that shows a page. */
 export type Show = (visit: OperatorContext) => Promise<ConsoleAnswer>;
 
-/** Does what a form asks for. */
+/** Handler that performs the action of a form. */
 export type Do = (
   visit: OperatorContext,
   form: Form,
   files: ReadonlyMap<string, Uint8Array>,
 ) => Promise<ConsoleAnswer>;
 
-/** @throws PartnerError `not_found` for what no database can hold */
+/** Makes the context of an operators' page. @throws PartnerError `not_found` for a path that no database can store */
 export async function contextOf(
   desk: OperatorDesk,
   visit: OperatorVisit<Administration>,
@@ -63,23 +63,25 @@ export async function contextOf(
   };
 }
 
-/** A parameter of an address; `null` where it is empty. */
+/** Reads a query parameter; `null` if it is missing or empty. */
 export function parameter({ query }: Pick<OperatorContext, 'query'>, name: string): string | null {
   const text = (query.get(name) ?? '').replaceAll('\0', '').trim().slice(0, 300);
   return text === '' ? null : text;
 }
 
-/** Mode of the partner's data on a page. */
+/** Returns the mode that the query selects, `live` by default. */
 export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =>
   visit.query.get('mode') === 'test' ? 'test' : 'live';
 
-/** Place where a list continues. */
+/** Returns the paging arguments of a list from the query. */
 export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
   const after = parameter(visit, 'after');
   return { limit, ...(after !== null && { after }) };
 }
 
-/** Fields that errors with a code are about; other errors with one are about what the address names. */
+/**
+ * Form fields that errors with these codes concern. Errors with other codes concern the object in the URL.
+ */
 const fieldOfCode: { readonly [code: string]: string } = {
   client_exists: 'clientId',
   partner_exists: 'slug',
@@ -95,8 +97,9 @@ const codeOf = (error: unknown): string | null =>
     : null;
 
 /**
- * Returns the reasons of a refusal by the administration, by field; under `''` those of no field.
- * @throws the error itself where it is no refusal, or PartnerError `not_found`
+ * Returns the reasons why the administration refused a call, by field; those that concern no field are under
+ * `''`.
+ * @throws PartnerError `not_found`, or the error itself if it is not a refusal
  */
 function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<string, readonly string[]> {
   const code = codeOf(error);
@@ -106,7 +109,7 @@ function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<stri
   if (code !== null) return new Map([[fieldOfCode[code] ?? '', [message]]]);
   if (!(error instanceof TypeError)) throw error;
   const problems = new Map<string, readonly string[]>();
-  // `name: …; redirectUris.0: …`
+  // Several problems in one message: `name: …; redirectUris.0: …`
   for (const part of message.split('; ')) {
     const [, name = '', place = '', words = part] = /^(\w+)(\.\d+)?: (.*)$/s.exec(part) ?? [];
     problems.set(name, [...(problems.get(name) ?? []), place === '' ? words : part]);
@@ -115,9 +118,9 @@ function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<stri
 }
 
 /**
- * Makes a call of the administration.
- * @param ownerField - the field that names a partner, where there is one
- * @throws PartnerError `not_found` where it is about something that there is not
+ * Calls the administration. Returns its result, or the problems if it refuses.
+ * @param ownerField - name of the form field that names a partner, if there is one
+ * @throws PartnerError `not_found` if the call concerns an object that does not exist
  */
 export async function attempt<Done>(
   call: () => Promise<Done>,
@@ -130,7 +133,7 @@ export async function attempt<Done>(
   }
 }
 
-/** Reads a list. @throws PartnerError where the address asks for a place that there is not */
+/** Reads a list. @throws PartnerError `invalid_request` if the query has an invalid place to continue */
 export async function listed<List>(read: () => Promise<List>): Promise<List> {
   const result = await attempt(read);
   if ('done' in result) return result.done;
@@ -138,18 +141,18 @@ export async function listed<List>(read: () => Promise<List>): Promise<List> {
   throw new PartnerError('invalid_request', { description });
 }
 
-/** @throws PartnerError `not_found` */
+/** Returns a row unless it is missing. @throws PartnerError `not_found` if it is */
 export function found<Row>(row: Row | null | undefined): Row {
   if (row === null || row === undefined) throw new PartnerError('not_found');
   return row;
 }
 
-/** Error for a form that none of our pages could have sent. */
+/** Throws the error for a form that none of our pages could have sent. */
 export function unknownAct(): never {
   throw new PartnerError('invalid_request', { description: 'The form asks for an act that there is not.' });
 }
 
-/** A field with a whole number, empty fields left aside. */
+/** Reads a whole number from a form field; `null` if the field is empty or invalid. */
 export function integerOf(form: Form, name: string): number | null {
   const text = (form.get(name) ?? '').trim();
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
@@ -165,7 +168,7 @@ export function timeOf(form: Form, name: string): Date | null | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** The lines of a field, empty ones left aside. */
+/** Splits the value of a field into its non-empty lines. */
 export const linesOf = (form: Form, name: string): readonly string[] =>
   (form.get(name) ?? '')
     .split(/\r?\n/)

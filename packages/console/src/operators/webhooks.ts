@@ -23,7 +23,7 @@ import {
 
 const perPage = 50;
 
-/** The status that a list shows: what was given up, unless another one, or every one, is asked for. */
+/** Status that the list shows: `dropped` by default, `null` for every status. */
 function statusOf(visit: OperatorContext) {
   const asked = parameter(visit, 'status');
   if (asked === 'every') return null;
@@ -54,7 +54,7 @@ ${nextAttemptAt === null ? null : html`<span>${words.webhooks.due}: ${moment(nex
 <div class="states">${stateBadge(status, voice.words.deliveries.states[status])}</div>${again}</li>`;
 }
 
-/** Filter of deliveries, which stays in the URL. */
+/** Shows the filter of deliveries, which is part of the URL. */
 function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]): Html {
   const { slug, urls, voice, words } = visit;
   const text = words.webhooks;
@@ -76,7 +76,7 @@ ${choiceField({ label: text.endpoints, name: 'endpoint', options: endpointOption
 <div class="row"><button class="compact">${words.audit.show}</button></div></form>`;
 }
 
-/** The endpoints of a partner, and the deliveries that were given up, or others. */
+/** Shows the endpoints of a partner and, filtered by status, their deliveries. */
 export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, slug, urls, words } = visit;
   const partner = found(await admin.partners.get(slug));
@@ -173,10 +173,10 @@ ${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHin
   });
 }
 
-/** Page of an endpoint. */
+/** Shows the page of an endpoint. */
 export const operatorEndpoint = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Enables, disables, removes or recovers an endpoint. */
+/** Enables, disables or removes an endpoint, or sends its dropped deliveries again. */
 export async function changeEndpointOf(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, id, urls, words } = visit;
   const mode = modeOf(visit);

@@ -8,7 +8,7 @@ import type { Filled } from './parts.ts';
 import { orderOf } from './payment.ts';
 import { signatureOutcome } from './signature.ts';
 
-/** Mints a passport, and shows its token this once. */
+/** Mints a passport, and shows its token only in this response. */
 export function mintPassport(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   const { api, voice } = visit;
   const { passport: words } = voice.words.tools;
@@ -28,7 +28,7 @@ export function mintPassport(visit: Visit, form: Filled): Promise<ConsoleAnswer>
   });
 }
 
-/** Makes a payment, once for each form that was shown. */
+/** Makes a payment. Sending the same form again does not pay twice. */
 export function pay(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   const { api, urlOf } = visit;
   return useTool(visit, 'payment', form, async () => {
@@ -38,7 +38,7 @@ export function pay(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   });
 }
 
-/** Changes the identity check of a user, or puts all back to what they were in the beginning. */
+/** Changes the identity check of a user, or resets all users to their original state. */
 export function changeKyc(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   const { api, urlOf } = visit;
   const change = (kid: string, kycStatus: string, once: { readonly idempotencyKey?: string } = {}) =>
@@ -60,7 +60,7 @@ export function changeKyc(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   });
 }
 
-/** Sends an endpoint two events, and says what its answers mean. */
+/** Sends an endpoint a genuine and a forged event, and explains its responses. */
 export function checkSignature(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   return useTool(visit, 'signature', form, async () => {
     const path = { id: form.get('endpoint') ?? '' };

@@ -2,9 +2,9 @@ import type { WebhookEndpoint } from '@ostiary/core/console';
 import type { SandboxUser } from '../api.ts';
 import type { Visit } from '../visit.ts';
 
-/** Data of the tools. */
+/** Data that the tools show. */
 export interface ToolsData {
-  /** Properties of the session's key. */
+  /** Scopes of the session's API key. */
   readonly scopes: readonly string[];
   readonly users: readonly SandboxUser[];
   readonly endpoints: readonly WebhookEndpoint[];
@@ -17,6 +17,6 @@ export async function readToolsData({ api }: Visit): Promise<ToolsData> {
   return { scopes: key.scopes, users, endpoints: endpoints.filter(({ enabled }) => enabled) };
 }
 
-/** The sandbox users, for a drop-down list. */
+/** Makes the options of a drop-down list of sandbox users. */
 export const userOptions = (users: readonly SandboxUser[]) =>
   users.map(({ kid, name }) => [kid, `${name} (${kid})`] as const);

@@ -25,12 +25,12 @@ async function show(visit: Visit, name: ToolName | null = null, used: Used = unu
   return { ...answer, headers: { ...answer.headers, ...problem?.headers } };
 }
 
-/** The page with every tool. */
+/** Shows the page with all tools. */
 export const tools = (visit: Visit): Promise<ConsoleAnswer> => show(visit);
 
 /**
- * Uses a tool. Returns its own response if it has one, otherwise the page with the result or the API's
- * refusal. A failure of the service is passed on, and so is a missing object.
+ * Runs a tool. Returns its own response if it has one, otherwise the page with the result or the API's
+ * refusal. Rethrows `not_found` and failures of the service.
  */
 export async function useTool(
   visit: Visit,

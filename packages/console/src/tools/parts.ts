@@ -5,18 +5,18 @@ import { type ApiCall, apiSnippets } from '../snippets.ts';
 import type { Visit } from '../visit.ts';
 import type { Voice, Words } from '../words.ts';
 
-/** The tools of the page, in the order in which they stand on it. */
+/** Tools of the page, in the order in which they appear. */
 export type ToolName = 'payment' | 'signature' | 'passport' | 'kyc';
 
-/** Typed values of a form, by the name of the field. */
+/** Submitted values of a form, by field name. */
 export type Filled = ReadonlyMap<string, string>;
 
-/** Result of a form, if it was one of this tool. */
+/** Result of using a tool, if this response follows its form. */
 export interface Used {
   readonly filled: Filled;
-  /** Refusal by the API. */
+  /** Refusal by the API; `null` if it accepted the call. */
   readonly problem: PartnerError | null;
-  /** Result. */
+  /** Result of the tool; `null` if there is none. */
   readonly outcome: Html | null;
 }
 
@@ -27,8 +27,8 @@ export const missingScopes = (needed: readonly string[], held: readonly string[]
   needed.filter((scope) => !held.includes(scope));
 
 /**
- * Shows the API's refusal of a form, with its code. It gets the focus, unless one of these fields caused it;
- * then the field is marked and gets it.
+ * Shows why the API refused a form, with the error code. The message gets the focus, unless the refusal
+ * concerns one of `lineFields`: then that field gets it.
  */
 export function refusal({ problem }: Used, words: Words, lineFields: readonly string[] = []): Html | null {
   if (problem === null) return null;
@@ -40,7 +40,7 @@ export function refusal({ problem }: Used, words: Words, lineFields: readonly st
   return isMarked ? row : html`<div class="told" tabindex="-1" autofocus>${row}</div>`;
 }
 
-/** A panel with one tool, or with what its key lacks. */
+/** Shows a tool, or the scopes that the session's key lacks for it. */
 export function toolPanel(
   { language, words: { tools: words } }: Voice,
   {
@@ -71,7 +71,7 @@ ${form}${call}`;
 ${body}</section>`;
 }
 
-/** A tool's call of the API. */
+/** Shows the API call that a tool makes, as code. */
 export function toolCall({ desk, voice }: Visit, name: ToolName, call: ApiCall): Html {
   return apiSnippets(desk, voice, { id: `${name}-call`, title: voice.words.tools.call, call });
 }

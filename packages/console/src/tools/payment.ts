@@ -8,14 +8,14 @@ import type { Words } from '../words.ts';
 import { type ToolsData, userOptions } from './data.ts';
 import { type Filled, missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
 
-/** The cents by which the sandbox decides what becomes of a payment. */
+/** Cents of an amount, which decide the outcome of a sandbox payment. */
 const cents = { completed: '00', failed: '01', pending: '02' } as const;
 
 const isOutcome = (name: string): name is keyof typeof cents => Object.hasOwn(cents, name);
 
 const currencies = ['HTG', 'USD'].map((name) => [name, name] as const);
 
-/** Input of the API for a form. */
+/** Converts a form to the request body of a payment. */
 export function orderOf(form: Filled) {
   const outcome = form.get('outcome') ?? 'completed';
   const reference = (form.get('reference') ?? '').trim();
@@ -27,12 +27,12 @@ export function orderOf(form: Filled) {
   };
 }
 
-/** The fields into which something is typed. */
+/** Fields of the form that contain typed text. */
 const typed = ['amount', 'reference'];
 
 /**
- * Problems that the API found with them. Its messages about an amount concern the amount as it is sent, with
- * the cents of the outcome.
+ * Returns the API's problems with the typed fields. Its message about the amount is replaced, because it
+ * refers to the amount with the outcome's cents added.
  */
 function wrongOf({ problem }: Used, { amountWrong }: Words['tools']['payment']): Problems {
   const details = (problem?.details ?? []).filter(({ path }) => typed.includes(path));
@@ -42,7 +42,7 @@ function wrongOf({ problem }: Used, { amountWrong }: Words['tools']['payment']):
 const line = (value = '', maximum: number): Html =>
   html`<input value="${value.slice(0, maximum)}" maxlength="${maximum}" spellcheck="false" autocapitalize="none"`;
 
-/** Makes payments with a chosen outcome. */
+/** Shows the tool that makes payments with a chosen outcome. */
 export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;
   const { payment: words, user } = voice.words.tools;
@@ -58,7 +58,7 @@ export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: U
     lacks: missingScopes(['payments:write', 'payments:read'], scopes),
     used,
     refused: refusal(used, voice.words, typed),
-    // However often one form that was shown is sent, it pays once.
+    // `once` is the idempotency key: a form pays once, however often it is sent.
     form: html`<form class="form" method="post" action="${urlOf('paymentTool')}">${csrfField(visit)}<input type="hidden" name="once" value="${randomUUID()}">
 ${select({ name: 'outcome', label: words.outcome, options: Object.entries(words.outcomes), chosen: filled.get('outcome') ?? 'completed' })}
 ${fields.field({ name: 'amount', tag: line(shown.get('amount'), 15), hint: words.amountHint })}

@@ -7,7 +7,10 @@ import type { Visit } from '../visit.ts';
 import type { ToolsData } from './data.ts';
 import { refusal, toolPanel, type Used } from './parts.ts';
 
-/** Checks that endpoints verify signatures. The console opens for no key without the scope that it needs. */
+/**
+ * Shows the tool that checks whether endpoints verify signatures. It needs no scope check: the console
+ * requires its scope at sign-in.
+ */
 export function signaturePanel(visit: Visit, { endpoints }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;
   const { signature: words } = voice.words.tools;
@@ -29,7 +32,7 @@ ${choiceField({ label: words.endpoint, id: 'signature-endpoint', name: 'endpoint
   });
 }
 
-/** Result of one of the two events. */
+/** Shows the result of one of the two events. */
 function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Visit): Html {
   const { deliveries, failures, tools } = voice.words;
   const { httpStatus, error, response, durationMs } = answer;
@@ -41,7 +44,7 @@ function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Vi
   return html`<div><h3>${name}</h3><p class="small">${status} · ${durationMs} ms</p>${why}${response === null || response === '' ? null : foreignText(response, fillText(voice.language, tools.signature.answer, { name }))}</div>`;
 }
 
-/** Meaning of an endpoint's responses. */
+/** Explains an endpoint's responses to the genuine and the forged event. */
 export function signatureOutcome({ verdict, genuine, forged }: SignatureCheck, visit: Visit): Html {
   const { signature: words } = visit.voice.words.tools;
   const isRight = verdict === 'right';
