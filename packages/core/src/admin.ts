@@ -1,5 +1,5 @@
 /**
- * Administration of an installation: the types of `ostiary.admin`, and its errors.
+ * Administration of an installation: the types of `ostiary.admin` and the errors that it throws.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 /**
- * Types of a console: what it gets, and what it returns. Its pages are made with `@ostiary/core/pages`. Hosts take a finished
- * console, `sandboxConsole()` of `@ostiary/console`.
+ * Types for writing a console: the backend it gets, and the pages it returns. Pages are built with
+ * `@ostiary/core/pages`. Hosts usually pass a finished console, `sandboxConsole()` of `@ostiary/console`.
  *
  * @packageDocumentation
  */
@@ -38,20 +38,20 @@ export { version } from './telemetry/version.built-in.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';
 export type { SignatureCheck } from './webhooks/signature-check.ts';
 
-/** A webhook endpoint, as the partner API shows it. */
+/** A webhook endpoint as returned by the partner API. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;
 
-/** A delivery, as the partner API shows it. */
+/** A delivery as returned by the partner API. */
 export type Delivery = z.output<typeof deliverySchema>;
 
-/** A transfer, as the partner API shows it. */
+/** A transfer as returned by the partner API. */
 export type Transfer = z.output<typeof transferSchema>;
 
-/** A passport of the sandbox, as it is shown once. */
+/** A sandbox passport with its token, which the partner API returns only once. */
 export type SandboxPassport = z.output<typeof sandboxPassport>;
 
-/** An event, as the partner API shows it. */
+/** An event as returned by the partner API. */
 export type PartnerEvent = z.output<typeof eventSchema>;
 
-/** A request to the partner API, as its log has it; a list leaves the bodies out. */
+/** A logged request to the partner API. Lists leave the bodies out. */
 export type LoggedRequest = Shown<Omit<StoredRequest, 'partner' | 'mode'>>;

@@ -1,10 +1,10 @@
-/** A way in which a request can fail, and its public text. */
+/** An error code's HTTP status and public text, and the situation in which it occurs. */
 export interface ErrorDefinition {
-  /** HTTP status, unless the place that throws it says otherwise. */
+  /** HTTP status, unless the code that throws the error gives another one. */
   readonly status: number;
-  /** The public description, unless the place that throws it gives a better one. */
+  /** Public description, unless the code that throws the error gives a better one. */
   readonly text: string;
-  /** Situation in which it happens, for the errors page of the documentation. */
+  /** Situation in which the error occurs, for the errors page of the documentation. */
   readonly when: string;
 }
 
@@ -116,24 +116,24 @@ export const oauthErrors = {
 /** An error code of the OAuth endpoints. */
 export type OAuthErrorCode = keyof typeof oauthErrors;
 
-/** Details of an error. */
+/** Optional properties of an OAuth error. */
 export interface OAuthErrorOptions {
-  /** Instead of the status of the table. */
+  /** HTTP status to use instead of the one in the error table. */
   readonly status?: number;
-  /** Extra headers of the answer. */
+  /** Extra headers of the response. */
   readonly headers?: { readonly [name: string]: string };
-  /** For the log only. */
+  /** Underlying error. Logged, never sent. */
   readonly cause?: unknown;
-  /** The error page that explains it to a user, where the code alone would not tell. */
+  /** Error page that explains the error to a user, if the code alone is not clear enough. */
   readonly page?: 'expired' | 'csrf';
 }
 
-/** Thrown anywhere below an OAuth endpoint; one place turns it into an answer. */
+/** Error of an OAuth endpoint. Thrown anywhere below the endpoint and turned into a response in one place. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthErrorCode;
   readonly status: number;
-  /** Public: sent to the caller as `error_description`. */
+  /** Public text, sent to the caller as `error_description`. */
   readonly description: string;
   readonly headers: { readonly [name: string]: string };
   readonly page: 'expired' | 'csrf' | null;
@@ -148,12 +148,14 @@ export class OAuthError extends Error {
   }
 }
 
-/** Checks whether an error comes from a storage that failed, such as a database that cannot be reached. */
+/** Checks whether an error comes from a failed storage, such as an unreachable database. */
 export function isStorageFailure(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
 }
 
-/** Says that a function of the host has not answered in time. Its request is answered with 503, and nothing was changed. */
+/**
+ * Thrown when a function of the host did not return in time. The request gets a 503, and nothing was changed.
+ */
 export class HostTimeoutError extends Error {
   override readonly name = 'HostTimeoutError';
 
@@ -162,19 +164,22 @@ export class HostTimeoutError extends Error {
   }
 }
 
-/** Checks whether the same request may succeed later, because the database failed or the host did not return in time. */
+/**
+ * Checks whether a retry of the request may succeed, because the database failed or the host did not return
+ * in time.
+ */
 function isUnavailable(error: unknown): boolean {
   return isStorageFailure(error) || error instanceof HostTimeoutError;
 }
 
-/** Errors of console pages for the errors of the partner API. */
+/** OAuth error codes with which console pages show errors of the partner API. */
 const pageCodes: { readonly [code in PartnerErrorCode]?: OAuthErrorCode } = {
   not_found: 'not_found',
   rate_limit_exceeded: 'slow_down',
   internal_error: 'server_error',
 };
 
-/** Anything that was thrown, as the error that its caller may see. */
+/** Converts anything that was thrown into an error that the caller may see. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof PartnerError) {
@@ -247,26 +252,32 @@ export const partnerErrors = {
 /** An error code of the partner API. */
 export type PartnerErrorCode = keyof typeof partnerErrors;
 
-/** A field that is to blame. */
+/** A request field that caused an error. */
 export interface ErrorDetail {
   /** Path of the field, such as `recipient.kid`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The text of the table; of a malformed request also where the first field is that is to blame, for those who read no `details`. */
+/**
+ * Returns the public text of an error. For a malformed request, adds the first faulty field, for callers that
+ * do not read `details`.
+ */
 function partnerText(code: PartnerErrorCode, [first]: readonly ErrorDetail[]): string {
   const { text } = partnerErrors[code];
   if (code !== 'invalid_request' || first === undefined) return text;
   return `${text.slice(0, -1)}${first.path === '' ? '' : ` at ${first.path}`}: ${first.message}`;
 }
 
-/** Thrown anywhere below a partner endpoint; one place turns it into an answer. */
+/**
+ * Error of a partner API endpoint. Thrown anywhere below the endpoint and turned into a response in one
+ * place.
+ */
 export class PartnerError extends Error {
   override readonly name = 'PartnerError';
   readonly code: PartnerErrorCode;
   readonly status: number;
-  /** Public. */
+  /** Public text, sent to the partner. */
   readonly description: string;
   readonly details: readonly ErrorDetail[];
   readonly headers: { readonly [name: string]: string };
@@ -288,13 +299,13 @@ export class PartnerError extends Error {
   }
 }
 
-/** Anything that was thrown, as the error that a partner may see. */
+/** Converts anything that was thrown into an error that a partner may see. */
 export function toPartnerError(error: unknown): PartnerError {
   if (error instanceof PartnerError) return error;
   if (isUnavailable(error)) {
     return new PartnerError('internal_error', { status: 503, headers: { 'Retry-After': '1' }, cause: error });
   }
-  // The body reader and the router speak the words of OAuth; here they are a partner's.
+  // The shared body reader and router throw OAuth errors; convert them to partner errors.
   if (error instanceof OAuthError && error.code === 'invalid_request') {
     return new PartnerError('invalid_request', {
       description: error.description,

@@ -5,15 +5,15 @@ import { checkedNow, type SchemaIssue, type StandardSchema } from './schemas/sta
 import { transferSchema } from './schemas/transfer.ts';
 import { inPlainWords } from './text/plain-words.ts';
 
-/** A type of event. */
+/** Definition of a built-in event type. */
 export interface EventDefinition {
-  /** For the documentation. */
+  /** One-line description, for the generated documentation. */
   readonly summary: string;
-  /** Says when the event is published, and to whom. */
+  /** Situation in which the event is published, and its recipients. */
   readonly when: string;
-  /** The member `data` of the body. */
+  /** Schema of the member `data` in the event's body. */
   readonly schema: z.ZodType;
-  /** Data of a sandbox event of this type, unless the caller provides some. */
+  /** Data of a sandbox event of this type if the caller gives none. */
   readonly example: JsonObject;
 }
 
@@ -31,8 +31,9 @@ const exampleTransfer = {
 } as const;
 
 /**
- * The catalogue (specification, "Events"). To add a type, add an entry here and publish it where the change
- * happens: registrations accept it, the sandbox triggers it and the documentation lists it.
+ * Catalogue of built-in event types (specification, "Events"). To add a type, add an entry here and publish
+ * it where the change happens: registrations accept it, the sandbox triggers it and the documentation lists
+ * it.
  */
 export const events = {
   'payment.completed': {
@@ -84,25 +85,28 @@ export const events = {
   },
 } as const satisfies { readonly [type: string]: EventDefinition };
 
-/** A type of event that Ostiary publishes itself. */
+/** Name of an event type that Ostiary publishes itself. */
 export type EventType = keyof typeof events;
 
-/** A type of event of the host. */
+/** Definition of an event type of the host. */
 export interface HostEventDefinition {
-  /** For the documentation. */
+  /** One-line description, for the generated documentation. */
   readonly summary?: string;
-  /** Checks `data`: a schema of zod, valibot, arktype or any other library that speaks Standard Schema. Synchronous. */
+  /**
+   * Validates `data`: a schema of zod, valibot, arktype or any other library that implements Standard Schema.
+   * Must be synchronous.
+   */
   readonly schema: HostEventSchema;
-  /** Data of a sandbox event of this type. */
+  /** Data of a sandbox event of this type if the caller gives none. Must fit the schema. */
   readonly example: JsonObject;
 }
 
-/** A Standard Schema that may describe itself. */
+/** A Standard Schema that may also convert itself to JSON Schema. */
 export interface HostEventSchema {
   readonly '~standard': StandardSchema['~standard'] & {
     /**
-     * The schema as JSON Schema (Standard JSON Schema, version 1), for the OpenAPI description. Without it `data` is
-     * described as an object.
+     * Converts the schema to JSON Schema (Standard JSON Schema, version 1) for the OpenAPI description. If
+     * left out, `data` is described as an object.
      */
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: 'draft-2020-12' }) => { readonly [name: string]: unknown };
@@ -110,20 +114,20 @@ export interface HostEventSchema {
   };
 }
 
-/** A type of event, with what can be said about it. */
+/** A built-in or host event type, in the form that checks and documentation use. */
 export interface EventDescription {
   readonly type: string;
   readonly summary: string;
-  /** Says when it is published. For the host's types, only the host knows. */
+  /** Situation in which the event is published; `null` for types of the host. */
   readonly when: string | null;
-  /** Schema of Ostiary's own, or of any library that the host uses. */
+  /** Schema of `data`: zod for built-in types, or the library that the host uses. */
   readonly schema: { readonly own: z.ZodType } | { readonly host: HostEventSchema };
   readonly example: JsonObject;
-  /** Answers as Standard Schema says. */
+  /** Validates a value and returns the result that Standard Schema defines. */
   readonly validate: (value: unknown) => unknown;
 }
 
-/** Data that does not fit the type of its event. */
+/** Thrown when event data does not fit the schema of its type. */
 export class EventDataError extends Error {
   override readonly name = 'EventDataError';
   /** Path of the field, such as `data.kid`. */
@@ -137,7 +141,10 @@ export class EventDataError extends Error {
   }
 }
 
-/** A value that may be repeated to its sender. Other values might be secrets in the wrong field. */
+/**
+ * Matches values that may be repeated in an error text to their sender. Other values might be secrets in the
+ * wrong field.
+ */
 const repeatable = /^([A-Za-z0-9_ -]{1,15}|(?=.{1,64}$)[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+)$/;
 
 /** Error text for an unknown event type. */
@@ -156,12 +163,12 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Returns the data as a receiver will read it.
- * @throws TypeError for data without JSON, such as a circle or a bigint
+ * Returns the data as the receiver will read it, after a conversion to JSON and back.
+ * @throws TypeError for data that JSON cannot represent, such as a circular reference or a bigint
  */
 function asSent(type: string, data: unknown): unknown {
   try {
-    // A value without JSON, such as a function, becomes `undefined` here.
+    // A value that JSON cannot represent, such as a function, becomes `undefined` here.
     const text: string | undefined = JSON.stringify(data);
     return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
@@ -169,7 +176,10 @@ function asSent(type: string, data: unknown): unknown {
   }
 }
 
-/** Checks an example. The cause has the message of the host's library. @throws TypeError */
+/**
+ * Runs a check of an event type's example and names the type if it fails. The cause has the message of the
+ * host's schema library. @throws TypeError
+ */
 function requireFittingExample(check: () => void, type: string): void {
   try {
     check();
@@ -199,9 +209,9 @@ function hostType([type, definition]: [string, HostEventDefinition]): EventDescr
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /**
- * Built-in and host types in one. What does not survive JSON is refused rather than changed on its way: the
- * check runs on what the receiver will read.
- * @throws TypeError when a host type is called like a built-in one, or its example does not fit its schema
+ * Combines built-in and host event types. Data is checked in the form that receivers will read, so data that
+ * JSON would change is refused.
+ * @throws TypeError if a host type has the name of a built-in one, or its example does not fit its schema
  */
 export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }) {
   const hostTypes = Object.entries(hostEvents).map(hostType);
@@ -213,13 +223,16 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
     return found;
   };
   const catalogue = {
-    /** Names, Ostiary's own first. */
+    /** Names of all types, built-in ones first. */
     types,
-    /** The same types, with what can be said about them. */
+    /** Descriptions of all types, in the order of `types`. */
     descriptions,
     has: (type: string): boolean => types.includes(type),
     example: (type: string): JsonObject => typeOf(type).example,
-    /** The data as it is published. @throws EventDataError when it does not fit its type */
+    /**
+     * Returns the data as it will be published. @throws EventDataError if it does not fit the schema of its
+     * type
+     */
     check(type: string, data: unknown): JsonObject {
       const { validate } = typeOf(type);
       const sent = asSent(type, data);

@@ -46,10 +46,13 @@ import { together } from './worker/together.ts';
 import { createWaitBounds } from './worker/waits.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
-/** Storages of the instances of this process that are open. */
+/** Storages that open instances of this process use. */
 const inUse = new WeakSet<Storage>();
 
-/** @throws TypeError when another instance has the storage, which would be closed while this one uses it */
+/**
+ * Marks a storage as used by an instance, because each instance closes its storage when it is closed itself.
+ * @throws TypeError if another instance of this process uses the storage
+ */
 function claimStorage(storage: Storage): void {
   if (inUse.has(storage)) {
     throw new TypeError(
@@ -60,21 +63,27 @@ function claimStorage(storage: Storage): void {
 }
 
 /**
- * An identity provider, ready to answer requests.
- * @typeParam Name - the names of its scopes, where the compiler knows them
+ * An identity provider that serves requests.
+ * @typeParam Name - the names of the instance's scopes, if known at compile time
  */
 export interface Ostiary<Name extends string = AnyScope> {
-  /** For `node:http`, Express, Koa and everything else that has Node's request and response. */
+  /** Request handler for `node:http`, Express, Koa and other servers with Node's request and response. */
   readonly handler: RequestHandler;
-  /** For servers that have the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
+  /** Request handler for servers with the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
   readonly fetch: FetchHandler;
-  /** Paths of the two handlers, with ids as `:id`: route names for request logs, without personal ids. */
+  /**
+   * Path patterns of the two handlers, with ids as `:id`. Usable as route names in request logs, without
+   * personal ids.
+   */
   readonly routes: readonly string[];
-  /** Work in the background; start it in at least one process. */
+  /** Runs background jobs and deliveries. Start it in at least one process. */
   readonly worker: Worker;
-  /** For administrators. Nothing of this can be reached over HTTP, but on the pages of the option `operators`. */
+  /**
+   * Administration of partners, clients, keys and more. Reachable over HTTP only through the pages of the
+   * option `operators`.
+   */
   readonly admin: Administration<Name>;
-  /** Access tokens that an API of yours is given. */
+  /** Checks access tokens that an API of yours receives. */
   readonly tokens: TokenChecks<Name>;
   readonly passports: {
     /** Issues a passport for a signed-in user, to be shown to a partner within five minutes. */
@@ -83,53 +92,53 @@ export interface Ostiary<Name extends string = AnyScope> {
   readonly payments: PaymentAdministration;
   /** Apps to which a user gave access, and revoking that access. */
   readonly consents: ConnectedApps;
-  /** For a consent page of your own; see the option `interactionUrl`. */
+  /** Reads and decides consent requests, for your own consent page; see the option `interactionUrl`. */
   readonly interactions: InteractionApi;
-  /** Events of your own; those of transfers and identity checks are published by Ostiary. */
+  /** Publishes your own events. Ostiary publishes the events of transfers and identity checks. */
   readonly events: EventPublishing;
   readonly users: {
     /**
-     * Notifies partners that a user's identity check changed; see {@link KycChanged}. Call it where you make
-     * the change, with your transaction.
+     * Notifies partners that a user's identity check changed; see {@link KycChanged}. Call it where you
+     * change it, with your transaction.
      */
     readonly kycChanged: KycChanged;
-    /** The same as `admin.users.end`. */
+    /** Ends a user's consents and tokens, as `admin.users.end` does. */
     readonly end: Administration['users']['end'];
     /**
-     * Notifies the apps of a user who signed out at your pages, those with a `backchannelLogoutUri`. Ostiary does it by itself if an app
-     * sent the user here to sign out.
-     * @param session - the one that ended, as `login.authenticate` returned it: apps get its `sid`. Without it apps are told that all
-     * sessions of the user ended
+     * Notifies the apps of a user who signed out on your pages, if they have a `backchannelLogoutUri`. If an
+     * app sent the user here to sign out, Ostiary does it by itself.
+     * @param session - the session that ended, as `login.authenticate` returned it: apps get its `sid`. If left out, apps
+     * are notified that all sessions of the user ended
      */
     signedOut(sub: string, session?: Omit<Authentication, 'sub'>): Promise<void>;
   };
   /**
-   * Returns the client address of a request: the socket's, or the one that trusted proxies report in
-   * `X-Forwarded-For`. Use it for a sign-in page that counts failures, and wherever you need the address that
-   * Ostiary sees. `null` if it cannot be determined.
+   * Returns the client's IP address of a request: the socket's, or the one that trusted proxies report in
+   * `X-Forwarded-For`. Use it in a sign-in page that counts failures, and wherever you need the address that
+   * Ostiary sees. Returns `null` if the address cannot be determined.
    */
   readonly clientAddress: (request: AddressedRequest) => string | null;
   /**
-   * Returns the time of Ostiary, in milliseconds since the Unix epoch: the database's, if several machines
-   * share one. Use it for values that must agree with it, such as `authenticatedAt` and the end of your
-   * sessions.
+   * Returns Ostiary's current time in milliseconds since the Unix epoch: the database's time if several
+   * machines share one. Use it for values that must agree with it, such as `authenticatedAt` and the expiry
+   * of your sessions.
    */
   readonly now: () => number;
-  /** Resolves when the storage answers; rejects when it does not. For health checks. */
+  /** Resolves if the storage responds, and rejects otherwise. For health checks. */
   ready(): Promise<void>;
   /**
-   * Ends the answers that would go on for minutes, those that keep pages of the console up to date, and lets none begin. Call it when your
-   * server is about to close, so that it need not wait for them. Servers of Node's that stop listening are noticed within a second
-   * without it.
+   * Ends the long responses that keep console pages up to date, and refuses new ones. Call it before you
+   * close your server, so that it need not wait for them. A Node server that stops listening is noticed
+   * within a second even without it.
    */
   endStreams(): void;
-  /** Ends those streams, stops the worker and closes the storage. */
+  /** Ends long responses, stops the worker and closes the storage. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the storage and builds an identity provider on it.
- * @throws TypeError when an option is wrong, or when no sealing key opens the database
+ * @throws TypeError if an option is wrong, or if none of the sealing keys can decrypt the secrets in the database
  * @example
  * ```ts
  * const ostiary = await createOstiary({
@@ -148,17 +157,17 @@ export interface Ostiary<Name extends string = AnyScope> {
 export async function createOstiary<const Scopes extends HostScopes = HostScopes>(
   given: OstiaryOptions<Scopes>,
 ): Promise<Ostiary<ScopeNames<Scopes>>> {
-  // Types of claims and names in the options only matter to the compiler.
+  // Types of claims and names in the options matter only to the compiler.
   return assemble(given as unknown as OstiaryOptions, {}) as Promise<Ostiary<ScopeNames<Scopes>>>;
 }
 
-/** Parts that only the test kit replaces. */
+/** Parts of the service that only the test kit replaces. */
 export interface Seams {
-  /** Posts deliveries, instead of the client that dials sockets. */
+  /** Posts deliveries instead of the built-in HTTP client. */
   readonly webhookClient?: WebhookClient;
 }
 
-/** Warns once of requests from a Unix socket whose peer is not trusted. */
+/** Returns a function that warns once about requests from a Unix socket whose peer is not trusted. */
 function unixPeerWarning(logger: Logger): () => void {
   let isLogged = false;
   return () => {
@@ -171,7 +180,7 @@ function unixPeerWarning(logger: Logger): () => void {
   };
 }
 
-/** The dependencies of all rooms. `wake` is set once there is a worker. */
+/** Creates the dependencies that all modules share. */
 async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promise<Core> {
   const { storage } = options;
   const sealer = createSealer(options.sealingKeys, systemRandom);
@@ -190,7 +199,7 @@ async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promi
   };
 }
 
-/** Opens the storage and what is read of it at the start; leaves nothing open where that fails. */
+/** Opens the storage and reads what is needed at start. If that fails, closes everything again. */
 async function openStorage(core: Core, databaseClock: DatabaseClock | null): Promise<void> {
   const { storage, signingKeys } = core;
   claimStorage(storage);
@@ -209,14 +218,14 @@ async function openStorage(core: Core, databaseClock: DatabaseClock | null): Pro
     await scheduleReseal(core);
   } catch (error) {
     databaseClock?.stop();
-    // An open database would keep the process alive that could not start.
+    // An open database would keep the process running although it failed to start.
     await storage.close().catch(() => undefined);
     inUse.delete(storage);
     throw error;
   }
 }
 
-/** Returns the longest waits of each kind of job, but for failures. */
+/** Returns the longest waits of each kind of job that did not fail. */
 function longestJobWaits(options: Options): LongestWaits['jobs']['kinds'] {
   const atOnce = { firstMs: 0, againMs: 0 };
   return {
@@ -228,12 +237,12 @@ function longestJobWaits(options: Options): LongestWaits['jobs']['kinds'] {
   };
 }
 
-/** The worker of the queue, with a handler for each kind of job. */
+/** Creates the worker of the job queue, with a handler for each kind of job. */
 function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 'abort'>): Worker {
   const { payments } = core.options;
   const handlers = {
     [purgeKind]: purgeHandler(core, longestJobWaits(core.options)),
-    // To take it is all that is to be done.
+    // A claim of this job already proves that a worker runs.
     [presenceKind]: async () => null,
     [resealKind]: resealHandler(core),
     [signOutKind]: signOutHandler(core, postForm),
@@ -242,33 +251,33 @@ function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 
   return createWorker(core, handlers, { atOnce: { [executionKind]: 64, [signOutKind]: 256 }, abort });
 }
 
-/** The partner API, loaded where there is one. */
+/** Creates the partner API. Loads its code only if it is enabled. */
 async function partnerOf(core: Core, topics: PartnerTopics): Promise<Partner> {
   const { createPartner } = await import('./partner/create.ts');
   return createPartner(core, topics);
 }
 
-/** The pages for operators, loaded where there are some. */
+/** Creates the routes of the operators' pages. Loads their code only if they are enabled. */
 async function operatorPages(core: Core, admin: Administration, forms: Forms): Promise<readonly Route[]> {
   if (core.options.operators === undefined) return [];
   const { operatorRoutes } = await import('./operators/routes.ts');
-  // The ports know nothing of the administration, which those pages are made for.
+  // The ports cannot name the type of the administration, for which these pages are made.
   return operatorRoutes(core, core.options.operators as Operators<Administration>, admin, forms);
 }
 
-/** A service with the tables of its routes, which the reference pages are made of. */
+/** A service with its route tables, from which the reference pages are generated. */
 export interface Assembled {
   readonly ostiary: Ostiary;
   readonly routes: readonly Route[];
   readonly partnerRoutes: readonly PartnerRoute[];
 }
 
-/** `createOstiary` with other parts inside. */
+/** Creates a service as `createOstiary` does, with some parts replaced. */
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
   return (await assembleWithTables(given, seams)).ostiary;
 }
 
-/** As {@link assemble}, with the tables. */
+/** Creates a service as {@link assemble} does, and also returns its route tables. */
 export async function assembleWithTables(given: OstiaryOptions, seams: Seams): Promise<Assembled> {
   const options = await parseOptions(given);
   const { storage, logger } = options;

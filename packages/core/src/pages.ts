@@ -1,6 +1,6 @@
 /**
- * Kit that the pages of the service are made with: escaped markup, documents in the colours of the service, and texts in several
- * languages. For consoles, and for sign-in pages of a host that look like the consent page.
+ * Kit for building pages of the service: escaped markup, documents in the service's colours, and texts in
+ * several languages. For consoles, and for sign-in pages of a host that should resemble the consent page.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,6 @@
 /**
- * Parts of core that `@ostiary/testing` and `@ostiary/cli` replace or call. Not for hosts: these may change in any release.
+ * Parts of core that `@ostiary/testing` and `@ostiary/cli` replace or call. Not for hosts: these exports may
+ * change in any release.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * Interface of a storage: the ports that an adapter implements, and the records that it keeps.
+ * Interface of a storage: the ports that an adapter implements, and the records that it stores.
  *
  * @packageDocumentation
  */

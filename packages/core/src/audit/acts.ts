@@ -5,8 +5,8 @@ import type { JsonObject } from '../ports/interactions.ts';
 import type { Random } from '../secrets/random.ts';
 
 /**
- * Writes JSON with the members of every object in alphabetical order, because databases and drivers may
- * reorder them.
+ * Returns a JSON value with the members of every object in alphabetical order, because databases and drivers
+ * may reorder them.
  */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
@@ -15,18 +15,18 @@ function canonical(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, canonical(member)]));
 }
 
-/** Computes the SHA-256 of everything that the audit log stores of an act. */
+/** Computes the SHA-256 digest over all stored fields of an audit act. */
 export function actDigest({ id, at, actor, action, target, details }: StoredAct): Buffer {
-  // The database gives back JSON, which has no undefined members.
+  // Drop undefined members: the database returns JSON, which has none, and the digest must be the same then.
   const kept: unknown = JSON.parse(JSON.stringify(details));
   const text = JSON.stringify(['ostiary act 1', id, at, actor, action, target, canonical(kept)]);
   return createHash('sha256').update(text).digest();
 }
 
-/** Makes the record of an act, for the call that makes the change. */
+/** Creates the audit record of an act, to be passed to the port call that makes the change. */
 export type Act = (action: string, target: string, details?: JsonObject) => AuditRecord;
 
-/** Returns a function that makes records of the acts of one person or program. */
+/** Returns a function that creates audit records for acts of one person or program. */
 export function actsOf(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   actor: string,

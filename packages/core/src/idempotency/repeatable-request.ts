@@ -4,7 +4,7 @@ import type { ClaimOutcome, IdempotencyClaim, StoredAnswer, StoredRequest } from
 import type { Owner } from '../ports/partners.ts';
 import { equalDigests } from '../secrets/tokens.ts';
 
-/** Another request with the same `Idempotency-Key` is under way, and its outcome is unknown. */
+/** Thrown while another request with the same `Idempotency-Key` is still running, whose result is unknown. */
 export class RequestInProgressError extends PartnerError {
   constructor() {
     super('internal_error', {
@@ -18,25 +18,28 @@ export class RequestInProgressError extends PartnerError {
 export interface IdempotencyRequest {
   readonly key: string;
   readonly fingerprint: Uint8Array;
-  /** Fingerprints under previous sealing keys. */
+  /** Fingerprints of the same request, computed with previous sealing keys. */
   readonly previous: readonly Uint8Array[];
-  /** Milliseconds since the Unix epoch. */
+  /** Time at which the record expires, in milliseconds since the Unix epoch. */
   readonly endsAt: number;
 }
 
-/** A partner's request that takes effect once per `Idempotency-Key`. */
+/** Parts of a partner's request that takes effect at most once per `Idempotency-Key`. */
 export interface RepeatableRequest extends Owner {
-  /** `null` when the request carries no key. */
+  /** Key and fingerprint of the request; `null` if it carries no key. */
   readonly idempotency: IdempotencyRequest | null;
   readonly now: number;
 }
 
-/** The answer of a request that took effect, now or when it came first. */
+/** Response of a request that took effect, either now or as an earlier request with the same key. */
 export interface RepeatableAnswer extends StoredAnswer {
   readonly replayed: boolean;
 }
 
-/** Returns the record that is stored with the effect of a request; `null` if it has no key. */
+/**
+ * Returns the idempotency record to store together with a request's changes; `null` if the request carries no
+ * key.
+ */
 export function claimOf({
   partner,
   mode,
@@ -48,10 +51,10 @@ export function claimOf({
 }
 
 /**
- * Checks whether this request took effect before.
- * @param known - the record of its key, where it was looked up already
- * @returns the answer of then, or `null`
- * @throws PartnerError `idempotency_conflict` when the key came with another payload
+ * Checks whether a request with this key took effect before.
+ * @param known - the stored record of the key, if it was read already
+ * @returns the stored response, or `null` if no request with this key took effect
+ * @throws PartnerError `idempotency_conflict` if the key was used with another payload
  */
 export async function findReplay(
   core: Core,
@@ -63,16 +66,16 @@ export async function findReplay(
   const earlier =
     known === undefined ? await core.storage.idempotency.find({ partner, mode, key, now }) : known;
   if (earlier === null) return null;
-  // Records that were stored under a previous sealing key count too.
+  // Compare with fingerprints under previous sealing keys too: the record may be older than the current key.
   if (![fingerprint, ...previous].some((candidate) => equalDigests(candidate, earlier.fingerprint)))
     throw new PartnerError('idempotency_conflict');
   return { ...earlier.answer, replayed: true };
 }
 
 /**
- * The answer of a request that did not take effect now.
- * @throws PartnerError `idempotency_conflict`
- * @throws RequestInProgressError
+ * Returns the stored response if a request with the same key took effect earlier.
+ * @throws PartnerError `idempotency_conflict` if the key was used with another payload
+ * @throws RequestInProgressError if a request with this key is still running
  */
 export async function earlierAnswer(
   core: Core,
@@ -81,7 +84,8 @@ export async function earlierAnswer(
 ): Promise<RepeatableAnswer> {
   if (earlier.outcome === 'replayed') return { ...earlier.answer, replayed: true };
   if (earlier.outcome === 'in_progress') throw new RequestInProgressError();
-  // The storage knows the key with another fingerprint: another process may have stored it under the sealing key of before.
+  // The storage reports another fingerprint, which may come from a process with another sealing key: compare
+  // again with all fingerprints.
   const replay = await findReplay(core, request);
   if (replay !== null) return replay;
   throw new PartnerError('idempotency_conflict');

@@ -1,7 +1,7 @@
 import { isIP, Server } from 'node:net';
 import { rangeMatcher, unmapped } from '../text/ip-address.ts';
 
-/** The parts of a request from which the address of its client is found. Requests of Node have them. */
+/** Parts of a request that determine the client's IP address. Requests of Node have them. */
 export interface AddressedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
@@ -13,8 +13,8 @@ function withoutPort(hop: string): string {
 }
 
 /**
- * Checks whether a request came over a Unix socket. The server's address decides: a connection over TCP loses its own address when the
- * client resets it, and must not pass for a trusted proxy then.
+ * Checks whether a request came over a Unix socket. Uses the server's address, because a TCP connection loses
+ * its own address when the client resets it, and must not pass for a trusted proxy then.
  */
 function isUnixPeer(socket: AddressedRequest['socket']): boolean {
   if (socket.remoteAddress !== undefined) return false;
@@ -23,12 +23,13 @@ function isUnixPeer(socket: AddressedRequest['socket']): boolean {
 }
 
 /**
- * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most entry of
- * `X-Forwarded-For`, with or without a port, that is not a trusted proxy. Entries to the left of that are written by the
- * caller and never believed. IPv4-mapped addresses are answered as IPv4, `null` when none can be determined.
- * @param trustedProxies - addresses, ranges, and `unix` for every peer on a Unix socket
- * @param onUntrustedUnixPeer - called for a request from a Unix socket while `unix` is not trusted: it has no address
- * @throws TypeError when a range is malformed
+ * Returns a function that finds a client's IP address. This is the socket's address, unless a trusted proxy
+ * connected: then it is the right-most entry of `X-Forwarded-For`, with or without a port, that is not a
+ * trusted proxy. Entries further left are written by the caller and never trusted. IPv4-mapped addresses are
+ * returned as IPv4. Returns `null` if no address can be determined.
+ * @param trustedProxies - IP addresses, CIDR ranges, and `unix` for every peer on a Unix socket
+ * @param onUntrustedUnixPeer - called for each request over a Unix socket if `unix` is not trusted, because such a request has no address
+ * @throws TypeError if an address or range is malformed
  */
 export function clientAddressFinder(
   trustedProxies: readonly string[],
@@ -56,9 +57,9 @@ export function clientAddressFinder(
 }
 
 /**
- * Returns the names by which limits count a client, the narrowest first: its address, or the /64, /56 and /48
- * networks of an IPv6 address, of which one client can have many. `times` the limit of an address are allowed
- * there.
+ * Returns the rate limit buckets of a client, the narrowest first: its address or, for IPv6, its /64, /56 and
+ * /48 networks, since one client can have many addresses of a network. `times` is the multiple of the limit
+ * for one address that a bucket may use.
  */
 export function addressBuckets(address: string | null) {
   if (address === null || isIP(address) !== 6) return [{ name: address ?? 'unknown', times: 1 }];

@@ -1,16 +1,17 @@
 import type { AddressCounts, RateLimitState } from '../ports/rate-limits.ts';
 import { goesOn } from '../time/clock.ts';
 
-/** Windows that are counted at once at most; beyond that those that began first are forgotten. */
+/** Maximum number of windows in memory. Beyond it the windows that began first are discarded. */
 const maxWindows = 100_000;
 
 /**
- * Counts in the memory of this process. Check and count are one step, so that no request comes between them.
+ * Counts requests in the memory of this process. Checks and counts in one step, so that no other request
+ * comes between.
  */
 export function fixedWindows(): AddressCounts {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
-  /** Returns the window of a bucket unless it is over. */
+  /** Returns the current window of a bucket, if it has one that has not ended. */
   function current({ bucket, now, windowMs }: Parameters<AddressCounts['consume']>[0]) {
     const window = windows.get(bucket);
     return window !== undefined && goesOn(window.endsAt, now, windowMs) ? window : null;
@@ -42,7 +43,7 @@ export function fixedWindows(): AddressCounts {
   };
 }
 
-/** Seconds until a window ends, as `Retry-After` says them. */
+/** Returns the whole seconds until a window ends, for the header `Retry-After`. */
 export function secondsUntil(endsAt: number, now: number): string {
   return String(Math.max(1, Math.ceil((endsAt - now) / 1000)));
 }

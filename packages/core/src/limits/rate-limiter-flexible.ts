@@ -1,16 +1,18 @@
 import type { AddressCounts, RateLimitState } from '../ports/rate-limits.ts';
 import { withDeadlines } from '../time/deadline.ts';
 
-/** Result of a limiter of rate-limiter-flexible, which it throws when the limit is exceeded. */
+/**
+ * Result of a rate-limiter-flexible limiter, which the library returns or, if the limit is exceeded, throws.
+ */
 export interface FlexibleLimiterResult {
   readonly consumedPoints: number;
   readonly msBeforeNext: number;
 }
 
-/** A limiter of rate-limiter-flexible with any store. */
+/** Methods of a rate-limiter-flexible limiter that are used, with any of the library's stores. */
 export interface FlexibleLimiter {
   consume(key: string, points?: number): Promise<FlexibleLimiterResult>;
-  /** Reads what was consumed; `null` if nothing was. */
+  /** Reads the consumed points; `null` if there are none. */
   get(key: string): Promise<FlexibleLimiterResult | null>;
 }
 
@@ -20,7 +22,10 @@ function isResult(thrown: unknown): thrown is FlexibleLimiterResult {
   );
 }
 
-/** Clients of Redis wait much longer for one that is away, some without end. */
+/**
+ * Longest wait for the store, in seconds. Redis clients wait much longer for an unreachable server, some
+ * without end.
+ */
 const deadlineSeconds = 1.5;
 
 function stateOf(
@@ -29,7 +34,7 @@ function stateOf(
   now: number,
   allowed: boolean,
 ): RateLimitState {
-  // The library goes on counting what it refuses.
+  // The library counts refused requests too, so cap the count at the limit.
   return { allowed, count: Math.min(consumedPoints, limit), endsAt: now + msBeforeNext };
 }
 
@@ -39,10 +44,11 @@ const unreachable = (cause: unknown) =>
   });
 
 /**
- * Counts with the library rate-limiter-flexible, in Redis, Valkey or any store that it supports, so that many
- * processes share their counts. Use it for the options `limits.store` and `partnerLimits.store`, which can
- * share one. If it fails, or does not respond within a second and a half, requests get a 503.
- * @param create - makes a limiter that allows so many points in so many seconds; called once for each limit
+ * Counts requests with the library rate-limiter-flexible, in Redis, Valkey or any other store that it
+ * supports, so that many processes share their counts. Use the result for the options `limits.store` and
+ * `partnerLimits.store`; one result can serve both. If the store fails, or does not respond within 1.5
+ * seconds, requests get a 503.
+ * @param create - returns a limiter that allows `points` requests per `duration` seconds; called once for each limit
  * @example
  * ```ts
  * const store = rateLimiterFlexible(

@@ -1,4 +1,4 @@
-/** A number of requests in a time. */
+/** Maximum number of requests in a time window. */
 export interface PartnerLimit {
   readonly requests: number;
   readonly windowSeconds: number;
@@ -9,21 +9,21 @@ export interface PartnerLimit {
  * add an entry and name it in routes: the option, its page and the OpenAPI description follow.
  */
 export const partnerLimits = {
-  /** Verifying passports. */
+  /** Requests to verify passports. */
   verify: { requests: 60, windowSeconds: 60 },
-  /** Initiating transfers. */
+  /** Requests to initiate transfers. */
   payments: { requests: 120, windowSeconds: 60 },
-  /** Looking users up. */
+  /** Requests to look up users. */
   users: { requests: 300, windowSeconds: 60 },
-  /** Reconciliation export. */
+  /** Requests for the reconciliation export. */
   reconciliation: { requests: 10, windowSeconds: 3600 },
-  /** Everything else together. */
+  /** Requests to all other endpoints together. */
   other: { requests: 200, windowSeconds: 60 },
-  /** Pages of the console, which keep themselves up to date. */
+  /** Requests of console pages, which refresh themselves. */
   console: { requests: 600, windowSeconds: 60 },
 } as const satisfies { readonly [group: string]: PartnerLimit };
 
-/** A group of endpoints that are counted together. */
+/** Name of a group of partner API endpoints whose requests are counted together. */
 export type LimitGroup = keyof typeof partnerLimits;
 
 /**
@@ -31,10 +31,13 @@ export type LimitGroup = keyof typeof partnerLimits;
  * count with `addressLimit` where it applies: the option and its page follow.
  */
 export const addressLimits = {
-  /** Authorization requests. */
+  /** Authorization requests per minute. */
   authorizeStarts: 300,
-  /** Failed client authentications at the token endpoint. */
+  /** Failed client authentications at the token endpoint per minute. */
   failedClientAuthentications: 60,
-  /** Uses of refresh tokens, refused ones too. A server that refreshes for more than 180,000 users in an hour needs more. */
+  /**
+   * Uses of refresh tokens per minute, including refused ones. A server that refreshes for more than 180,000
+   * users in an hour needs a higher limit.
+   */
   refreshes: 3000,
 } as const satisfies { readonly [name: string]: number };

@@ -1,10 +1,13 @@
 import type { Owner } from '../ports/partners.ts';
 import type { OwnerName, Shares } from '../ports/shares.ts';
 
-/** The part of all places that test mode may take, all partners together. */
+/** Part of all places that test mode may take, all partners together. */
 const testPart = 0.5;
 
-/** Returns the name under which work of a partner and mode is counted; `null` is the host itself. */
+/**
+ * Returns the name under which shares count the work of a partner and mode; `null` stands for the host
+ * itself.
+ */
 export function ownerName(owner: Owner | null): OwnerName {
   return owner === null ? '' : `${owner.mode}:${owner.partner}`;
 }
@@ -16,11 +19,12 @@ function modeOf(name: OwnerName): 'live' | 'test' {
 export type FairShares = ReturnType<typeof createShares>;
 
 /**
- * Shares a number of places among partners and modes. An owner may take another place as long as it has fewer than are free. So one
- * owner takes half of the places at most, two take a third each, and some are always free for an owner that comes later, however long
- * the work of the others hangs. Test mode shares a half of the places in the same way.
+ * Shares worker places among partners and modes. An owner may take another place while it has fewer places
+ * than are free. So one owner takes at most half of the places, two take at most a third each, and some
+ * always stay free for an owner that comes later, however long the work of the others hangs. Test mode shares
+ * half of the places in the same way.
  *
- * @param total - places; 1 or more
+ * @param total - number of places; 1 or more
  */
 export function createShares(total: number) {
   const forTest = Math.max(1, Math.floor(total * testPart));
@@ -39,7 +43,7 @@ export function createShares(total: number) {
     return { live, test: Math.min(live, forTest - taken.test) };
   }
 
-  /** Returns how many more places an owner may take. */
+  /** Returns the number of further places that an owner may take. */
   const mostOf = (name: OwnerName, { live, test }: Shares['free']): number => {
     if (name === '') return live;
     const left = (modeOf(name) === 'test' ? test : live) - (underWay.get(name) ?? 0);
@@ -48,7 +52,10 @@ export function createShares(total: number) {
 
   return {
     begin: (name: OwnerName): void => change(name, 1),
-    /** @returns whether with this place a quarter of what the owner may have became free: time to claim for it again */
+    /**
+     * Gives back a place of an owner.
+     * @returns true if a quarter of the places that the owner may have are free now, so that it is time to claim again
+     */
     end(name: OwnerName): boolean {
       const isQuarterFree = () => {
         const more = mostOf(name, free());
@@ -58,9 +65,9 @@ export function createShares(total: number) {
       change(name, -1);
       return !was && isQuarterFree();
     },
-    /** Checks whether an owner may take another place now. */
+    /** Checks whether an owner may take one more place now. */
     hasRoom: (name: OwnerName): boolean => mostOf(name, free()) > 0,
-    /** Returns what a claim may take. */
+    /** Returns the free places and the limits per owner, as a claim of work needs them. */
     forClaim(): Shares {
       const places = free();
       return {

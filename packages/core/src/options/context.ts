@@ -19,11 +19,11 @@ export interface Core {
   readonly sealer: Sealer;
   readonly signingKeys: SigningKeys;
   readonly tokens: TokenFormats;
-  /** Spans and metrics, where the host asked for them. */
+  /** Spans and metrics; `null` if the host did not enable them. */
   readonly telemetry: Telemetry | null;
-  /** Notifies workers of new work that is committed: a job, or an event for endpoints. */
+  /** Notifies workers of newly committed work, such as a job or an event with deliveries. */
   readonly wake: (work: Work) => void;
-  /** Logs fields that the host's user records lack, once for each field. */
+  /** Logs a field that the host's user records lack, once per field. */
   readonly logMissingFields: MissingFieldLog;
   readonly clientAddress: (request: AddressedRequest) => string | null;
 }

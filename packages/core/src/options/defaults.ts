@@ -2,8 +2,8 @@ import { addressLimits, partnerLimits } from '../limits/request-limits.ts';
 import { languages } from '../scopes/consent-texts.ts';
 
 /**
- * Values of the options of `createOstiary` that a host leaves out, by the path of the option. Options that are not here have no
- * default, or one that is not a plain value.
+ * Default values of the options of `createOstiary`, by the path of the option. Leaves out options that have
+ * no default, or whose default is not a plain value.
  *
  * @example
  * ```ts

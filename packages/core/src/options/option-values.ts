@@ -3,9 +3,9 @@ import type { Storage } from '../ports/storage.ts';
 import { keyCommand } from '../secrets/random.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-// Checks of single options, and their error texts.
+// Schemas of single options, with their error texts.
 
-/** An object of options, of which others than these are refused. */
+/** Returns a schema for an object of options that refuses unknown keys. */
 export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
@@ -26,12 +26,15 @@ export function isLoopback(url: URL): boolean {
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /**
- * Error text for missing values that usually come from the environment. Most often the variable was not set.
+ * Returns an error text. For a missing value it gives advice, since most often an environment variable was
+ * not set.
  */
 const said = (value: unknown, advice: string, wrong: string): string =>
   isMissing(value) ? `is missing, perhaps because an environment variable is not set; ${advice}` : wrong;
 
-/** {@link said} of a value that is of another type. */
+/**
+ * Returns the error parameter for a zod schema, so that values of a wrong type get the text of {@link said}.
+ */
 const saying = (advice: string, wrong: string) => ({
   error: ({ input }: { readonly input?: unknown }) => said(input, advice, wrong),
 });
@@ -39,7 +42,7 @@ const saying = (advice: string, wrong: string) => ({
 const anyUrl = 'an absolute URL such as https://id.example.com';
 const urlWords = [`give ${anyUrl}`, `must be ${anyUrl}`] as const;
 
-/** https, or http on loopback, without user information, query and fragment. */
+/** A URL with https, or with http on loopback, and without user information, query and fragment. */
 export const serverUrl = z.string(saying(...urlWords)).transform((value, context): URL => {
   const refuse = (message: string): never => {
     context.addIssue({ code: 'custom', message });
@@ -72,7 +75,7 @@ const sealingKey = z
     return bytes;
   });
 
-/** One to ten keys of 32 bytes. Error texts never show them. */
+/** A list of one to ten sealing keys of 32 bytes. Error texts never show the keys. */
 export const sealingKeys = z
   .custom<(string | Uint8Array)[]>(
     Array.isArray,
@@ -80,14 +83,20 @@ export const sealingKeys = z
   )
   .pipe(z.array(sealingKey).min(1, `needs at least one key; ${makeKey}`).max(10, 'takes at most ten keys'));
 
-/** An address or a CIDR range; which text is one, is decided where addresses are understood. */
+/**
+ * Error text for an entry of `trustedProxies`. The syntax of addresses is checked later, by
+ * `clientAddressFinder`.
+ */
 const proxyWords = saying('give an address or a CIDR range', 'must be text');
 export const proxy = z.string(proxyWords).min(1, proxyWords);
 
 export const callback = <Signature extends (...args: never[]) => unknown = () => unknown>() =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
 
-/** An object of the host that implements a port, recognized by these methods. */
+/**
+ * Returns a schema for an object of the host that implements a port. Only checks that it has the given
+ * methods.
+ */
 export const store = <Port extends object>(...methods: readonly (keyof Port & string)[]) =>
   z.custom<Port>(
     (value) => methods.every((method) => typeof (value as Port | null)?.[method] === 'function'),
@@ -98,7 +107,10 @@ const levels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly (k
 
 const storageWords = 'give what sqliteStorage({ file }) or postgresStorage({ connectionString }) makes';
 
-/** See {@link Storage}. What is said of another value never shows it: an address may hold a password. */
+/**
+ * Schema for the option `storage`. Error texts never show the value, because a connection string may contain
+ * a password.
+ */
 export const storage = z.custom<Storage>(
   (value) => typeof value === 'object' && value !== null && 'open' in value,
   {
@@ -119,7 +131,7 @@ export const logger = z.custom<Logger>(
 
 export const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
 
-/** The same check for every entry of a table, each with the default that stands there. */
+/** Returns schemas for all entries of a table: the same check, with the table's value as default. */
 export function eachWithDefault<const Table extends object, Check extends z.ZodType>(
   table: Table,
   check: Check,
@@ -130,13 +142,13 @@ export function eachWithDefault<const Table extends object, Check extends z.ZodT
 
 export const perMinute = z.int().min(1).max(1_000_000);
 
-/** A number of requests in a time. */
+/** Schema of a rate limit of the partner API. */
 export const partnerLimit = knownOnly({
   requests: perMinute,
   windowSeconds: z.int().min(1).max(86_400),
 });
 
-/** A well-formed language tag (BCP 47), in its usual letters. */
+/** Checks that a language tag is well-formed (BCP 47) and in canonical case. */
 export function isLanguageTag(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value)[0] === value;

@@ -38,7 +38,8 @@ import type { OwnPages } from './own-pages.ts';
 
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
 
-// All options in one file, longer than others: each is checked and documented here, and its page is made of this text.
+// Longer than other files, so that all options are checked and documented in one place. The options page is
+// generated from this text.
 
 const schema = knownOnly({
   authUrl: serverUrl,
@@ -152,176 +153,185 @@ const schema = knownOnly({
   logger: logger.default(stderrLogger),
 });
 
-/** Checks a secret against an imported hash. A rejection causes a 500, like one of `users`. */
+/**
+ * Checks a client secret against an imported hash. If it rejects, the request gets a 500, as for functions of
+ * `users`.
+ */
 export type VerifyImportedSecret = (secret: string, hash: string) => Promise<boolean> | boolean;
 
 /** Colours and name of the pages. */
 export interface Theme {
-  /** Shown on every page. @defaultValue `"Ostiary"` */
+  /** Name of the service, shown on every page: 1 to 60 characters. @defaultValue `"Ostiary"` */
   readonly name?: string;
-  /** A `data:image/…` URL, or a path on `authUrl`. Pages load nothing from other hosts. */
+  /**
+   * Logo of the service: a `data:image/…` URL, or a path on `authUrl`. Pages load nothing from other hosts.
+   */
   readonly logo?: string;
-  /** Buttons and links, such as `#1a4f8b`. @defaultValue `"#1a4f8b"` */
+  /** Colour of buttons and links: `#` and six hexadecimal digits. @defaultValue `"#1a4f8b"` */
   readonly colour?: string;
-  /** Show the handle of who is signed in beside the name. @defaultValue false */
+  /** Shows the handle of the signed-in user beside the name. @defaultValue false */
   readonly showHandle?: boolean;
 }
 
-/** Options of `createOstiary`. Unknown ones are refused. */
+/** Options of `createOstiary`. Unknown options are refused. */
 export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /**
-   * The address of the consent screen: https, or http on loopback. May have a path. Every generated URL comes
-   * from here, never from request headers.
+   * Base URL of the OAuth endpoints and pages: https, or http on loopback. May have a path. All generated
+   * URLs are built from it, never from request headers.
    */
   readonly authUrl: string;
-  /** The address of the API. @defaultValue `authUrl` */
+  /** Base URL of the API. @defaultValue `authUrl` */
   readonly baseUrl?: string;
   /** The issuer identifier (RFC 9207, OpenID Connect Discovery). @defaultValue `authUrl` */
   readonly issuer?: string;
-  /** Prefix of tokens (`svc_at_…`), from which the names of headers derive too. @defaultValue `"svc"` */
+  /** Prefix of tokens (`svc_at_…`) and of header names: 2 to 16 lower-case letters and digits, a letter first. @defaultValue `"svc"` */
   readonly prefix?: string;
   /**
-   * Storage of all data: `sqliteStorage({ file })` of `@ostiary/adapter-sqlite`, or an adapter of your own.
+   * Storage of all data, such as `sqliteStorage({ file })` of `@ostiary/adapter-sqlite`, `postgresStorage({
+   * connectionString })` of `@ostiary/adapter-postgres`, or your own adapter.
    */
   readonly storage: Storage;
-  /** Your users. */
+  /** Directory of your users. */
   readonly users: UserDirectory<HostClaims<Scopes>>;
-  /** Your login. */
+  /** Your sign-in. */
   readonly login: Login;
   /**
-   * Time for which a request waits for one of your functions: those of `users`, `login` and `operators`.
-   * After it the request gets a 503, and the log names the function.
+   * Seconds for which a request waits for one of your functions in `users`, `login` and `operators`: above 0, at most 600. After that the request gets a 503, and the log names the function.
    * @defaultValue 10
    */
   readonly hostTimeoutSeconds?: number;
   /**
-   * Keys that seal secrets at rest: the current one, then previous ones. 32 bytes each, or their base64url
-   * encoding.
+   * Keys that encrypt secrets at rest: the current key first, then previous ones; one to ten keys, of 32
+   * bytes each or their base64url encoding.
    */
   readonly sealingKeys: readonly (string | Uint8Array)[];
   /**
-   * Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is believed. `'unix'` is a proxy on a Unix socket, on which
-   * the server listens: without it such requests have no address, which the first one logs as a warning.
+   * Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is trusted. `'unix'` trusts a
+   * proxy that connects over a Unix socket. Without it, such requests have no address; the first one logs a
+   * warning.
    * @defaultValue none
    */
   readonly trustedProxies?: readonly string[];
-  /** Appearance of the pages. */
+  /** Name and appearance of the pages. */
   readonly theme?: Theme;
   /**
-   * The languages of the pages: `en`, `fr`, `ht`, `es` and `pt` ship, others take their words from `texts`. A browser that asks for none
-   * of them gets the first.
+   * Languages of the pages. `en`, `fr`, `ht`, `es` and `pt` are built in; others need `texts`. A browser that
+   * accepts none of them gets the first.
    * @defaultValue `['en', 'fr']`
    */
   readonly languages?: readonly string[];
   /**
-   * Words of the pages, by language: all of one that does not ship, any of one that does. What is missing or has other braces than
-   * the English text is refused at the start.
+   * Texts of the pages, by language: all texts of a language that is not built in, any of a built-in one. At
+   * start, missing texts are refused, and so are texts whose placeholders differ from the English text.
    */
   readonly texts?: HostTexts;
   /**
-   * Additional scopes: `email`, `phone`, `address` and more claims of `profile` (`standardProfile`) to switch
-   * on, and your own, with their claims for userinfo and their texts for the consent page. Clients can
-   * request them once they are among their `allowedScopes`.
+   * Additional scopes: enables `email`, `phone`, `address` and further claims of `profile`
+   * (`standardProfile`), and defines your own scopes with their claims for userinfo and texts for the consent
+   * page. A client can request a scope once it is among the client's `allowedScopes`.
    */
   readonly scopes?: Scopes;
   /**
-   * Pages of your own, made by functions, in the place of the consent page and of the pages of errors.
-   * @defaultValue the built-in ones
+   * Functions that render your own pages instead of the consent page and the error pages.
+   * @defaultValue the built-in pages
    */
   readonly pages?: OwnPages;
   /**
-   * The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see
+   * Returns the URL of your own consent page, on the origin of `authUrl` and with the id in its path; see
    * `ostiary.interactions`.
-   * @defaultValue core's page
+   * @defaultValue the built-in consent page
    */
   readonly interactionUrl?: (interactionId: string) => string;
   /**
-   * Enables `POST /v1/oauth/introspect` for clients that are resource servers, which ask there about access
-   * tokens (RFC 7662). An API in this process calls `ostiary.tokens.verify`, which needs no option.
+   * Enables `POST /v1/oauth/introspect`, where clients marked as resource servers can check access tokens
+   * (RFC 7662). An API in this process calls `ostiary.tokens.verify` instead, which needs no option.
    * @defaultValue false
    */
   readonly introspection?: boolean;
   /**
-   * Lets clients have refresh tokens: those that are allowed the scope `offline_access`, which there is then, and whose user
-   * approved it. `{}` takes the lives below.
-   * @defaultValue none: a client whose token has ended sends its user again
+   * Enables refresh tokens: a client gets one if it may use the scope `offline_access`, which this option
+   * adds, and the user approved that scope. `{}` uses the default lifetimes.
+   * @defaultValue none: when an access token expires, the client sends its user through authorization again
    */
   readonly refreshTokens?: RefreshTokenOptions;
   /**
-   * Checks a client's secret against the hash that was imported with it, such as bcrypt's, with a library of yours. Asked until the
-   * secret is presented for the first time, which stores it as every other one. Only clients that were imported need it.
+   * Checks a client's secret against the hash that was imported with the client, such as a bcrypt hash, with
+   * a library of your choice. Called until the secret is first presented; then its SHA-256 is stored instead.
+   * Needed only for imported clients.
    * @defaultValue none: hashes of other systems are not accepted
    */
   readonly verifyImportedSecret?: VerifyImportedSecret;
   /**
-   * Limits of the OAuth endpoints. Of those per client address and minute, of IPv6 a /64 counts as one address, a /56 may do four
-   * times and a /48 sixteen times as much.
+   * Limits of the OAuth endpoints. Limits per client address count requests per minute. For IPv6 a /64 counts
+   * as one address, a /56 may use four times and a /48 sixteen times the limit.
    */
   readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {
     /**
-     * Uses of the refresh tokens of one sign-in at one app in a minute, from all addresses and of all its tabs together. Beyond it
-     * they are answered with 429 and `Retry-After`, and end nothing.
+     * Uses of the refresh tokens of one sign-in at one app in a minute, from all addresses and browser tabs
+     * together. From 1 to 1,000,000. Further uses get a 429 with `Retry-After` and do not revoke anything.
      * @defaultValue 60
      */
     readonly refreshesPerGrant?: number;
     /**
-     * Maximum number of authorization requests, of all addresses together, that wait for their users. Further
-     * requests that would wait get a 429 with `Retry-After`. Each process counts them once a second.
+     * Maximum number of authorization requests of all addresses together that wait for their users: 1 to 10,000,000. Further
+     * requests that would wait get a 429 with `Retry-After`. Each process reads the number once a second.
      * @defaultValue 100000
      */
     readonly unfinishedInteractions?: number;
     /**
-     * Store of the counts of addresses, such as the result of `rateLimiterFlexible`. If it cannot be reached,
-     * requests get a 503: its calls must then throw an error with `code: 'STORAGE_UNAVAILABLE'`.
+     * Store for the counts per address, such as the result of `rateLimiterFlexible`. If it cannot be reached,
+     * its calls must throw an error with `code: 'STORAGE_UNAVAILABLE'`, and requests get a 503.
      * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
      */
     readonly store?: AddressCounts;
   };
   /**
-   * Execution of transfers. Enables the partner API, which also needs `users.findByKid` and
-   * `users.findByPhone`.
+   * Executes transfers. Enables the partner API, which also needs `users.findByKid` and `users.findByPhone`.
    */
   readonly payments?: PaymentRail;
   /** Limits of the partner API. */
   readonly partnerLimits?: PartnerLimits;
   /**
-   * Requests to the partner API that are logged for people of the partner, who see them in the console: those
-   * with test keys, with their bodies but without secrets and personal data, or those with live keys too,
-   * without bodies. The log keeps at most 5,000 of each partner and mode, for 7 days.
+   * Requests to the partner API that are logged for the partner's people, who see them in the console. `test`
+   * logs requests with test keys, with bodies but without secrets and personal data. `all` also logs requests
+   * with live keys, without bodies. The log keeps at most 5,000 requests of each partner and mode, for 7
+   * days.
    * @defaultValue `"test"`
    */
   readonly requestLog?: 'off' | 'test' | 'all';
-  /** Delivery of events to partners. */
+  /** Settings for the delivery of events to partners. */
   readonly webhooks?: WebhookOptions;
-  /** Types of events of your own, by name (`order.shipped`); see `ostiary.events.publish`. */
+  /** Your own event types, by name (`order.shipped`); see `ostiary.events.publish`. */
   readonly events?: { readonly [type: string]: HostEventDefinition };
   /**
-   * Pages over the partner API, for the people of a partner. `sandboxConsole()` of `@ostiary/console` puts some at
-   * `{authUrl}/sandbox`: partners sign in with a test key, trigger events and see why deliveries failed. Needs `payments`.
+   * Pages on top of the partner API for the people of a partner. `sandboxConsole()` of `@ostiary/console`
+   * serves such pages at `{authUrl}/sandbox`: partners sign in with a test key, trigger events and see why
+   * deliveries failed. Needs `payments`.
    */
   readonly console?: PartnerConsole;
   /**
-   * Pages for those who run the service: its health, partners, clients, API keys, deliveries that fail, and the audit log. `pages:
-   * operatorsConsole()` of `@ostiary/console` puts them at `{authUrl}/operators`; `authenticate` says who may open them, and is asked
-   * for every request.
-   * @defaultValue none: nothing is answered there
+   * Pages for the operators of the service: health, partners, clients, API keys, failing deliveries, and the
+   * audit log. `pages: operatorsConsole()` of `@ostiary/console` serves them at `{authUrl}/operators`.
+   * `authenticate` decides who may open them, and is called for every request.
+   * @defaultValue none: there are no such pages
    */
   readonly operators?: Operators;
   /**
-   * Spans and metrics of requests, jobs and deliveries, for the providers that this process has registered with
-   * `@opentelemetry/api` before. Costs nothing while it is off.
+   * Enables spans and metrics of requests, jobs and deliveries, for the providers that this process
+   * registered with `@opentelemetry/api` before. Costs nothing while off.
    * @defaultValue false
    */
   readonly telemetry?: boolean;
   /**
-   * Destination of log lines, such as pino or `console`. Lines contain no secret of the service. Lines about
-   * errors that your code throws contain message and stack. `silentLogger` logs nothing, not even errors.
+   * Destination of log lines, such as pino or `console`. Lines never contain a secret of the service. Lines
+   * about errors that your code throws contain message and stack. `silentLogger` logs nothing, not even
+   * errors.
    * @defaultValue warnings and errors on stderr, for people to read
    */
   readonly logger?: Logger;
   /**
-   * Source of the time. A step back of up to two seconds is held back. A larger one is followed, and work
-   * that waits for a later time than possible is brought forward.
+   * Source of the time. If it goes back by up to two seconds, time stands still for that long. A larger step
+   * back is followed, and work that would then wait too long is brought forward.
    * @defaultValue the clock of the database, where many machines share one (PostgreSQL); else the machine's
    */
   readonly clock?: Clock;
@@ -329,58 +339,60 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
 
 /** Lifetimes of refresh tokens. Each use replaces the token by a new one. */
 export interface RefreshTokenOptions {
-  /** Days for which one that is not used lives. @defaultValue 30 */
+  /** Days after which an unused refresh token expires: above 0, at most 3,650. @defaultValue 30 */
   readonly idleDays?: number;
-  /** Days after which the user must sign in again, regardless of use. @defaultValue 180 */
+  /** Days after which the user must sign in again, even if tokens were used: above 0, at most 3,650. @defaultValue 180 */
   readonly absoluteDays?: number;
 }
 
-/** Delivery of events to partners. */
+/** Settings for the delivery of events to partners. */
 export interface WebhookOptions {
   /**
-   * Allows endpoints anywhere: private addresses, plain http, every port. For development and tests on one
-   * machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * Allows endpoints at any address: private addresses, plain http, every port. For development and tests on
+   * one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
    * @defaultValue false
    */
   readonly allowPrivateTargets?: boolean;
   /**
-   * Seconds between an attempt that failed and the next one; one attempt more than there are waits.
+   * Seconds between a failed attempt and the next one: at most 20 values, each above 0 and at most 604,800. A delivery has one attempt more than the list has
+   * entries.
    * @defaultValue `[60, 300, 1800, 7200]`
    */
   readonly retryDelaysSeconds?: readonly number[];
   /**
-   * Attempts that one process makes at once at most. One partner takes half of them at most, and test mode, all partners together,
-   * half.
+   * Maximum number of concurrent delivery attempts of one process: 1 to 10,000. One partner takes at most half of them; so
+   * does test mode, all partners together.
    * @defaultValue 512
    */
   readonly concurrency?: number;
-  /** Days for which events, deliveries and attempts are kept. @defaultValue 30 */
+  /** Days for which events, deliveries and attempts are stored: a whole number from 1 to 3,650. @defaultValue 30 */
   readonly retentionDays?: number;
   /**
-   * Finds every address of a host name. Each is checked, and the one that was checked is dialled.
+   * Returns all IP addresses of a host name. Every address is checked, and the connection goes to an address
+   * that was checked.
    * @defaultValue DNS
    */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** Limits of the partner API, by group of endpoints. */
+/** Rate limits of the partner API, by group of endpoints. */
 export interface PartnerLimits extends PartnerLimitGroups {
   /**
-   * Subject of the counts: a key with its successors, or a partner in one mode.
+   * Subject of the counts: an API key together with its successors, or a partner in one mode.
    * @defaultValue `"key"`
    */
   readonly per?: 'key' | 'partner';
   /**
-   * Store of the counts, such as the result of `rateLimiterFlexible`.
+   * Store for the counts, such as the result of `rateLimiterFlexible`.
    * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
    */
   readonly store?: RateLimitStore;
 }
 
-/** The groups of endpoints that are counted together. */
+/** Limits for the groups of endpoints that are counted together. */
 type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: PartnerLimit };
 
-/** Options after they were checked and completed. */
+/** Options after validation, with all defaults filled in. */
 export type Options = Readonly<
   Omit<
     z.output<typeof schema>,
@@ -410,8 +422,8 @@ export type Options = Readonly<
 };
 
 /**
- * Freezes plain objects and arrays; bytes cannot be frozen, and URLs and the host's objects are not ours to
- * freeze.
+ * Freezes plain objects and arrays recursively. Leaves out bytes, which cannot be frozen, and URLs and
+ * objects of the host, which others may change.
  */
 function deepFreeze<T>(value: T): T {
   if (
@@ -424,7 +436,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** @throws TypeError that says whose option is wrong */
+/** Runs a function that checks or makes part of the options. @throws TypeError that names `createOstiary` as the source of a wrong option */
 async function made<T>(make: () => T | Promise<T>): Promise<T> {
   try {
     return await make();
@@ -436,8 +448,8 @@ async function made<T>(make: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * Checks and completes options, and loads what they switch on.
- * @throws TypeError that names every option which is wrong, by its path
+ * Validates options, fills in defaults, and loads the modules of enabled features.
+ * @throws TypeError that names every wrong option by its path
  */
 export async function parseOptions(options: OstiaryOptions): Promise<Options> {
   const result = schema.safeParse(options, inPlainWords);
@@ -491,7 +503,7 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
       ...withDeadlines('operators', options.operators, ['authenticate'], hostTimeoutSeconds),
       pages: options.operators.pages,
     },
-    // Not in depth: a store is the host's.
+    // Freeze only the outer object: `store` belongs to the host.
     limits: Object.freeze(limits),
     partnerLimits: Object.freeze(partnerLimits),
     webhooks: deepFreeze(webhooks),
