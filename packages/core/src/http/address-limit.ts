@@ -3,7 +3,7 @@ import { addressBuckets } from '../limits/client-address.ts';
 import { secondsUntil } from '../limits/fixed-windows.ts';
 import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
 
-/** @throws OAuthError `slow_down` that says when to come again, unless all of them allow one more */
+/** Refuses a request if one of its limits is reached. @throws OAuthError `slow_down` with `Retry-After` */
 export function requireAllowed(states: readonly RateLimitState[], now: number, description: string): void {
   const full = states.find(({ allowed }) => !allowed);
   if (full === undefined) return;
@@ -12,21 +12,21 @@ export function requireAllowed(states: readonly RateLimitState[], now: number, d
   });
 }
 
-/** Length of the windows in which addresses are counted, in milliseconds. */
+/** Length of a rate limit window of a client address, in milliseconds. */
 export const limitWindowMs = 60_000;
 
 /**
- * Limits what each client address does in a minute, and more widely each network of IPv6. An address of `null` is one that
- * cannot be determined.
+ * Creates a limit per minute for each client address, with higher limits for the IPv6 networks around it. All
+ * clients whose address cannot be determined (`null`) share one count.
  *
- * @param counts - of all processes, or of this one
- * @param name - of what is counted; limits of one name share their counts
+ * @param counts - store of the counts, for all processes or for this one
+ * @param name - name of the limit; limits with one name share their counts
  */
 export function addressLimit(
   counts: RateLimitStore,
   { name, limit }: { readonly name: string; readonly limit: number },
 ) {
-  /** Counts for an address and the networks around it. */
+  /** Builds the rate limit requests for an address and the networks around it. */
   const requests = (address: string | null, now: number) =>
     addressBuckets(address).map(({ name: network, times }) => ({
       bucket: `${name}:address:${network}`,
@@ -37,12 +37,13 @@ export function addressLimit(
 
   return {
     requests,
-    /** Counts one event, unless there were as many as are allowed. */
+    /** Counts one event, unless the limit is reached. */
     async consume(address: string | null, now: number): Promise<RateLimitState> {
       let state: RateLimitState = { allowed: true, count: 0, endsAt: now };
       for (const request of requests(address, now)) {
         state = await counts.consume(request);
-        // Further requests of a full network are not counted against its neighbours.
+        // Stop here: requests that a network's full limit refuses must not use up the wider networks' limits,
+        // which others share.
         if (!state.allowed) break;
       }
       return state;

@@ -12,8 +12,8 @@ import { pathsOf } from './request-paths.ts';
 import type { Route } from './route.ts';
 
 /**
- * Handles requests that belong to Ostiary. Passes others to `next`, or responds with 404 if there is none.
- * `next` is called before the handler returns, or never.
+ * Handles requests for Ostiary's routes. Passes all others to `next`, or responds with 404 if there is no
+ * `next`. Calls `next` before the handler returns, or never.
  */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 
@@ -22,7 +22,10 @@ function queryOf(target: string): string {
   return end < 0 ? '' : target.slice(end + 1);
 }
 
-/** Koa's reading of it throws for impossible hosts, and the router's debug lines would show the ids in it. */
+/**
+ * Replaces Koa's properties for the request target: reading them throws for impossible hosts, and the
+ * router's debug lines would show ids in the path.
+ */
 function hideTarget(app: Koa): void {
   Object.defineProperties(app.request, {
     path: { value: '/' },
@@ -47,7 +50,8 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
       ctx.state.route = path;
       if (errors === 'page' && ctx.state.errors !== 'page') ctx.set(ctx.state.headers);
       ctx.state.errors = errors;
-      // Answers of the API are about users, so that no cache may keep them, errors included. The partner API does this itself.
+      // API responses are about users, so no cache may keep them, errors included. The partner API sets this
+      // itself.
       if (below === 'baseUrl' && errors !== 'partner') Object.assign(ctx.state.headers, noStore);
       const handler = byMethod.get(ctx.method);
       if (changesOnGet && handler === get && isPrefetch(ctx.req)) {
@@ -73,8 +77,9 @@ const apiPath = /^\/+v1(\/|$)/i;
 const partnerPath = /^\/+v1\/+partner(\/|$)/i;
 
 /**
- * Returns a path without percent-encoding and dot segments. No route is found by it; it decides the form of an error.
- * Most paths are plain already, and a URL costs each request half a microsecond.
+ * Returns a path without percent-encoding and dot segments. Only used to choose the format of an error, not
+ * to find a route. Skips paths that are plain already, because parsing a URL costs half a microsecond per
+ * request.
  */
 function plainPath(path: string): string {
   if (/^[\w/-]*$/.test(path)) return path;
@@ -85,14 +90,14 @@ function plainPath(path: string): string {
   }
 }
 
-/** Format of errors below paths without a route, and before the route is known. */
+/** Chooses the format of errors for paths without a route, and before the route is known. */
 function errorsBelow(paths: readonly string[]): Route['errors'] {
   const forms = paths.flatMap((path) => [path, plainPath(path)]);
   if (forms.some((form) => partnerPath.test(form))) return 'partner';
   return forms.some((form) => apiPath.test(form)) ? 'json' : 'page';
 }
 
-/** Measures each request under the path of its route; what belongs to no route has one name. */
+/** Measures each request under the path of its route. Requests without a route share one name. */
 function measured(telemetry: Telemetry): Koa.Middleware {
   return (ctx, next) => {
     const { method } = ctx;
@@ -116,7 +121,8 @@ export function createRequestHandler(
   routes: readonly Route[],
   answerError: (ctx: Context, error: unknown, expects: Route['errors']) => Promise<void> | void,
 ): RequestHandler {
-  // A host or a proxy may have taken them off already. The longest first: one may lie below another one.
+  // A host or a proxy may have removed these prefixes already. Longest first, because one may be below
+  // another.
   const prefixes = [authUrl, baseUrl, issuer]
     .map((url) => url.pathname.replace(/\/$/, ''))
     .filter((path) => path !== '')
@@ -129,7 +135,7 @@ export function createRequestHandler(
   const isRoute = (path: string, { method = 'GET' }: IncomingMessage): boolean =>
     router.match(path, method).path.length > 0;
 
-  /** The path of the request's route, or all paths of the request if there is no route. */
+  /** Returns the path of the request's route, or all candidate paths if there is no route. */
   function routePaths(request: IncomingMessage): readonly string[] {
     const paths = pathsOf(request, prefixes);
     if (paths.length === 1) return paths;
@@ -157,7 +163,7 @@ export function createRequestHandler(
       dropHostPolicies(ctx);
     }
     try {
-      // The first check of the partner API, for every path.
+      // Check the size first on every path of the partner API.
       if (errors === 'partner') await refuseLongBody(ctx.req);
       await next();
     } catch (error) {
@@ -169,7 +175,7 @@ export function createRequestHandler(
   app.use(() => {
     throw new OAuthError('not_found');
   });
-  // Connections that broke during the response end up here. No client is left to notify.
+  // Connections that broke during the response end here. No client is left to notify.
   app.on('error', (error) => logger.debug({ err: error }, 'an answer could not be sent'));
 
   const handle = app.callback();

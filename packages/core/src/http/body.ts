@@ -3,10 +3,10 @@ import { OAuthError } from '../errors.ts';
 import { discardBody } from './discarded-body.ts';
 import { isUnstorable, JsonError, parseJson, parseJsonMembers } from './json.ts';
 
-/** Longer bodies are refused with 413. */
+/** Largest request body, in bytes. Longer bodies are refused with 413. */
 const maxBodyBytes = 64 * 1024;
 
-/** Time for a complete body, in milliseconds. A slower one is refused with 408. */
+/** Time in which a body must arrive, in milliseconds. A slower body is refused with 408. */
 const bodyDeadlineMs = 10_000;
 
 const invalid = (description: string, status = 400): OAuthError =>
@@ -17,14 +17,14 @@ const invalid = (description: string, status = 400): OAuthError =>
 
 const tooLong = (limit: number) => invalid(`The body may have ${limit} bytes at most.`, 413);
 
-/** @throws OAuthError with status 413 when a request announces a body that is too long */
+/** Refuses a request whose `Content-Length` exceeds the limit. @throws OAuthError with status 413 */
 export async function refuseLongBody(request: IncomingMessage): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) <= maxBodyBytes) return;
   await discardBody(request);
   throw tooLong(maxBodyBytes);
 }
 
-/** Checks whether the headers of an HTTP/2 request were its last frame; `undefined` for a request of HTTP/1. */
+/** Checks whether an HTTP/2 request ended with its headers; `undefined` for a request of HTTP/1. */
 function endsWithHeaders(request: IncomingMessage): boolean | undefined {
   const stream: unknown = 'stream' in request ? request.stream : undefined;
   if (typeof stream !== 'object' || stream === null || !('endAfterHeaders' in stream)) return undefined;
@@ -42,7 +42,10 @@ export function hasBody(request: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** A small body mostly has arrived by then: to take it at once is much quicker than to listen. */
+/**
+ * Checks whether the whole body is already buffered, as most small bodies are. Reading it at once is much
+ * quicker than listening for data.
+ */
 function hasArrived(request: IncomingMessage, limit: number): boolean {
   const { complete, destroyed, readableFlowing, readableEncoding, readableLength } = request;
   // A host may have begun to read, or changed what the stream yields.
@@ -62,9 +65,9 @@ function collectBody(request: IncomingMessage, limit: number): Promise<Buffer> {
         resolve(Buffer.concat(chunks));
         return;
       }
-      // The stream of a request that breaks off has no other listener.
+      // An aborted request emits an error, which without a listener would end the process.
       request.on('error', () => {});
-      // Nothing is waited for after a body that was too slow: its connection is closed.
+      // After a timeout do not wait for the rest of the body: the connection is closed.
       if (error.status === 408) reject(error);
       else discardBody(request).then(() => reject(error), reject);
     };
@@ -84,7 +87,10 @@ function collectBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-/** The bytes of a body that a parser of the host has read, where it kept them: `rawBody`, as NestJS and others name it. */
+/**
+ * Returns the bytes of a body that a parser of the host has read, if it kept them as `rawBody` (NestJS and
+ * others do); `null` otherwise.
+ */
 function keptByHost(request: IncomingMessage, limit: number): Buffer | null {
   const kept: unknown = request.readableEnded && 'rawBody' in request ? request.rawBody : null;
   if (!(kept instanceof Uint8Array)) return null;
@@ -100,7 +106,7 @@ export async function readBody(request: IncomingMessage, limit = maxBodyBytes): 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws OAuthError when the bytes are not UTF-8 */
+/** Decodes the bytes of a body as UTF-8. @throws OAuthError if they are not valid UTF-8 */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -109,7 +115,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The pairs of a form or a query, as they are written. */
+/** Splits a form or a query into pairs of names and values, still percent-encoded. */
 export function formPairs(text: string): (readonly [name: string, value: string])[] {
   return text
     .split('&')
@@ -120,12 +126,15 @@ export function formPairs(text: string): (readonly [name: string, value: string]
     });
 }
 
-/** @throws URIError */
+/** Decodes a name or value of a form: `+` and percent-encoding. @throws URIError if the encoding is malformed */
 export function formDecoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-/** Takes the fields of a form. @throws OAuthError for a name that comes twice, and for what cannot be stored */
+/**
+ * Returns a function that adds fields of a form to a map. @throws OAuthError for a repeated name, and for
+ * text that a database cannot store
+ */
 function fieldsInto<Value>(fields: Map<string, Value>) {
   return (name: string, value: Value): void => {
     if (isUnstorable(name) || (typeof value === 'string' && isUnstorable(value)))
@@ -145,8 +154,8 @@ function decodedOrNull(text: string): string | null {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded` text strictly; every name comes once.
- * @param names - names to read, the others are ignored; `null` for every name
+ * Parses `application/x-www-form-urlencoded` text strictly. Each name may occur once.
+ * @param names - names to read, others are ignored; `null` reads every name
  */
 function parseForm(text: string, names: ReadonlySet<string> | null): Map<string, string> {
   const parameters = new Map<string, string>();
@@ -166,8 +175,8 @@ function shownName(name: string): string {
 }
 
 /**
- * Reads the members of an object, which must be strings.
- * @param names - names to read, the others are ignored; `null` for every name
+ * Reads the members of a JSON object, all of which must be strings.
+ * @param names - names to read, others are ignored; `null` reads every name
  */
 function stringMembers(value: unknown, names: ReadonlySet<string> | null): Map<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -182,15 +191,18 @@ function stringMembers(value: unknown, names: ReadonlySet<string> | null): Map<s
   return parameters;
 }
 
-/** The body that a parser of the host has read already, if it has, and did not keep. */
+/**
+ * Returns a body that a parser of the host has read and parsed without keeping its bytes; `undefined` if
+ * there is none.
+ */
 function parsedByHost(request: IncomingMessage): unknown {
   if (keptByHost(request, maxBodyBytes) !== null) return undefined;
   return request.readableEnded && 'body' in request ? request.body : undefined;
 }
 
 /**
- * Reads a form that a browser brings from an app.
- * @returns text, or the object that a parser of the host has made of it
+ * Reads a form that an app posts through the user's browser.
+ * @returns the text of the form, or the object that a body parser of the host has made of it
  */
 export async function readPostedForm(request: IncomingMessage): Promise<string | object> {
   const parsed = parsedByHost(request);
@@ -201,7 +213,7 @@ export async function readPostedForm(request: IncomingMessage): Promise<string |
 
 const mediaTypeOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
 
-/** Checks whether a body of this content type holds parameters: JSON or a form. */
+/** Checks whether a content type is one for parameters: JSON or a form. */
 export function isParameters(contentType: string): boolean {
   return ['application/json', 'application/x-www-form-urlencoded'].includes(mediaTypeOf(contentType));
 }
@@ -223,7 +235,8 @@ async function readMembers(
   if (parsed !== undefined) return stringMembers(parsed, names);
 
   const text = decodeUtf8(await readBody(request));
-  // HTTP clients name a media type for an empty body too, and may not know its length when they send the headers.
+  // Accept any media type with an empty body: some HTTP clients send one, and may not know the length when
+  // they send the headers.
   if (!isJson || text === '') return parseForm(text, names);
   try {
     return stringMembers(names === null ? parseJson(text) : parseJsonMembers(text, names), names);
@@ -233,8 +246,8 @@ async function readMembers(
 }
 
 /**
- * Reads the fields of a form of our own pages. Values are strings, and each name comes once.
- * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
+ * Reads the fields of a form of our own pages. Values are strings, and each name may occur once.
+ * @throws OAuthError `invalid_request`; with status 413 for a long body, 415 for its media type, 408 for a slow body
  */
 export function readParameters(request: IncomingMessage): Promise<Map<string, string>> {
   return readMembers(request, null);
@@ -242,10 +255,10 @@ export function readParameters(request: IncomingMessage): Promise<Map<string, st
 
 /**
  * Reads the parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form
- * (every OAuth library). Values are strings, and each name may come once. Other parameters are ignored with
- * any value (RFC 6749, section 3.2).
- * @param names - parameters that the endpoint knows
- * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
+ * (every OAuth library). Values are strings, and each name may occur once. Unknown parameters are ignored,
+ * whatever their value (RFC 6749, section 3.2).
+ * @param names - names of the parameters that the endpoint reads
+ * @throws OAuthError `invalid_request`; with status 413 for a long body, 415 for its media type, 408 for a slow body
  */
 export function readKnownParameters(
   request: IncomingMessage,
@@ -254,19 +267,23 @@ export function readKnownParameters(
   return readMembers(request, names);
 }
 
-/** A form with files, as a browser sends it. */
+/** Fields and files of a form that a browser posted. */
 export interface Upload {
   readonly fields: ReadonlyMap<string, string>;
-  /** The bytes of files that were chosen; none of them is empty. */
+  /** Bytes of the chosen files by field name. Empty files are left out. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Longer uploads are refused with 413: the largest file that a form takes, and its fields. */
+/**
+ * Largest upload in bytes: the largest file that a form accepts, plus fields. Longer uploads are refused with
+ * 413.
+ */
 const maxUploadBytes = 80 * 1024;
 
 /**
- * The fields of a form, and the files where it is sent as `multipart/form-data` (RFC 7578). Each name comes once.
- * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
+ * Reads the fields of a posted form, and its files if it is `multipart/form-data` (RFC 7578). Each name may
+ * occur once.
+ * @throws OAuthError `invalid_request`; with status 413 for a long body, 415 for its media type, 408 for a slow body
  */
 export async function readUpload(request: IncomingMessage): Promise<Upload> {
   const type = request.headers['content-type'] ?? '';

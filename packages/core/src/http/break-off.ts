@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-/** A TCP connection without TLS; Node resets no others. */
+/** Checks whether a socket is a TCP connection without TLS, the only kind that Node can reset. */
 const isTcp = (socket: Socket | null): socket is Socket =>
   socket instanceof Socket && socket.remoteAddress !== undefined && !('encrypted' in socket);
 
 /**
- * Ends an answer so that its reader knows that it is incomplete. Without chunks (HTTP/1.0, which nginx speaks to servers unless
- * it is configured otherwise), closing the connection is how a whole answer ends (RFC 9112, section 6.3), but a reset is an
- * error.
+ * Aborts a response so that the client notices that it is incomplete. Without chunked encoding (HTTP/1.0,
+ * which nginx uses towards servers by default), a closed connection means a complete response (RFC 9112,
+ * section 6.3), so the connection is reset instead.
  */
 export function breakOff(response: ServerResponse): void {
-  // Only one stream of HTTP/2 ends with an error. Others on its connection go on.
+  // In HTTP/2 end only this stream with an error; other streams on the connection go on.
   if (response.req.httpVersionMajor >= 2) response.destroy(new Error('the answer broke off'));
   else if (isTcp(response.socket)) response.socket.resetAndDestroy();
   else response.destroy();

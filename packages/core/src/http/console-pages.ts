@@ -22,7 +22,10 @@ function handlerOf(answer: ConsoleHandler, streams: EventStreams | null): Handle
   };
 }
 
-/** A page of a console as a route: method, host and errors are the shell's business. With `streams` it can answer with one. */
+/**
+ * Makes a route of a console page. The shell checks method and host and renders errors. With `streams` given,
+ * the page may respond with an event stream.
+ */
 export function pageRoute(
   {
     path,

@@ -7,13 +7,16 @@ import { printable } from '../text/printable.ts';
 
 const formLifetimeMs = 24 * 3600_000;
 
-/** The clock of the process that made the form may be ahead of this one's by so much. */
+/** Longest time by which the clock of the process that made a form may be ahead, in milliseconds. */
 const clockSkewMs = 60_000;
 
-/** Purpose that a form token is bound to: the name of the form, and what it acts on. */
+/** Purpose that a form token is bound to: the name of the form, and the records that it acts on. */
 export type FormPurpose = readonly [form: string, ...about: string[]];
 
-/** Reason to refuse a form, by what the browser says of its origin; `null` for a form of this site. */
+/**
+ * Returns the reason to refuse a form because of the browser's origin headers; `null` for a form of this
+ * site.
+ */
 function originProblem({ headers }: IncomingMessage, own: string): string | null {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
@@ -27,12 +30,12 @@ function originProblem({ headers }: IncomingMessage, own: string): string | null
 
 export type Forms = ReturnType<typeof createForms>;
 
-/** Names a user in a form token without showing the user's id. */
+/** Returns a hash that stands for a user in a form token, so that the token does not show the user's id. */
 const userMark = (sub: string): string => hash('sha256', sub, 'base64url');
 
 /**
- * Issues and checks form tokens, which prove that a form came from one of our pages. A token is an HMAC over
- * its purpose, so that the server stores nothing. Every refusal is logged with its reason.
+ * Creates the functions that issue and check form tokens, which prove that a form came from one of our pages.
+ * A token is an HMAC over its purpose, so the server stores nothing. Every refusal is logged with its reason.
  */
 export function createForms({ sealer, clock, options: { logger, authUrl } }: Core) {
   const keys = sealer.derive('form tokens');
@@ -67,22 +70,22 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
   }
 
   return {
-    /** Issues a token for this purpose. */
+    /** Issues a form token for a purpose. */
     issue,
 
-    /** Checks a token of {@link issue}. @throws OAuthError that is shown as a page */
+    /** Checks a form token that {@link issue} made for the same purpose. @throws OAuthError, shown as a page, if the token is not valid */
     check,
 
-    /** Issues a token for a page that is shown to one user of the host. */
+    /** Issues a form token for a page that is shown to one user of the host. */
     issueTo(sub: string, purpose: FormPurpose): string {
       const mark = userMark(sub);
       return `${issue([...purpose, mark])}.${mark}`;
     },
 
     /**
-     * Checks a token of {@link issueTo}. Returns whether the page was shown to this user. If not, another user has signed in since
-     * then: change nothing, and show the page again.
-     * @throws OAuthError that is shown as a page, for a token that no page of this purpose had
+     * Checks a token of {@link issueTo}. Returns whether the page was shown to this user. `false` means that
+     * another user has signed in since then: change nothing, and show the page again.
+     * @throws OAuthError, shown as a page, if the token was not issued for this purpose
      */
     isShownTo(sub: string, token: string | undefined, purpose: FormPurpose): boolean {
       const [, , mark = ''] = (token ?? '').split('.');
@@ -96,12 +99,13 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
     },
 
     /**
-     * Refuses a form that another site's page posted, by what browsers say of its origin (Fetch Metadata, RFC 6454).
-     * A host's `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with forms of this site too; they still
-     * say that it is the same one, which no page of another site and no sandboxed frame can make them say.
+     * Refuses a form that a page of another site posted, as shown by the browser's origin headers (Fetch
+     * Metadata, RFC 6454). A host's `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with
+     * forms of this site too. `Sec-Fetch-Site: same-origin` is still reliable then: no other site's page and
+     * no sandboxed frame can cause it.
      *
-     * @param form - its name, for the log
-     * @throws OAuthError that is shown as a page
+     * @param form - name of the form, for the log
+     * @throws OAuthError, shown as a page, if another site posted the form
      */
     requireOwnOrigin(request: IncomingMessage, form: string): void {
       const problem = originProblem(request, authUrl.origin);

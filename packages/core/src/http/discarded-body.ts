@@ -4,29 +4,29 @@ import { Socket } from 'node:net';
 /** Bytes of a refused body that are read before its connection is closed. */
 const maxDiscardedBytes = 16 * 1024 * 1024;
 
-/** Time without data after which a client waits for the response to its refused body, in milliseconds. */
+/** Time without data after which the response to a refused body is sent anyway, in milliseconds. */
 const silenceMs = 500;
 
-/** Time after which the connection of a refused body is closed, in milliseconds. */
+/** Time after which a connection with a refused body is closed, in milliseconds. */
 const deadlineMs = 10_000;
 
-/** Bodies that are thrown away, with the end of the wait for each. */
+/** Requests whose body is being discarded, with the promise that resolves when the response may be sent. */
 const discarded = new WeakMap<IncomingMessage, Promise<void>>();
 
-/** Checks whether the connection ends with the response, as HTTP/1.0 and `Connection: close` have it. */
+/** Checks whether the connection closes after the response, as with HTTP/1.0 and `Connection: close`. */
 const endsConnection = ({ headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
   (httpVersionMajor === 1 && httpVersionMinor === 0) || /\bclose\b/i.test(headers.connection ?? '');
 
 /**
- * Reads on and throws away what arrives of a refused body, so that the response reaches the client: a connection that is closed
- * while a client or a proxy still writes is reset, and the response with it, which a proxy answers with 502 (RFC 9112, section 9.6).
- * After 16 MiB or ten seconds the connection is closed.
+ * Reads and discards the rest of a refused body, so that the response reaches the client. Closing a
+ * connection on which the client or a proxy still writes would reset it, which loses the response and makes a
+ * proxy respond with 502 (RFC 9112, section 9.6). After 16 MiB or ten seconds the connection is closed.
  *
  * Resolves when the response may be sent: at once if the connection stays open after it, otherwise when nothing more arrives.
  */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
-  // The body of a `Request` is not read any further: its connection (web-messages.ts) needs no draining.
+  // A Web API `Request` needs no draining: no connection is closed after its response.
   if (!(request.socket instanceof Socket)) return void request.on('error', () => {});
   const quiet = discarded.get(request) ?? discard(request);
   discarded.set(request, quiet);
@@ -34,7 +34,9 @@ export async function discardBody(request: IncomingMessage): Promise<void> {
   if (endsConnection(request) && !isHopeless) await quiet;
 }
 
-/** Resolves when the body has ended, or is longer than what is read of it, or when nothing has arrived for a while. */
+/**
+ * Resolves when the body has ended, exceeds the limit for discarded bytes, or has been silent for a while.
+ */
 function discard(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let left = maxDiscardedBytes;
@@ -51,11 +53,11 @@ function discard(request: IncomingMessage): Promise<void> {
         silence.refresh();
         if (left >= 0) return;
         end();
-        // The response has this long to be read before the connection is reset.
+        // Give the client this long to read the response before the connection is reset.
         request.pause();
         setTimeout(() => request.destroy(), silenceMs).unref();
       })
-      // The stream of a request that breaks off has no other listener.
+      // An aborted request emits an error, which without a listener would end the process.
       .on('error', () => {})
       .once('end', end)
       .once('close', end)

@@ -4,29 +4,30 @@ import { Socket } from 'node:net';
 import type { Context } from 'koa';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** Text of a stream, in whole messages; it ends soon after the signal was aborted. */
+/** Source of a stream's text, in whole messages. It ends soon after the signal aborts. */
 export type StreamMessages = (signal: AbortSignal) => AsyncIterable<string>;
 
-/** Limits of event streams. */
+/** Time limits of event streams. */
 export interface StreamPatience {
-  /** Time for which a reader may leave a message unread, in milliseconds. @defaultValue 10000 */
+  /** Time for which a client may leave a message unread, in milliseconds. @defaultValue 10000 */
   readonly stuckMs?: number;
-  /** Interval of the check whether servers still listen, in milliseconds. @defaultValue 1000 */
+  /**
+   * Interval at which streams check whether their server still listens, in milliseconds. @defaultValue 1000
+   */
   readonly checkMs?: number;
 }
 
 /**
- * Checks whether the server of a connection is closing. It waits for its responses, and a stream would delay
- * it.
+ * Checks whether the server of a connection is closing, which an open stream would delay.
  */
 function isServerClosing({ req: { socket } }: ServerResponse): boolean {
-  // Requests of the Web API come over something else than a socket, from a server that never listens.
+  // Requests of the Web API have another kind of socket and no Node server.
   if (!(socket instanceof Socket) || !('server' in socket)) return false;
   const { listening } = (socket.server ?? {}) as { readonly listening?: unknown };
   return listening === false;
 }
 
-/** Streams of server-sent events (HTML, section 9.2) that are open in this process. */
+/** Creates the registry of server-sent event streams (HTML, section 9.2) that are open in this process. */
 export function createEventStreams(
   logger: Logger,
   { stuckMs = 10_000, checkMs = 1_000 }: StreamPatience = {},
@@ -39,7 +40,10 @@ export function createEventStreams(
     for (const [response, stop] of open) if (isServerClosing(response)) stop.abort();
   }
 
-  /** Waits until the reader took what was written; one that does not is dropped, because what it is sent would pile up. */
+  /**
+   * Waits until the client has received what was written. Drops a client that does not, because unread
+   * messages would pile up in memory.
+   */
   async function taken(response: ServerResponse, signal: AbortSignal): Promise<void> {
     const deadline = setTimeout(() => response.destroy(), stuckMs);
     await once(response, 'drain', { signal }).finally(() => clearTimeout(deadline));
@@ -50,7 +54,7 @@ export function createEventStreams(
     open.set(response, stop);
     watch ??= setInterval(endWithServers, checkMs).unref();
     response.once('close', () => stop.abort());
-    // A client that left before the response has closed the socket already, and the event comes only once.
+    // A client that left before the response has already closed the socket, and `close` is not emitted again.
     if (response.destroyed) stop.abort();
     try {
       for await (const text of messages(signal)) {
@@ -65,31 +69,34 @@ export function createEventStreams(
       clearInterval(watch);
       watch = undefined;
     }
-    // Data that a slow reader has not read by now would keep the server from closing.
+    // Unread data of a slow client would keep the server from closing.
     if (response.writableNeedDrain) response.destroy();
     else response.end();
   }
 
   return {
-    /** Answers with a stream, which goes on after this returns. With 503 and nothing in it once streams are to end. */
+    /**
+     * Starts a stream as the response and returns before it ends. Responds with an empty 503 once streams
+     * have been ended.
+     */
     answer(ctx: Context, messages: StreamMessages): void {
       const stop = new AbortController();
       if (isEnding) {
         ctx.status = 503;
         ctx.set('Retry-After', '5');
       }
-      // Compressed, messages would wait in the host's or a proxy's buffer for more.
+      // Compression would make the host or a proxy hold messages back in its buffer.
       ctx.set('Cache-Control', 'no-store, no-transform');
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8');
       ctx.set('X-Accel-Buffering', 'no');
-      // Kept for another request, the connection would keep a server that closes for some seconds more.
+      // Keep-alive would keep a closing server waiting for some seconds more.
       ctx.set('Connection', 'close');
       ctx.respond = false;
       ctx.res.flushHeaders();
       if (isEnding || ctx.method === 'HEAD') stop.abort();
       void send(ctx.res, messages, stop);
     },
-    /** Ends all of them, and every later one at once. */
+    /** Ends all open streams, and makes later ones end at once. */
     end(): void {
       isEnding = true;
       for (const stop of open.values()) stop.abort();
@@ -97,5 +104,5 @@ export function createEventStreams(
   };
 }
 
-/** See {@link createEventStreams}. */
+/** Event streams that are open in this process; see {@link createEventStreams}. */
 export type EventStreams = ReturnType<typeof createEventStreams>;

@@ -2,14 +2,14 @@ import type { Context } from 'koa';
 
 export type HeaderFields = Record<string, string>;
 
-/** Headers of an answer that no cache may keep (RFC 6749, section 5.1). */
+/** Headers of a response that no cache may keep (RFC 6749, section 5.1). */
 export const noStore: Readonly<HeaderFields> = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 export function setNoStore(ctx: Context): void {
   ctx.set(noStore);
 }
 
-/** Policies of a document, as security middleware of a host sets them before a request comes here. */
+/** Names of policy headers for documents that a host's security middleware may have set already. */
 const documentPolicies = [
   'Content-Security-Policy',
   'Content-Security-Policy-Report-Only',
@@ -24,25 +24,32 @@ const documentPolicies = [
   'X-Frame-Options',
 ];
 
-/** Ours have policies of their own, and an opener policy would cut a window off from the app that opened it. */
+/**
+ * Removes policy headers of the host from a page. Our pages set their own, and an opener policy would cut a
+ * popup off from the app that opened it.
+ */
 export function dropHostPolicies(ctx: Context): void {
   for (const name of documentPolicies) ctx.remove(name);
 }
 
 /**
- * Answers with a page. `Referrer-Policy` is `same-origin`, because `no-referrer` makes browsers send
+ * Responds with a page. `Referrer-Policy` is `same-origin`, because `no-referrer` makes browsers send
  * `Origin: null` with the consent form. There is no `form-action`: Chromium applies it to the whole redirect
- * chain behind a form, and the way back to the client would end silently.
+ * chain behind a form, so the redirect back to the client would be blocked silently.
  */
 export function answerPage(ctx: Context, page: { readonly html: string; readonly styleHash: string }): void {
   setDocumentHeaders(ctx, `default-src 'none'; style-src ${page.styleHash}`);
-  // A sign-in in a popup keeps the window that opened it: `same-origin` would cut it off for good.
+  // Keep the connection between a sign-in popup and the window that opened it: `same-origin` would cut it for
+  // good.
   ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
   ctx.type = 'html';
   ctx.body = page.html;
 }
 
-/** Headers of every page. @param sources - directives of its Content-Security-Policy that say what it may load */
+/**
+ * Sets the headers of every page. @param sources - Content-Security-Policy directives for what the page may
+ * load
+ */
 export function setDocumentHeaders(ctx: Context, sources: string): void {
   ctx.set(
     'Content-Security-Policy',
@@ -57,8 +64,8 @@ export function setDocumentHeaders(ctx: Context, sources: string): void {
 }
 
 /**
- * Answers with JSON and with the headers of `ctx.state.headers`, in one go. Koa's setters, one header after the other, would take
- * a fifth of the processor time of a userinfo request.
+ * Writes a JSON response with the headers of `ctx.state.headers` in one step. Koa's setters, one header after
+ * the other, would take a fifth of the processor time of a userinfo request.
  */
 export function writeJson(ctx: Context, status: number, json: string): void {
   const headers: HeaderFields = ctx.state.headers;

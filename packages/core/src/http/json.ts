@@ -1,4 +1,4 @@
-/** Deeper JSON is refused before anything else walks it. */
+/** Deepest nesting of accepted JSON. Checked before anything else walks the value. */
 const maxDepth = 32;
 
 export class JsonError extends Error {
@@ -14,7 +14,10 @@ function refuseUnstorable(text: string): void {
   if (isUnstorable(text)) throw new JsonError('A string holds U+0000 or a lone surrogate.');
 }
 
-/** Refuses what databases and programs stumble over. Answers how many members the objects of a value have. */
+/**
+ * Counts the members of all objects in a value. Refuses deep nesting and text that databases or programs
+ * cannot handle.
+ */
 function countMembers(value: unknown, depth = 0): number {
   if (typeof value === 'string') refuseUnstorable(value);
   if (typeof value !== 'object' || value === null) return 0;
@@ -40,13 +43,14 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Parses JSON more strictly than `JSON.parse`: no member twice, no `__proto__`, no deep nesting, no U+0000,
- * no lone surrogates.
- * @throws JsonError with a message that may be shown to the sender
+ * Parses JSON more strictly than `JSON.parse`: refuses repeated members, `__proto__`, deep nesting, U+0000
+ * and lone surrogates.
+ * @throws JsonError, whose message may be shown to the sender
  */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
-  // In well-formed JSON each colon outside of strings is one member; the parser keeps the last one of a name.
+  // In well-formed JSON each colon outside of strings is one member. `JSON.parse` keeps only the last of
+  // repeated members, so a difference in number shows a repetition.
   const written = text.replace(strings, '').split(':').length - 1;
   if (countMembers(value) !== written) throw new JsonError('A member name is given twice.');
   return value;
@@ -54,7 +58,7 @@ export function parseJson(text: string): unknown {
 
 const nameOrBracket = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
 
-/** Names of the members of the outermost object of well-formed JSON, as often as they are written. */
+/** Lists the names of the outermost object's members in well-formed JSON, as often as each is written. */
 function memberNames(text: string): string[] {
   const names: string[] = [];
   let depth = 0;
@@ -66,9 +70,9 @@ function memberNames(text: string): string[] {
 }
 
 /**
- * Parses JSON of which only some members of the outermost object are read. Refuses one of these that comes twice, or
- * holds U+0000 or a lone surrogate; other members may be anything.
- * @throws JsonError with a message that may be shown to the sender
+ * Parses JSON of which only the named members of the outermost object are used. Refuses a named member that
+ * occurs twice, or holds U+0000 or a lone surrogate. Other members may be anything.
+ * @throws JsonError, whose message may be shown to the sender
  */
 export function parseJsonMembers(text: string, names: ReadonlySet<string>): unknown {
   const value = parsed(text);

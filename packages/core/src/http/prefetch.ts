@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Checks whether a browser or a router of a page fetches ahead of its user, who may never go there: prefetch,
- * prerendering and speculation rules (`Sec-Purpose`, in older browsers `Purpose` and `X-Moz`), and the router
- * of Next.js.
+ * Checks whether a browser or a page's router requests the URL ahead of its user, who may never go there:
+ * prefetch, prerendering and speculation rules (`Sec-Purpose`, in older browsers `Purpose` and `X-Moz`), and
+ * the router of Next.js.
  */
 export function isPrefetch({ headers }: IncomingMessage): boolean {
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
@@ -12,19 +12,19 @@ export function isPrefetch({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Checks whether the user's tab itself navigates to the URL (Fetch Metadata), and not an image, frame or
- * script of a page. Browsers too old to send this count as navigating. `Sec-Fetch-Mode` says less, because
- * HTTP clients of servers send it too.
+ * Checks whether the user's tab itself navigates to the URL (Fetch Metadata), rather than an image, frame or
+ * script of a page requesting it. Browsers too old to send the header count as navigating. `Sec-Fetch-Mode`
+ * proves less, because HTTP clients of servers send it too.
  */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   return (headers['sec-fetch-dest'] ?? 'document') === 'document';
 }
 
 /**
- * Checks whether a script of a page sent the request (Fetch Metadata). A service worker that passes a
- * navigation on has the same `Sec-Fetch-Dest: empty`, but either the mode `navigate`, which no script can
- * choose, or, if it added options such as a signal, `Upgrade-Insecure-Requests`, which browsers send with
- * navigations only. HTTP clients of servers send no `Sec-Fetch-Dest`.
+ * Checks whether a script of a page sent the request (Fetch Metadata). A service worker that forwards a
+ * navigation has the same `Sec-Fetch-Dest: empty`, but can be told apart: it has the mode `navigate`, which
+ * no script can choose. If it added options such as a signal, it has `Upgrade-Insecure-Requests` instead,
+ * which browsers send with navigations only. HTTP clients of servers send no `Sec-Fetch-Dest`.
  */
 export function isScript({ headers }: IncomingMessage): boolean {
   if (headers['sec-fetch-dest'] !== 'empty') return false;

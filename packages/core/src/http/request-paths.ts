@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The path of a request target. Drops the host that an absolute target names (RFC 9112, section 3.2.2). */
+/** Returns the path of a request target. Drops the host of an absolute target (RFC 9112, section 3.2.2). */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   const path = end < 0 ? target : target.slice(0, end);
@@ -8,7 +8,10 @@ function pathOf(target: string): string {
   return URL.canParse(path) ? new URL(path).pathname : '/';
 }
 
-/** The target before a framework such as Express took the path off at which the handler is mounted. */
+/**
+ * Returns the request target before a framework such as Express removed the path at which the handler is
+ * mounted.
+ */
 function originalTarget(request: IncomingMessage): string | undefined {
   return 'originalUrl' in request && typeof request.originalUrl === 'string'
     ? request.originalUrl
@@ -16,9 +19,10 @@ function originalTarget(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Lists the paths under which a request may be known to a route, the likeliest first: without the path of a configured
- * address, as sent, and as a framework has left it. A proxy may have taken that path off already; what is left may begin like it.
- * @param prefixes - paths of the configured addresses, without a trailing slash, the longest first
+ * Lists the paths under which a route may know the request, the likeliest first: without the path of a
+ * configured URL, as sent, and as a framework left it. A proxy may have removed the configured path already,
+ * and the rest may begin like it.
+ * @param prefixes - paths of the configured URLs, without a trailing slash, the longest first
  */
 export function pathsOf(request: IncomingMessage, prefixes: readonly string[]): readonly string[] {
   const left = request.url ?? '/';

@@ -7,7 +7,10 @@ import {
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** Header fields of a connection (RFC 9110, section 7.6.1), and those that are set anew here. */
+/**
+ * Header fields that belong to a connection (RFC 9110, section 7.6.1), and fields that this file sets itself.
+ * None of them is copied.
+ */
 const connectionFields: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -23,16 +26,16 @@ const connectionFields: ReadonlySet<string> = new Set([
 /** Statuses whose responses have no body (Fetch, section 2.2.3). */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Bytes of a response that may wait for its reader; then the handler waits too. */
+/** Bytes of a response that are buffered for a slow reader before the handler has to wait. */
 const highWaterMark = 64 * 1024;
 
-/** Creates the error of a connection that ended early, as Node's sockets have it. */
+/** Creates the error of a connection that ended early, as Node's sockets emit it. */
 const connectionClosed = () =>
   Object.assign(new Error('the client has closed the connection'), { code: 'ECONNRESET' });
 
 /**
- * Takes the place of the socket in {@link WebRequest} and {@link WebResponse}: it has the address of the client, and closes when the
- * response has ended or the client has gone. No bytes pass through it.
+ * Stands in for the socket of {@link WebRequest} and {@link WebResponse}. It has the client's address, and
+ * closes when the response has ended or the client has gone. No bytes pass through it.
  */
 export class Connection extends Duplex {
   readonly remoteAddress: string | undefined;
@@ -64,11 +67,11 @@ function ownMethods<Name extends PropertyKey>(
     });
 }
 
-/** A `Request` as a request of Node. The body is taken from it as it is read. */
+/** Node request made from a Web API `Request`. Reads its body only as the handler reads. */
 export class WebRequest extends IncomingMessage {
   readonly #body: ReadableStream<Uint8Array> | null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
-  /** Bytes of the announced length that have not come yet; `null` if no length was announced. */
+  /** Bytes of the announced body length that have not arrived yet; `null` if no length was announced. */
   #expected: number | null;
 
   constructor(request: Request, connection: Connection) {
@@ -98,7 +101,7 @@ export class WebRequest extends IncomingMessage {
     this.#pull().catch((error: Error) => this.destroy(error));
   }
 
-  /** @throws the error of the body, or a TypeError if its length is not the announced one */
+  /** Reads the next chunk of the body. @throws the error of the body, or a TypeError if its length differs from the announced one */
   async #pull(): Promise<void> {
     this.#reader ??= this.#body?.getReader() ?? null;
     const chunk = (await this.#reader?.read())?.value;
@@ -123,9 +126,11 @@ export class WebRequest extends IncomingMessage {
 
 type Callback = (error?: Error | null) => void;
 
-/** A response of Node as a `Response`. Its body is made no faster than it is read. */
+/**
+ * Node response that is passed on as a Web API `Response`. Its body is produced no faster than it is read.
+ */
 export class WebResponse extends ServerResponse {
-  /** Resolves when the headers are written; rejects if the connection closes before. */
+  /** Resolves when the headers are written; rejects if the connection closes before that. */
   readonly response: Promise<Response>;
   readonly #resolve: (response: Response) => void;
   readonly #connection: Connection;
@@ -136,12 +141,12 @@ export class WebResponse extends ServerResponse {
     super(request);
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     this.response = promise;
-    // A caller that does not want the response any more does not wait for it.
+    // Prevent an unhandled rejection: a caller that gave up no longer waits for the response.
     promise.catch(() => undefined);
     this.#resolve = resolve;
     this.#connection = connection;
     ownMethods(this, ['writeHead', 'flushHeaders', 'write', 'end']);
-    // A property of the class for the compiler, which cannot be an accessor here.
+    // Defined here because the class cannot have an accessor for what the compiler knows as a property.
     Object.defineProperty(this, 'writableNeedDrain', { get: () => this.#needsDrain() });
     this.assignSocket(connection as unknown as Socket);
     this.once('finish', () => connection.destroy());
@@ -218,7 +223,8 @@ export class WebResponse extends ServerResponse {
           this.#body = controller;
         },
         pull: () => void this.emit('drain'),
-        // With an error, as of a socket: the source of the body then ends without an error in the log.
+        // Destroy with an error, as a socket does: the source of the body then ends without an error in the
+        // log.
         cancel: () => void this.#connection.destroy(connectionClosed()),
       },
       new ByteLengthQueuingStrategy({ highWaterMark }),

@@ -2,7 +2,7 @@ import type { RequestHandler } from './app.ts';
 import { Connection, WebRequest, WebResponse } from './web-messages.ts';
 
 /**
- * Information about a request that only the server of the Web API has.
+ * Information about a request that only the Web API server knows.
  *
  * @example
  * ```ts
@@ -12,20 +12,19 @@ import { Connection, WebRequest, WebResponse } from './web-messages.ts';
  */
 export interface FetchOptions {
   /**
-   * The address that the request came from, as a socket would tell it: a client's, or that of a proxy among
-   * `trustedProxies`, whose `X-Forwarded-For` is then believed. Without it, or when it is no IP address, the client's
-   * address is unknown: API keys with an allowlist are refused, and limits count all such clients as one.
+   * IP address from which the request came: the client's, or that of a proxy in `trustedProxies`, whose
+   * `X-Forwarded-For` is then trusted. If missing or not an IP address, the client's address is unknown: API
+   * keys with an allowlist are refused, and rate limits count all such clients as one.
    */
   readonly address?: string | null | undefined;
 }
 
 /**
- * Handles requests of the Web API with responses of the Web API, for servers that use it: Next.js, Hono, Bun,
- * Deno. Requests that are not Ostiary's go to `next`, or get a 404 if there is none. Bodies are streamed both
- * ways.
+ * Handles Web API requests, for servers that use them: Next.js, Hono, Bun, Deno. Passes requests for other
+ * routes to `next`, or responds with 404 if there is no `next`. Streams bodies both ways.
  *
- * @throws TypeError when the body of a request that is Ostiary's was read before
- * @throws the reason with which the request's signal was aborted
+ * @throws TypeError if the body of a request for one of Ostiary's routes was read before
+ * @throws the abort reason of the request's signal, if it aborts
  * @example
  * ```ts
  * // Hono
@@ -39,14 +38,14 @@ export interface FetchHandler {
   <Other>(
     request: Request,
     options: FetchOptions & {
-      /** Answers a request that is not Ostiary's; its body is untouched. */
+      /** Handles a request that is not for Ostiary's routes. The request's body has not been read. */
       readonly next: () => Other | Promise<Other>;
     },
   ): Promise<Response | Other>;
   (request: Request, options?: FetchOptions): Promise<Response>;
 }
 
-/** Builds the handler of the Web API on the handler for Node. */
+/** Creates the Web API handler on top of the handler for Node. */
 export function createFetchHandler(handler: RequestHandler): FetchHandler {
   return async <Other>(
     request: Request,

@@ -7,7 +7,7 @@ function keyId(key: Uint8Array): string {
   return hash('sha256', Buffer.concat([Buffer.from('ostiary sealing key id'), key]), 'hex').slice(0, 12);
 }
 
-/** A sealed value names a key that is not among the host's, or does not belong to its row. */
+/** Thrown if a sealed value was encrypted with an unknown key, or belongs to another row. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
 }
@@ -15,16 +15,17 @@ export class UnsealError extends Error {
 export type Sealer = ReturnType<typeof createSealer>;
 
 /**
- * Seals secrets that must be read back, with AES-256-GCM under the host's keys. The `context` of a value is the row and
- * column that it belongs to; opening it anywhere else fails.
- * @param keys - 32 bytes each: the current key, then previous ones
+ * Creates a sealer, which encrypts secrets that must be read back, with AES-256-GCM under the host's keys.
+ * The `context` of a value is the row and column that it belongs to; decrypting it with another context
+ * fails.
+ * @param keys - keys of 32 bytes: the current key, then previous ones
  */
 export function createSealer(keys: readonly Uint8Array[], random: Random) {
   const [first, ...previous] = keys;
   if (first === undefined) throw new TypeError('sealingKeys: needs at least one key');
   const current: Uint8Array = first;
   const currentKeyId = keyId(current);
-  /** Values that are sealed with the current key begin with it. */
+  /** Beginning of all values that are sealed with the current key. */
   const currentPrefix = `${version}.${currentKeyId}.`;
   const byId = new Map(keys.map((key) => [keyId(key), key]));
 
@@ -37,7 +38,7 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     return [version, currentKeyId, iv.toString('base64url'), body.toString('base64url')].join('.');
   }
 
-  /** @throws UnsealError */
+  /** Decrypts a sealed value. @throws UnsealError if its key is unknown or its context is another one */
   function open(sealed: string, context: string): string {
     const [format, id = '', iv = '', body = ''] = sealed.split('.');
     const key = byId.get(id);
@@ -57,12 +58,12 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
   }
 
   /**
-   * Checks whether the value is sealed with the current key, so that it stays readable when previous keys are
+   * Checks whether a value is sealed with the current key, and so stays readable when previous keys are
    * removed.
    */
   const isCurrent = (sealed: string): boolean => sealed.startsWith(currentPrefix);
 
-  /** Keys for another purpose, derived from every sealing key, the current one's first. */
+  /** Derives keys for another purpose from every sealing key, the current key's first. */
   function derive(purpose: string): readonly [Buffer, ...Buffer[]] {
     const derived = (key: Uint8Array) => Buffer.from(hkdfSync('sha256', key, '', `ostiary ${purpose}`, 32));
     return [derived(current), ...previous.map(derived)];
@@ -72,12 +73,15 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     /** Name of the current key in sealed values. It reveals nothing about the key. */
     currentKeyId,
     currentPrefix,
-    /** True if there are keys that only open. */
+    /** True if there are previous keys, which are used only to decrypt. */
     hasPrevious: byId.size > 1,
     seal,
     open,
     isCurrent,
-    /** The same secret sealed with the current key, or as it is. @throws UnsealError */
+    /**
+     * Returns the secret sealed with the current key; unchanged if it is already. @throws UnsealError if no
+     * key can decrypt the value
+     */
     renew: (sealed: string, context: string): string =>
       isCurrent(sealed) ? sealed : seal(open(sealed, context), context),
     derive,

@@ -6,36 +6,36 @@ import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '../ports/
 import type { Random } from '../secrets/random.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
-/** The algorithms that ID tokens can be signed with. */
+/** Algorithms with which ID tokens can be signed. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly SigningAlgorithm[];
 
-/** Time for which another process may sign with, or publish, a key set that is no longer the newest. */
+/** Longest time for which another process may use or publish an outdated key set, in milliseconds. */
 export const keyRefreshMs = 5_000;
 
 /**
- * Time for which a key stays published after its successor took over. It is longer than the life of any ID
- * token that it signed.
+ * Time for which a key stays published after its successor took over, in milliseconds. Longer than the
+ * lifetime of any ID token.
  */
 const retiredKeyMs = 24 * 3600_000;
 
 /**
- * Time for which the public part of a key is kept after the next key took over, in milliseconds. Clients send
- * old ID tokens as `id_token_hint`, to sign a user out.
+ * Time for which a key's public part is kept after its successor took over, in milliseconds. Clients send old
+ * ID tokens as `id_token_hint` to sign a user out.
  */
 export const verifiableMs = 365 * 24 * 3600_000;
 
-/** A key that signs or has signed, ready for use. Times are milliseconds since the Unix epoch. */
+/** A current or former signing key, ready for use. Times are milliseconds since the Unix epoch. */
 export interface KnownKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly createdAt: number;
   readonly activeFrom: number;
   readonly publicJwk: JWK;
-  /** `null` once the key has been retired. */
+  /** Private key; `null` once the key has been retired. */
   readonly privateJwk: JWK | null;
 }
 
-/** A key that can sign. */
+/** A key that still has its private part, so it can sign. */
 export interface SigningKey extends KnownKey {
   readonly privateJwk: JWK;
 }
@@ -53,25 +53,31 @@ function keySet(known: readonly KnownKey[]) {
       return (successor?.activeFrom ?? now) + ms > now;
     });
   return {
-    /** All stored keys, retired ones included. */
+    /** All stored keys, including retired ones. */
     known,
-    /** The keys that can sign. */
+    /** Keys that still have their private part. */
     keys,
-    /** The key that signs at `now`: the active one that was activated last. */
+    /** Returns the key that signs at `now`: the one that became active last. */
     signing(alg: SigningAlgorithm, now: number): SigningKey {
       const ofAlg = keys.filter((key) => key.alg === alg);
       const key = ofAlg.findLast((candidate) => candidate.activeFrom <= now) ?? ofAlg[0];
       if (key === undefined) throw new Error(`there is no ${alg} signing key`);
       return key;
     },
-    /** Keys that relying parties should know at `now`: signing ones, coming ones, and old ones whose tokens may live. */
+    /**
+     * Returns the keys that relying parties need at `now`: the signing ones, future ones, and former ones
+     * whose tokens may still be valid.
+     */
     published: (now: number) => keptFor(retiredKeyMs, now),
-    /** Keys that verify what this service has signed, at `now`: the published ones, and those of a year before. */
+    /**
+     * Returns the keys that verify tokens of this service at `now`: the published ones, and those replaced
+     * within a year.
+     */
     verifying: (now: number) => keptFor(verifiableMs, now),
   };
 }
 
-/** Checks whether a key was opened from a record that has not been retired since. */
+/** Checks whether a loaded key is still the same as its record, which may have been retired since. */
 const isOf = (record: SigningKeyRecord, key: KnownKey): boolean =>
   key.kid === record.kid && canSign(key) === (record.sealedPrivateJwk !== null);
 
@@ -84,7 +90,7 @@ interface Parts {
   readonly random: Random;
 }
 
-/** The keys that sign ID tokens: created on the first start, sealed at rest, rotated without a restart. */
+/** Keys that sign ID tokens. Created on first start, stored encrypted, and rotated without a restart. */
 export class SigningKeys {
   readonly #parts: Parts;
   #current: KeySet = keySet([]);
@@ -95,7 +101,10 @@ export class SigningKeys {
     this.#parts = parts;
   }
 
-  /** Creates missing keys, opens all, and seals anew. @throws TypeError when no sealing key opens a stored key */
+  /**
+   * Creates missing keys, decrypts all, and encrypts them with the current sealing key. @throws TypeError if
+   * no sealing key can decrypt a stored key
+   */
   async start(): Promise<void> {
     const { store, sealer, clock } = this.#parts;
     const stored = await store.list();
@@ -115,15 +124,19 @@ export class SigningKeys {
     }
   }
 
-  /** The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in use. */
+  /**
+   * Returns the key set, at most {@link keyRefreshMs} old. While the database cannot be read, the last key
+   * set stays in use.
+   */
   async current(): Promise<KeySet> {
     const age = this.#parts.clock.now() - this.#loadedAt;
-    // Negative after the clock went back.
+    // The age is negative after the clock went back.
     if (age >= 0 && age < keyRefreshMs) return this.#current;
     this.#loading ??= this.#load()
       .catch((error: unknown) => {
         if (this.#current.keys.length === 0) throw error;
-        // Asked again when this is old: what a request needs of the database afterwards takes its own time to fail.
+        // Wait before reading again: otherwise every request would wait here for a database that fails
+        // slowly.
         this.#loadedAt = this.#parts.clock.now();
         return this.#current;
       })
@@ -134,9 +147,9 @@ export class SigningKeys {
   }
 
   /**
-   * Creates a key that takes over after `activateAfterMs`, published at once for those who cache the key set. Deletes the
-   * private part of keys that are no longer published, and keys that verify nothing any more. `audit` makes the record of the
-   * act, stored with the key.
+   * Creates a key that takes over after `activateAfterMs`, and publishes it at once for clients that cache
+   * the key set. Deletes the private part of keys that are no longer published, and whole keys that no longer
+   * verify anything. `audit` makes the audit record, stored with the key.
    */
   async rotate(
     alg: SigningAlgorithm,

@@ -2,16 +2,17 @@ import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
 /**
- * Returns the place at which an endpoint's secret is sealed. The secret can only be opened for the same
- * place.
+ * Returns the sealing context of an endpoint's secret. The secret can be decrypted only with the same
+ * context.
  */
 export function webhookSecretContext(endpointId: string): string {
   return `webhook_endpoints/${endpointId}/secret`;
 }
 
 /**
- * The sealed secret of an endpoint whose secret stays, under the first sealing key: a change that read the endpoint before
- * its secret was sealed anew must not bring the old text back.
+ * Returns the sealed secret of an endpoint that keeps its secret, encrypted with the current sealing key. The
+ * endpoint may have been read before a concurrent reseal, whose result must not be overwritten with the old
+ * value.
  */
 export function keptSecret(
   sealer: Sealer,

@@ -16,7 +16,7 @@ function merged(whole: object, part: object): object {
   return { ...whole, ...Object.fromEntries(members) };
 }
 
-/** Checks a text that takes the place of an English one: an ICU message with the same arguments. */
+/** Returns a schema for a text that replaces an English one: an ICU message with the same arguments. */
 function wordsFor(english: string): z.ZodType<string> {
   const names = argumentsOf(english);
   return z
@@ -29,7 +29,7 @@ function wordsFor(english: string): z.ZodType<string> {
     });
 }
 
-/** Makes a schema of texts with the members of the English ones. */
+/** Returns a schema for texts with the same members as the English ones. */
 function schemaFor(english: object): z.ZodObject {
   const members = Object.entries(english).map(([key, words]) => {
     return [key, typeof words === 'string' ? wordsFor(words) : schemaFor(Object(words))];
@@ -37,7 +37,7 @@ function schemaFor(english: object): z.ZodObject {
   return z.strictObject(Object.fromEntries(members));
 }
 
-/** Schema of all texts of a language. */
+/** Returns a schema for all texts of a language. */
 function schemaOf(consents: Consents): z.ZodObject {
   const anyWords = Object.keys(consents).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
   return schemaFor({ ...en, scopes: Object.fromEntries(anyWords) }).extend({
@@ -46,8 +46,8 @@ function schemaOf(consents: Consents): z.ZodObject {
 }
 
 /**
- * The words of a language with those of the host put in.
- * @throws TypeError that names texts which are missing or wrong, by their path
+ * Merges texts of the host into the known texts of a language.
+ * @throws TypeError that names missing and wrong texts by their path
  */
 export function withHostTexts(tag: string, known: object, own: object, consents: Consents): PageTexts {
   const whole = merged(known, own);

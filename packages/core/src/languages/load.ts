@@ -2,7 +2,7 @@ import { type Consents, type Language, languageFiles } from '../scopes/consent-t
 import type { HostTexts, PageLanguage, PageTexts } from './page-language.ts';
 import type { Texts } from './texts.ts';
 
-/** Texts of the languages that ship; a missing text does not compile. */
+/** Texts of the built-in languages. A missing text is a compile error. */
 const shippedTexts: { readonly [L in Language]: Texts } = languageFiles;
 
 export const shippedLanguages = Object.keys(shippedTexts) as readonly Language[];
@@ -16,8 +16,8 @@ function scopesIn(tag: string, consents: Consents): object {
 }
 
 /**
- * The option `languages`: the languages of the pages, in the order in which the host names them.
- * @throws TypeError that names texts which are missing or wrong, by their path
+ * Loads the languages of the option `languages`, in its order.
+ * @throws TypeError that names missing and wrong texts by their path
  */
 export async function loadLanguages(
   tags: readonly string[],
@@ -32,7 +32,7 @@ export async function loadLanguages(
     if (!isShipped(tag) && own === undefined)
       throw new TypeError(`languages: ${tag} does not ship; give its words as texts.${tag}`);
     const known = { ...(isShipped(tag) && shippedTexts[tag]), scopes: scopesIn(tag, consents) };
-    // The compiler checks texts that ship, and texts of scopes are checked with the scopes.
+    // Built-in texts are checked by the compiler, and texts of scopes with the scopes.
     const isWhole = own === undefined || hostTexts === null;
     return {
       tag,

@@ -1,10 +1,13 @@
-/** Longer input is cut: no browser sends so many languages, and the work stays bounded. */
+/** Longest input that is read, in characters. Real browsers stay below, and the work is bounded. */
 const maxLength = 1000;
 
 const tagPattern = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
 const weightPattern = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The language of ours that a BCP 47 tag asks for: `fr-HT` is French, and so is `fr` where only `fr-CA` is offered. */
+/**
+ * Returns the offered language that best fits a BCP 47 tag: `fr` for `fr-HT`, and `fr-CA` for `fr` if only
+ * `fr-CA` is offered.
+ */
 function languageOf<Tag extends string>(tag: string, offered: readonly Tag[]): Tag | undefined {
   if (!tagPattern.test(tag)) return undefined;
   const isBelow = (inner: string, outer: string) => `${inner}-`.startsWith(`${outer}-`);
@@ -13,7 +16,7 @@ function languageOf<Tag extends string>(tag: string, offered: readonly Tag[]): T
   return longest ?? offered.find((language) => isBelow(language.toLowerCase(), tag.split('-')[0] ?? tag));
 }
 
-/** The well-formed ranges of an Accept-Language header (RFC 9110, section 12.5.4); the rest is ignored. */
+/** Parses an Accept-Language header (RFC 9110, section 12.5.4). Ignores malformed ranges. */
 function parseRanges(header: string) {
   return header.split(',').flatMap((part) => {
     const [tag = '', parameter = 'q=1', ...more] = part.split(';').map((piece) => piece.trim());
@@ -25,8 +28,7 @@ function parseRanges(header: string) {
 
 function fromAcceptLanguage<Tag extends string>(header: string, offered: readonly Tag[]): Tag | undefined {
   const ranges = parseRanges(header);
-  // `fr-CA;q=0` refuses Canadian French, not the French that these pages are written in; `fr;q=0` refuses all
-  // of it.
+  // `fr-CA;q=0` refuses Canadian French only, not an offered `fr`; `fr;q=0` refuses both.
   const isRefused = (language: Tag) =>
     ranges.some(({ tag, weight }) => tag === language.toLowerCase() && weight === 0);
   const open = offered.filter((language) => !isRefused(language));
@@ -39,13 +41,13 @@ function fromAcceptLanguage<Tag extends string>(header: string, offered: readonl
       tag === '*' ? !named.includes(language) : language === languageOf(tag, offered),
     ),
   );
-  // Nothing we speak was asked for: at least not a language that was refused.
+  // If no wanted language is offered, use one that was not refused.
   return found.find((language) => language !== undefined) ?? open[0];
 }
 
 /**
- * Chooses the language of a page: `ui_locales` (OpenID Connect Core, section 3.1.2.1) first, then the
- * browser's `Accept-Language`, then the first one that is offered. Never throws, even for malformed input.
+ * Chooses the language of a page: from `ui_locales` (OpenID Connect Core, section 3.1.2.1), then from the
+ * browser's `Accept-Language`, then the first offered one. Never throws, even for malformed input.
  */
 export function negotiateLanguage<Tag extends string>(
   uiLocales: string | undefined,
@@ -55,7 +57,7 @@ export function negotiateLanguage<Tag extends string>(
   const [locales, header] = [uiLocales, acceptLanguage].map((text = '') =>
     text.slice(0, maxLength).toLowerCase(),
   );
-  // Java and others write `fr_CA`.
+  // Some clients, such as Java programs, write `fr_CA`.
   const tags = (locales ?? '').replaceAll('_', '-').split(/\s+/);
   const asked = tags.map((tag) => languageOf(tag, offered));
   const chosen =

@@ -3,11 +3,11 @@ import type { Scope } from '../scopes/scopes.ts';
 import { negotiateLanguage } from './negotiate.ts';
 import type { Texts } from './texts.ts';
 
-/** All texts of the pages in a language of the host. */
+/** All texts of the pages in one language. */
 export interface PageTexts extends Texts {
   /**
-   * Texts of the built-in scopes and of those that are switched on. Your own scopes bring their texts with
-   * them.
+   * Texts of the built-in scopes and of the optional ones that are enabled. The host's own scopes define
+   * theirs in the option `scopes`.
    */
   readonly scopes: { readonly [S in Scope]: ScopeTexts } & {
     readonly [scope: string]: ScopeTexts | undefined;
@@ -18,19 +18,19 @@ type Partly<Whole> = {
   readonly [Key in keyof Whole]?: Whole[Key] extends string ? string : Partly<Whole[Key]>;
 };
 
-/** The option `texts`: all words of a language that does not ship, and any of one that does. */
+/** Value of the option `texts`: all texts of a language that is not built in, and any of a built-in one. */
 export type HostTexts = { readonly [Shipped in Language]?: Partly<PageTexts> } & {
   readonly [tag: string]: PageTexts | Partly<PageTexts> | undefined;
 };
 
-/** A language in which pages are answered. */
+/** A language in which pages can be shown. */
 export interface PageLanguage {
-  /** BCP 47, as `lang` of a document takes it. */
+  /** Language tag (BCP 47), for the attribute `lang` of a document. */
   readonly tag: string;
   readonly texts: PageTexts;
 }
 
-/** The language of a page: see {@link negotiateLanguage}. */
+/** Chooses the language of a page for a request; see {@link negotiateLanguage}. */
 export function choosePageLanguage(
   offered: readonly PageLanguage[],
   uiLocales: string | undefined,
@@ -41,7 +41,10 @@ export function choosePageLanguage(
   return offered.find(({ tag }) => tag === chosen) ?? (offered[0] as PageLanguage);
 }
 
-/** The time zone of a user record as `Intl` takes it; `null` if the record names none, or an unknown one. */
+/**
+ * Returns the time zone of a user record in the form that `Intl` takes; `null` if the record names none, or
+ * an unknown one.
+ */
 export function timeZoneOf(zoneinfo: unknown): string | null {
   if (typeof zoneinfo !== 'string') return null;
   try {
@@ -63,7 +66,10 @@ function dayIn({ tag, texts: { months } }: PageLanguage, date: Date, timeZone: s
   return `${part.day} ${months[Number(part.month) - 1]} ${part.year}`;
 }
 
-/** Writes the day of a time in the user's time zone. If that is not known (`null`), writes the day in UTC and says so. */
+/**
+ * Formats the day of a time in the user's time zone. If the time zone is not known (`null`), formats the day
+ * in UTC and adds "UTC".
+ */
 export function userDayIn(language: PageLanguage, date: Date, timeZone: string | null): string {
   if (timeZone === null) return `${dayIn(language, date, 'UTC')} (UTC)`;
   return dayIn(language, date, timeZone);

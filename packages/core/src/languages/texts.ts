@@ -4,9 +4,15 @@ type Words<English> = {
   readonly [Name in keyof English]: English[Name] extends string ? string : Words<English[Name]>;
 };
 
-/** Every text of the pages in one language, as an ICU message. The texts of scopes depend on which scopes there are. */
+/**
+ * All texts of the pages in one language, as ICU messages. Which texts of scopes there are depends on the
+ * options.
+ */
 export type Texts = Words<Omit<typeof en, 'scopes'>> & {
-  /** Names of the twelve months, where `Intl` does not know the language: dates are then `5 janvye 2026`. */
+  /**
+   * Names of the twelve months, for languages that `Intl` does not know. Dates are then written as `5 janvye
+   * 2026`.
+   */
   readonly months?: readonly string[];
 };
 

@@ -4,8 +4,8 @@ import type { Core } from '../options/context.ts';
 import type { Operators } from '../ports/operators.ts';
 
 /**
- * Error for an unusable result of `operators.authenticate`. It is a defect of the host, and no operator is
- * admitted.
+ * Thrown when `operators.authenticate` returned an invalid result, which is a defect of the host. The request
+ * is refused.
  */
 class OperatorCheckError extends TypeError {
   override readonly name = 'OperatorCheckError';
@@ -15,10 +15,13 @@ class OperatorCheckError extends TypeError {
   }
 }
 
-/** As `admin.as` takes it; what cannot be stored or read would make the audit log useless. */
+/**
+ * Rule for operator names, the same as for `admin.as`. Names that cannot be stored or read would make the
+ * audit log useless.
+ */
 const nameRule = /^(?=.*[^\s])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
-/** Result of the admission: an operator, or a redirect to the sign-in. */
+/** Result of admitting a request: the operator's name, or a redirect to sign in. */
 export type Admitted = { readonly operator: string } | { readonly redirectTo: string };
 
 function redirectOf({ options }: Core, to: unknown): string {
@@ -32,8 +35,9 @@ function redirectOf({ options }: Core, to: unknown): string {
 }
 
 /**
- * Asks the host who a request comes from.
- * @throws OAuthError with status 403, which tells nothing; OperatorCheckError; HostTimeoutError; what the host throws
+ * Asks the host which operator sent a request.
+ * @throws OAuthError with status 403 and without details, if the sender is no operator
+ * @throws OperatorCheckError if the host's result is invalid, HostTimeoutError if it takes too long, or the host's own error
  */
 export async function admit(
   core: Core,
@@ -41,7 +45,7 @@ export async function admit(
   request: IncomingMessage,
 ): Promise<Admitted> {
   const answer: unknown = await authenticate(request);
-  // The page says what it says where nothing is.
+  // Use the text for an unknown path, so that the 403 does not reveal that a page exists.
   if (answer === null) throw new OAuthError('not_found', undefined, { status: 403 });
   if (typeof answer !== 'object')
     throw new OperatorCheckError('has to answer an operator, where to sign in, or null');

@@ -10,15 +10,15 @@ import type { OperatorDesk, OperatorPage, Operators, OperatorVisit } from '../po
 import { urlBelow } from '../text/urls.ts';
 import { admit } from './admission.ts';
 
-/** Below `authUrl`. */
+/** Path of the operators' pages below `authUrl`. */
 const root = '/operators';
 
-/** Every method that a path answers: who is no operator does not learn which of them a page has. */
+/** All methods, which every path handles, so that only operators learn which methods a page has. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 const purposeOf = (operator: string): FormPurpose => ['operators', operator];
 
-/** Everything else below the root: who is no operator does not learn which paths there are either. */
+/** Routes for all other paths below the root, so that only operators learn which paths exist. */
 const nothing: readonly OperatorPage<Administration>[] = [
   { path: '/', summary: 'Nothing is here.' },
   { path: '{/*rest}', summary: 'Nothing is here.' },
@@ -34,14 +34,17 @@ function deskOf({ options, clock }: Core): OperatorDesk {
   };
 }
 
-/** The pages for operators as routes. Each request is the host's to admit, before anything else is looked at. */
+/** Creates the routes of the operators' pages. Each request is first passed to the host to authenticate. */
 export function operatorRoutes(
   core: Core,
   operators: Operators<Administration>,
   admin: Administration,
   forms: Forms,
 ): Route[] {
-  /** Answers in the name of an operator, and sends everybody else away. */
+  /**
+   * Wraps a handler so that it runs on behalf of an authenticated operator. All others are redirected or
+   * refused.
+   */
   const guarded =
     (answer: (visit: OperatorVisit<Administration>) => ReturnType<ConsoleHandler>): ConsoleHandler =>
     async (request) => {
@@ -52,7 +55,7 @@ export function operatorRoutes(
       return answer({ ...request, operator, proof, admin: admin.as(operator) });
     };
 
-  /** @throws OAuthError that is shown as a page, where it came from another site or carries no proof of this operator */
+  /** Reads a posted form. @throws OAuthError, shown as a page, if the form came from another site or was not made for this operator */
   async function formOf({ raw }: ConsoleRequest, operator: string): Promise<Upload> {
     const purpose = purposeOf(operator);
     forms.requireOwnOrigin(raw, purpose[0]);

@@ -9,9 +9,9 @@ export interface ConnectedApp {
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** Time at which scopes were last added; equal to `grantedAt` if none were. */
+  /** Time at which scopes were last added; equal to `grantedAt` if none were added. */
   readonly updatedAt: Date;
-  /** Target of the removal form, with the token as `csrf`. */
+  /** URL to which the removal form is posted, with its token as `csrf`. */
   readonly revokeAction: string;
   readonly csrfToken: string;
 }
@@ -20,7 +20,7 @@ export interface AppsView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly apps: readonly ConnectedApp[];
   readonly userName: string | null;
-  /** Time zone of the dates; `null` if the user's is not known. */
+  /** Time zone in which dates are shown; `null` if the user's is not known. */
   readonly timeZone: string | null;
   readonly notice: 'revoked' | null;
 }

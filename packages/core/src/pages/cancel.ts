@@ -7,11 +7,11 @@ import { icons } from './parts.ts';
 export interface CancelView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly clientName: string;
-  /** Address to which the cancellation is posted. */
+  /** URL to which the cancellation form is posted. */
   readonly action: string;
 }
 
-/** Asks whether the user goes back to the app without a sign-in. */
+/** Renders a page that asks whether the user wants to return to the app without signing in. */
 export function cancelPage({ theme, language, clientName, action }: CancelView): Page {
   const words = language.texts.cancel;
   const client = nameOf(clientName);

@@ -1,4 +1,4 @@
-/** A colour as three channels, 0 to 255. */
+/** A colour as red, green and blue, each from 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number];
 
 function parse(colour: string): Rgb {
@@ -16,13 +16,13 @@ function luminance(colour: string): number {
   return 0.2126 * channelLight(red) + 0.7152 * channelLight(green) + 0.0722 * channelLight(blue);
 }
 
-/** Contrast of two colours written `#rrggbb`, 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** Computes the contrast of two colours written `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(one: string, other: string): number {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05);
 }
 
-/** A colour between two, `share` (0 to 1) of the way from the first to the second. */
+/** Mixes two colours: `share` (0 to 1) of the way from the first to the second. */
 export function mix(from: string, to: string, share: number): string {
   const target = parse(to);
   const channels = parse(from).map((channel, index) =>
@@ -31,12 +31,15 @@ export function mix(from: string, to: string, share: number): string {
   return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** White or black, whichever reads well on the background; one of them always has a contrast above 4.5. */
+/** Chooses white or black text for a background, so that the contrast is at least 4.5. */
 export function readableOn(background: string): '#ffffff' | '#000000' {
   return contrast(background, '#ffffff') >= 4.5 ? '#ffffff' : '#000000';
 }
 
-/** The colour or, where it is too faint for text, the nearest step towards `end` that reads on all backgrounds. */
+/**
+ * Returns the colour or, if its contrast is too low for text, the nearest mix with `end` that is readable on
+ * all backgrounds.
+ */
 export function readableText(
   colour: string,
   backgrounds: readonly string[],
@@ -50,18 +53,21 @@ export function readableText(
   return end;
 }
 
-/** For any `#rrggbb`: every text reaches a contrast of 4.5 (WCAG 2.2 AA). */
+/**
+ * Derives the light and dark palettes of the pages from any `#rrggbb`. Every text has a contrast of at least
+ * 4.5 (WCAG 2.2 AA).
+ */
 export function palettes(colour: string) {
   const brand = colour.toLowerCase();
   const onBrand = readableOn(brand);
-  // The theme's colour as it is, with the text colour that reads on it.
+  // The theme's colour unchanged, with a text colour that is readable on it.
   const shared = {
     brand,
     onBrand,
-    // Away from the text's colour: contrast only grows.
+    // Mix away from the text's colour, which only increases the contrast.
     brandHover: mix(brand, onBrand === '#ffffff' ? '#000000' : '#ffffff', 0.16),
   };
-  // `canvas` is behind the card, which is the `surface`; `well` is a quiet area inside it.
+  // `canvas` is the page's background, `surface` the card's, and `well` that of a quiet area inside the card.
   const light = {
     canvas: '#f3f4f7',
     surface: '#ffffff',
@@ -81,10 +87,10 @@ export function palettes(colour: string) {
       text: '#151922',
       muted: '#545d6c',
       line: '#e4e7ec',
-      // Colours of controls, with a contrast of at least 3 to 1 (WCAG 2.2, 1.4.11). A `line` carries no
-      // meaning.
+      // Borders of controls, with a contrast of at least 3 to 1 (WCAG 2.2, 1.4.11). `line` is decoration,
+      // which needs none.
       border: '#858e9d',
-      // The theme's colour made readable: links, icons, badges, focus.
+      // The theme's colour, darkened until readable: for links, icons, badges and focus.
       accent: readableText(brand, Object.values(light), '#000000', 4.5),
       good: '#0b6640',
       goodTint: '#e6f5ed',
@@ -98,7 +104,7 @@ export function palettes(colour: string) {
       muted: '#a7b0be',
       line: '#2a303a',
       border: '#6f7a8b',
-      // On dark screens the minimum contrast seems dull.
+      // 6 and not 4.5, because on dark screens the minimum contrast seems dull.
       accent: readableText(brand, Object.values(dark), '#ffffff', 6),
       good: '#7fdcae',
       goodTint: '#12291f',

@@ -8,21 +8,21 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly clientName: string;
   readonly logoUrl: string | null;
-  /** The signed-in user, if the host provides a name. */
+  /** Name of the signed-in user; `null` if the host provides none. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
-  /** Destination of the user: the host of the redirect URI, or its private-use scheme. */
+  /** Where the user is sent afterwards: the host of the redirect URI, or its private-use scheme. */
   readonly redirectTarget: string;
   readonly csrfToken: string;
-  /** Target of the form: `decision` is `approve` or `deny`, `csrf` the token. */
+  /** URL to which the form is posted: `decision` is `approve` or `deny`, `csrf` the form token. */
   readonly action: string;
   readonly switchAccountUrl: string | null;
-  /** Pages of the app, elsewhere. */
+  /** URL of the app's terms of service on its own site; `null` if there is none. */
   readonly termsUrl: string | null;
   readonly privacyUrl: string | null;
 }
 
-/** Links to the app's pages about its use of the data; empty if it has none. */
+/** Renders links to the app's pages about its use of data; empty if the app has none. */
 function linksOf(
   { termsUrl, privacyUrl }: ConsentView,
   words: PageLanguage['texts']['consent'],
@@ -38,7 +38,7 @@ function linksOf(
 
 export function consentPage(view: ConsentView): Page {
   const { theme, language, scopes } = view;
-  // New ones are marked where the user has allowed others before.
+  // Mark new scopes only if the user has already allowed others.
   const showNew = scopes.some(({ isNew }) => !isNew);
   const words = language.texts.consent;
   const client = nameOf(view.clientName);

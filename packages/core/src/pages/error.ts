@@ -7,20 +7,20 @@ import { icons } from './parts.ts';
 
 export type { ErrorKind } from '../languages/texts.ts';
 
-/** An app at which the user can begin again. */
+/** App at which the user can start again, to link on an error page. */
 export interface AppToReturnTo {
-  /** As users know it. */
+  /** Name of the app that users know. */
   readonly name: string;
-  /** The root of the origin of one of its redirect URIs. */
+  /** Root URL of the origin of one of the app's redirect URIs. */
   readonly url: string;
 }
 
 export interface ErrorView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly kind: ErrorKind;
-  /** Technical words for the developer of the app, folded away from everybody else. */
+  /** Technical description for the app's developer, collapsed on the page. */
   readonly detail: string | null;
-  /** Leads operators to the log lines of the request. */
+  /** Id of the request, with which operators find its log lines. */
   readonly requestId: string;
   /** App to which the page links; `null` for none. */
   readonly app: AppToReturnTo | null;

@@ -1,7 +1,7 @@
 import { parseMessage } from '../text/messages.ts';
 import { type Fragment, type Html, html } from './html.ts';
 
-/** Formats an ICU message. Its text is escaped, and so are values that are not markup. */
+/** Formats an ICU message as markup. Escapes the message and all values that are not markup already. */
 export function fill(language: string, message: string, values: { readonly [name: string]: Fragment }): Html {
   const parts = parseMessage(language, message).formatToParts<Fragment>(values);
   return html`${parts.map(({ value }) => value)}`;

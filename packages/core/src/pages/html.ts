@@ -1,15 +1,15 @@
-// Not exported: a fragment that carries this key was made in this file, so its markup is escaped.
+// Not exported, so that only this file can create fragments with this key, whose markup is escaped.
 const markup = Symbol('markup');
 
-/** Markup in which everything dynamic is escaped. Only the {@link html} tag makes one. */
+/** Markup in which all dynamic values are escaped. Only the {@link html} tag creates it. */
 export interface Html {
   readonly [markup]: string;
 }
 
-/** Values for a template. `null` adds nothing. */
+/** A value for a template. `null` adds nothing. */
 export type Fragment = string | number | Html | null | readonly Fragment[];
 
-/** The attribute in which a hole of a template stands, `null` in text. */
+/** Name of the attribute in which a template has a placeholder; `null` for a placeholder in text. */
 type Hole = string | null;
 
 const entities: { readonly [character: string]: string } = {
@@ -20,7 +20,7 @@ const entities: { readonly [character: string]: string } = {
   "'": '&#39;',
 };
 
-// Control characters and halves of surrogate pairs are parse errors in HTML.
+// Control characters and lone surrogates are parse errors in HTML.
 const unprintable = /(?![\t\n\r])[\p{Cc}\p{Cs}]/gu;
 
 function escapeText(text: string): string {
@@ -29,7 +29,10 @@ function escapeText(text: string): string {
 
 const holesOf = new WeakMap<TemplateStringsArray, readonly Hole[]>();
 
-/** Runs once per template, so that a place where escaping cannot help never goes live. */
+/**
+ * Finds the context of each placeholder. Throws for contexts in which escaping would not be safe. Runs once
+ * per template, so such a mistake shows at once.
+ */
 function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
   let before = '';
   return strings.slice(0, -1).map((part): Hole => {
@@ -47,7 +50,7 @@ function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
   });
 }
 
-/** The address, if a browser that follows it stays with http(s) or, for an image, with image data. */
+/** Checks a URL for an attribute: http(s) or relative, or also image data in `src` and `href`. @throws TypeError for any other URL */
 function safeAddress(attribute: string, value: string): string {
   const image = attribute === 'src' || attribute === 'href';
   if (image && /^data:image\//.test(value)) return value;
@@ -71,9 +74,9 @@ function write(value: Fragment, attribute: Hole): string {
 }
 
 /**
- * Makes markup from a template. All values are escaped, in text and in double-quoted attributes; fragments
- * nest, arrays are joined. There is no way to insert raw text, and a place in which escaping would not
- * suffice is a `TypeError`.
+ * Creates markup from a template. All values are escaped, in text and in double-quoted attributes; fragments
+ * nest, arrays are joined. Raw text cannot be inserted, and a placeholder where escaping would not suffice
+ * throws a `TypeError`.
  *
  * @example
  * const row = html`<li title="${title}">${items.map((item) => html`<b>${item}</b>`)}</li>`;
@@ -88,23 +91,28 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
   return { [markup]: text };
 }
 
-/** The finished text of a fragment. */
+/** Returns the text of a fragment. */
 export function render(value: Html): string {
   return value[markup];
 }
 
-// Matches what reorders, hides or breaks text, and nothing that a script needs: the joiners U+200C and
-// U+200D stay.
+// Characters that reorder, hide or break text. Leaves out the joiners U+200C and U+200D, which some scripts
+// need.
 const deceptive =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** A name from outside for attributes and titles: what could reorder or hide text is replaced by U+FFFD. */
+/**
+ * Cleans a name from outside for attributes and titles: replaces characters that could reorder or hide text
+ * with U+FFFD.
+ */
 export function visible(name: string): string {
-  // Piles of combining marks would draw over the lines around the name.
+  // Cut long runs of combining marks, which would overlap the lines around the name.
   return name.replace(deceptive, '\ufffd').replace(/(\p{M}{4})\p{M}+/gu, '$1');
 }
 
-/** A name from outside: its direction of writing cannot touch the words around it (Unicode UAX 9). */
+/**
+ * Renders a name from outside so that its writing direction cannot affect the text around it (Unicode UAX 9).
+ */
 export function nameOf(name: string): Html {
   return html`<bdi>${visible(name)}</bdi>`;
 }

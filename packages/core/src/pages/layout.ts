@@ -4,25 +4,25 @@ import { type Html, html, nameOf, render, visible } from './html.ts';
 import { monogram } from './parts.ts';
 import { type PageTheme, stylesheet } from './style.ts';
 
-/** A finished page. */
+/** A rendered page. */
 export interface Page {
-  /** The whole document. */
+  /** HTML of the whole document. */
   readonly html: string;
   /**
-   * Source that `style-src` of the page's Content-Security-Policy must name: `'sha256-…'`, quotes included.
+   * Hash of the page's styles for `style-src` of its Content-Security-Policy: `'sha256-…'`, quotes included.
    */
   readonly styleHash: string;
 }
 
 export interface PageContext {
   readonly theme: PageTheme;
-  /** BCP 47. */
+  /** Language of the page (BCP 47). */
   readonly language: string;
 }
 
 const rightToLeft = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg']);
 
-/** The element that the document is, in the direction in which its language is written. */
+/** Renders the start tag `<html>` with the language and its writing direction. */
 function root(language: string): Html {
   const { script = '' } = new Intl.Locale(language).maximize();
   return rightToLeft.has(script)
@@ -30,7 +30,10 @@ function root(language: string): Html {
     : html`<html lang="${language}">`;
 }
 
-/** A data URL, because browsers request an icon, and pages load nothing from elsewhere. */
+/**
+ * Returns the URL of the page's icon: the logo, or a data URL. Browsers always request an icon, and pages load nothing
+ * from other hosts.
+ */
 function tabIcon(theme: PageTheme): string {
   if (theme.logo !== undefined) return theme.logo;
   const { brand, onBrand } = palettes(theme.colour).light;
@@ -41,7 +44,7 @@ function tabIcon(theme: PageTheme): string {
 function partsOf(theme: PageTheme) {
   const css = stylesheet(theme);
   const style = html`<style>${css}</style>`;
-  // The browser hashes what stands in the element, so escaping must have changed nothing.
+  // The browser hashes the text in the element, so escaping must not have changed it.
   if (render(style) !== `<style>${css}</style>`)
     throw new TypeError('stylesheet must not contain & < > " or \'');
   const { light, dark } = palettes(theme.colour);
@@ -60,7 +63,7 @@ function partsOf(theme: PageTheme) {
 
 const partsByTheme = new WeakMap<PageTheme, ReturnType<typeof partsOf>>();
 
-/** Puts a body (one `main` element) into a document; `head` follows what every page has in its head. */
+/** Renders a document around a body (one `main` element). `head` is added to the head that every page has. */
 export function page(
   view: PageContext & { readonly title: string; readonly body: Html; readonly head?: Html },
 ): Page {

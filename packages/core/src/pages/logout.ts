@@ -6,16 +6,16 @@ import { accountRow, icons } from './parts.ts';
 
 export interface LogoutView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
-  /** The app that asks, `null` where none is known. */
+  /** Name of the app that requested the sign-out; `null` if unknown. */
   readonly clientName: string | null;
-  /** The signed-in user, if the host provides a name. */
+  /** Name of the signed-in user; `null` if the host provides none. */
   readonly userName: string | null;
   readonly csrfToken: string;
-  /** Target of the form: `decision` is `leave` or `stay`, `csrf` the token. */
+  /** URL to which the form is posted: `decision` is `leave` or `stay`, `csrf` the form token. */
   readonly action: string;
 }
 
-/** Asks whether the user wants to sign out. */
+/** Renders a page that asks whether the user wants to sign out. */
 export function logoutPage({ theme, language, clientName, ...view }: LogoutView): Page {
   const words = language.texts.logout;
   const service = nameOf(theme.name);
@@ -35,7 +35,7 @@ ${accountRow(view.userName, language, null)}
   return page({ theme, language: language.tag, title: words.title, body });
 }
 
-/** Last page of a browser without an app to which it could return. */
+/** Renders the last page of a sign-out, if there is no app to return to. */
 export function afterLogoutPage(
   { theme, language }: Pick<LogoutView, 'theme' | 'language'>,
   decision: 'leave' | 'stay',

@@ -4,7 +4,7 @@ import { type Html, html, nameOf, visible } from './html.ts';
 const icon = (paths: Html): Html =>
   html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true">${paths}</svg>`;
 
-/** Strokes in the colour of the text around them, which say nothing that words do not say. */
+/** Icons drawn in the text colour. They are decoration only: the text beside them says everything. */
 export const icons = {
   check: icon(html`<path d="m5 10.5 3.2 3.2L15 7"/>`),
   lock: icon(html`<rect x="4.5" y="9" width="11" height="7.5" rx="2"/><path d="M7 9V6.5a3 3 0 0 1 6 0V9"/>`),
@@ -19,7 +19,7 @@ export const icons = {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Finds the first letter or digit of a name, as a capital; a dot if the name has none. */
+/** Returns the first letter or digit of a name as a capital; a dot if the name has none. */
 export function initialOf(name: string): string {
   for (const { segment } of graphemes.segment(visible(name.slice(0, 200)))) {
     if (/^[\p{L}\p{N}]/u.test(segment)) return segment.toUpperCase();
@@ -27,16 +27,18 @@ export function initialOf(name: string): string {
   return '•';
 }
 
-/** The initial of a name on a tile: in the theme's colour for the service, neutral for everybody else. */
+/**
+ * Renders the initial of a name on a tile: in the theme's colour for the service, neutral for apps and users.
+ */
 export function monogram(name: string, look: 'service' | 'client' | 'user'): Html {
   return html`<svg class="monogram ${look}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="${look === 'user' ? '19.5' : '10.5'}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
 }
 
-/** The logo of an app, or else the initial of its name. */
+/** Renders the logo of an app, or the initial of its name if it has no logo. */
 export const clientMark = (name: string, logo: string | null): Html =>
   logo === null ? monogram(name, 'client') : html`<img class="monogram" src="${logo}" alt="">`;
 
-/** Shows the signed-in user, with a way to sign in as someone else. Empty if the host provides neither. */
+/** Renders the signed-in user, with a link to sign in as someone else. Empty if the host provides neither. */
 export function accountRow(
   userName: string | null,
   { texts: words }: PageLanguage,
@@ -49,7 +51,7 @@ ${switchAccountUrl === null ? null : html`<a href="${switchAccountUrl}">${words.
 </div>`;
 }
 
-/** Lists in plain words what an app can see. `marked` puts the word "new" beside a title. */
+/** Renders a list of what an app can see, in plain words. `marked` puts the word "new" beside a title. */
 export function scopeList(
   items: readonly { readonly name: string; readonly marked: boolean }[],
   { texts }: PageLanguage,

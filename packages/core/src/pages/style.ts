@@ -1,11 +1,11 @@
 import { type Palette, palettes } from './colour.ts';
 
-/** The checked theme of a service: name, colour and perhaps a logo. */
+/** Validated theme of a service: name, colour and perhaps a logo. */
 export interface PageTheme {
   readonly name: string;
-  /** A `data:` image, or a path on `authUrl`. */
+  /** URL of the logo: a `data:` image, or a path on `authUrl`. */
   readonly logo?: string | undefined;
-  /** `#rrggbb`. */
+  /** Colour of the service as `#rrggbb`. */
   readonly colour: string;
 }
 
@@ -18,8 +18,8 @@ function properties(palette: Palette): string {
 }
 
 /**
- * The rules. They contain none of the characters & < > " ' (so no quotes and no child combinators). The text
- * thus passes through the escaping `html` tag unchanged, which needs no exception.
+ * CSS rules of the pages. They contain none of the characters & < > " ' (so no quotes and no child
+ * combinators). So they pass through the escaping `html` tag unchanged, which needs no exception.
  */
 const rules = `
 *, ::before, ::after { box-sizing: border-box; }

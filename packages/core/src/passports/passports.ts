@@ -7,10 +7,10 @@ import { requireUserId } from '../scopes/user-ids.ts';
 import { equalDigests } from '../secrets/tokens.ts';
 import { goesOn } from '../time/clock.ts';
 
-/** A passport lives this long, in milliseconds (specification, "Passport token"). */
+/** Lifetime of a passport, in milliseconds (specification, "Passport token"). */
 export const passportLifetimeMs = 300_000;
 
-/** A passport that was issued. */
+/** A passport token with its expiry, as returned to the host. */
 export interface IssuedPassport {
   readonly token: string;
   readonly issuedAt: Date;
@@ -20,27 +20,31 @@ export interface IssuedPassport {
 const header = { alg: 'HS256', typ: 'passport+jwt' } as const;
 
 /**
- * Format of a passport. Its header is always the same bytes, so that nothing in it must be trusted. The
+ * Format of a passport, whose header is always the same bytes, so that no header value must be trusted. The
  * signature is checked here and not by jose, because WebCrypto's detour through the thread pool would take
- * longer than everything else in the verification.
+ * longer than the rest of the verification.
  */
 const form = new RegExp(
   `^(${Buffer.from(JSON.stringify(header)).toString('base64url')}\\.([A-Za-z0-9_-]+))\\.([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$`,
 );
 
-/** Another service has other keys, and another product of this one has another name. */
+/**
+ * Value of `iss`. Passports of other services fail because of other keys, and other tokens of this service
+ * because of another name.
+ */
 const issuerName = 'ostiary passport';
 
 export type Passports = ReturnType<typeof createPassports>;
 
 /**
- * Short-lived tokens that a user shows to a partner, who lets the API verify them. They are signed with keys
- * for this purpose only, derived from the sealing keys: only this service can read them, an ID token never
- * passes for one, and every process knows the keys without a database query.
+ * Creates the functions for passports: short-lived tokens that a user shows to a partner, who has the API
+ * verify them. They are signed with keys for this purpose only, derived from the sealing keys. So only this
+ * service can verify them, an ID token never passes for one, and every process knows the keys without a
+ * database query.
  */
 export function createPassports(core: Core) {
   const [signingKey, ...previousKeys] = core.sealer.derive('passports');
-  // As key objects: with plain bytes Node spends several times as long on a digest.
+  // Key objects, because with plain bytes Node takes several times as long for a digest.
   const keys = [signingKey, ...previousKeys].map((key) => createSecretKey(key));
 
   function payloadOf(token: string): Record<string, unknown> | null {
@@ -61,7 +65,7 @@ export function createPassports(core: Core) {
     async issue(sub: string, mode: Mode, issuedAt = core.clock.now()): Promise<IssuedPassport> {
       requireUserId(sub);
       const expiresAt = issuedAt + passportLifetimeMs;
-      // Times to the millisecond: NumericDate allows fractions (RFC 7519, section 2).
+      // Keep milliseconds: NumericDate allows fractions (RFC 7519, section 2).
       const claims = {
         iss: issuerName,
         sub,
@@ -76,7 +80,10 @@ export function createPassports(core: Core) {
       return { token, issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) };
     },
 
-    /** @throws PartnerError `invalid_request` for any other text or mode, `token_expired` after five minutes */
+    /**
+     * Verifies a passport and returns its content.
+     * @throws PartnerError `invalid_request` for an invalid passport or one of the other mode, `token_expired` after five minutes
+     */
     async read(token: string, mode: Mode) {
       const claims = payloadOf(token);
       const genuine =
@@ -92,7 +99,7 @@ export function createPassports(core: Core) {
       }
       const issuedAt = Math.round(Number(claims.iat) * 1000);
       const expiresAt = issuedAt + passportLifetimeMs;
-      // A passport lives through the last millisecond.
+      // A passport is valid through its last millisecond.
       if (!goesOn(expiresAt + 1, core.clock.now(), passportLifetimeMs))
         throw new PartnerError('token_expired');
       return { sub: String(claims.sub), issuedAt, expiresAt };

@@ -6,11 +6,11 @@ import { count } from '../telemetry/telemetry.ts';
 import { withDeadline } from '../time/deadline.ts';
 
 /**
- * Reports that a final transfer was given the opposite outcome: money may have moved for a transfer that is
- * stored as failed, or may not have moved for a completed one. The stored outcome stays. A person must
- * investigate, so it is logged as an error, counted, written to the audit log, and passed to the host.
+ * Reports that a final transfer got the opposite outcome: money may have moved for a transfer that is stored
+ * as failed, or not have moved for a completed one. The stored outcome stays. A person must investigate, so
+ * the contradiction is logged as an error, counted, written to the audit log, and passed to the host.
  *
- * @param reported - the outcome that came second
+ * @param reported - the outcome that was reported second
  */
 export async function reportContradiction(
   core: Core,
@@ -31,7 +31,8 @@ export async function reportContradiction(
   try {
     await withDeadline('payments.onContradiction', notify, hostTimeoutSeconds)({ id, ...details });
   } catch (error) {
-    // The audit log has the contradiction already, and the outcome of the transfer does not depend on the notice.
+    // Only log it: the audit log has the contradiction already, and the transfer's outcome does not depend on
+    // this call.
     logger.error({ err: error, transfer: id }, 'payments.onContradiction failed');
   }
 }

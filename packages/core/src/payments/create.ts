@@ -13,8 +13,9 @@ import { executionJob } from './execution.ts';
 import { transferView } from './transfer.ts';
 
 /**
- * Stores a pending transfer with its execution and the answer for replays, in one transaction.
- * @throws PartnerError `idempotency_conflict`
+ * Stores a pending transfer with the job that executes it and the response for repeated requests, in one
+ * transaction.
+ * @throws PartnerError `idempotency_conflict` if the key or the reference was used for another transfer
  */
 export async function createTransfer(
   core: Core,

@@ -8,12 +8,12 @@ import { withDeadline } from '../time/deadline.ts';
 import { checkedResult, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 
-/** The kind of the job that executes one transfer. */
+/** Kind of the job that executes one transfer. */
 export const executionKind = 'transfer';
 
 /**
- * A rail that has not answered after this time, in milliseconds, has not answered. Shorter than the lease of
- * a job.
+ * Time in which the payment rail must return, in milliseconds. After it, the outcome counts as unknown.
+ * Shorter than the lease of a job.
  */
 export const executionTimeoutMs = 20_000;
 
@@ -29,7 +29,7 @@ function orderOf(transfer: TransferRecord): TransferOrder {
   return { id, partner, mode, amount, currency, recipientKid, description, reference };
 }
 
-/** Reads the result of the rail for a transfer. An invalid result leaves its outcome unknown. */
+/** Calls the rail for a transfer and checks its result. An invalid result leaves the outcome unknown. */
 async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<TransferResult> {
   try {
     const execute = () =>
@@ -39,15 +39,15 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
       await withDeadline('payments.execute', execute, executionTimeoutMs / 1000)(),
     );
   } catch (error) {
-    // The line in the log is the worker's, for a job that it tries again.
+    // Do not log here: the worker logs each job that it will try again.
     await count('ostiary.payments.execution.unknown');
     throw error;
   }
 }
 
 /**
- * Executes transfers, at least once each, with the transfer's id as idempotency key. Throwing leaves the
- * transfer pending and has the worker try again, without end.
+ * Creates the job handler that executes transfers, at least once each, with the transfer's id as idempotency
+ * key. If it throws, the transfer stays pending and the worker tries again, without a limit.
  */
 export function executionHandler(core: Core, rail: PaymentRail): JobHandler {
   const { transfers } = core.storage;

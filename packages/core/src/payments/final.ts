@@ -5,14 +5,14 @@ import { newEvent } from '../webhooks/outgoing.ts';
 import { reportContradiction } from './contradiction.ts';
 import { transferView } from './transfer.ts';
 
-/** Outcome of a transfer that the host left pending. */
+/** Final outcome of a transfer for which the host had returned `pending`. */
 export type Settlement =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Check the host's result, because only an explicit outcome may end a transfer.
- * @throws TypeError
+ * Checks the host's result, because only an explicit outcome may end a transfer.
+ * @throws TypeError if the result is invalid
  */
 export function checkedResult(call: string, result: TransferResult): TransferResult {
   const status: unknown = result?.status;
@@ -28,7 +28,7 @@ export function checkedResult(call: string, result: TransferResult): TransferRes
   throw new TypeError(`${call}: the status has to be completed, failed with code and message, or pending`);
 }
 
-/** Remove half a character at the cut, which not every database could store. */
+/** Shortens a text without leaving half a surrogate pair at the cut, which not every database can store. */
 const storable = (text: string, most: number): string =>
   text.slice(0, most).toWellFormed().replaceAll('\0', '\ufffd');
 
@@ -42,11 +42,11 @@ function isFinal(transfer: TransferRecord): transfer is TransferRecord & { reado
 }
 
 /**
- * Makes a pending transfer final, and publishes its event in the same transaction. The content of the event
- * is known before, because only this function changes a pending transfer. If the transfer is already final
- * with the opposite outcome, the contradiction is reported.
- * @param pending - as it was read
- * @returns the transfer as it is now, and whether this call settled it; `null` for an unknown transfer
+ * Makes a pending transfer final and publishes its event in the same transaction. The event's content is
+ * known before, because only this function changes a pending transfer. If the transfer is already final with
+ * the opposite outcome, reports the contradiction.
+ * @param pending - the transfer as it was read, before this call
+ * @returns the transfer as it is now, and whether this call made it final; `null` for an unknown transfer
  */
 export async function finishTransfer(
   core: Core,

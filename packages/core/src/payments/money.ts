@@ -1,12 +1,13 @@
 /**
- * Format of an amount: no sign, no exponent, no leading zero, two digits, at most fifteen before the point.
+ * Format of an amount: no sign, no exponent, no leading zero, two decimals, at most fifteen digits before the
+ * point.
  */
 export const amountFormat = /^(0|[1-9][0-9]{0,14})\.[0-9]{2}$/;
 
-/** As {@link amountFormat}, above zero. Without lookaheads, which RE2 (Go, Rust) does not know. */
+/** Format of an amount above zero. Without lookaheads, which RE2 (Go, Rust) does not support. */
 export const positiveAmount = /^(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,14}\.[0-9]{2})$/;
 
-/** Minor units of a well-formed amount; both currencies have two digits (ISO 4217). */
+/** Converts a well-formed amount to minor units. Both currencies have two decimals (ISO 4217). */
 export function parseAmount(text: string): bigint {
   return BigInt(text.replace('.', ''));
 }

@@ -8,16 +8,18 @@ import { formatAmount } from './money.ts';
 
 const dayMs = 86_400_000;
 
-/** A day is closed this long after its end, in milliseconds. */
+/** Time after the end of a day until it is closed for exports, in milliseconds. */
 const closingMs = 300_000;
 
-/** The longest range, in days. */
+/** Longest range of an export, in days. */
 const maxExportDays = 31;
 
-/** As many as make the way to a database on another machine short, and few enough for other requests not to wait. */
+/**
+ * Rows per page: enough for a database on another machine, and few enough that other requests do not wait.
+ */
 const pageRows = 256;
 
-/** The columns of an export, in this order in every format. */
+/** Columns of an export, in the order of every format. */
 export const exportColumns = [
   'id',
   'reference',
@@ -37,15 +39,15 @@ type Row = { readonly [Column in (typeof exportColumns)[number]]: string | null 
 /** Range of an export. Times are milliseconds since the Unix epoch. */
 export interface ExportRange {
   readonly from: number;
-  /** Excluded. */
+  /** End of the range, excluded. */
   readonly to: number;
-  /** True if every day of it is closed. Such an export has the same bytes every time. */
+  /** True if every day of the range is closed. Such an export has the same bytes every time. */
   readonly final: boolean;
 }
 
-/** @returns the start of a UTC day, or `null` when there is no such day */
+/** Returns the start of a UTC day, `2026-01-31`, in milliseconds since the Unix epoch; `null` if there is no such day. */
 function startOfDay(date: string): number | null {
-  // `Date.parse` knows years and months too.
+  // `Date.parse` also accepts bare years and months.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
   const time = Date.parse(`${date}T00:00:00.000Z`);
   return Number.isFinite(time) && new Date(time).toISOString().startsWith(date) ? time : null;
@@ -56,8 +58,9 @@ function wrongDate(path: string, message: string): PartnerError {
 }
 
 /**
- * The range that a request names: one day, or a first and a last one, both included, in UTC.
- * @throws PartnerError `invalid_request`
+ * Returns the range that a request selects: one day, or the days from a first to a last one, both included,
+ * in UTC.
+ * @throws PartnerError `invalid_request` for missing, malformed or contradictory dates, or too long a range
  */
 export function exportRange(
   query: {
@@ -68,7 +71,7 @@ export function exportRange(
   now: number,
 ): ExportRange {
   const { date, from = date, to = date } = query;
-  // Tools that fill in every parameter from its example send all three.
+  // Accept all three parameters if they agree: some tools fill in every parameter from its example.
   if (date !== undefined && (from !== date || to !== date)) throw wrongDate('date', 'contradicts from or to');
   if (from === undefined || to === undefined)
     throw wrongDate(from === undefined ? 'from' : 'to', 'is missing; or send date');
@@ -82,12 +85,12 @@ export function exportRange(
   return { from: first, to: last + dayMs, final: now >= last + dayMs + closingMs };
 }
 
-/** Endings of a time, for each of its milliseconds. */
+/** End of an ISO 8601 time for each millisecond of a second. */
 const endings = Array.from({ length: 1000 }, (_, millisecond) => `${String(millisecond).padStart(3, '0')}Z`);
 
 /**
- * Writes times as ISO 8601. Neighbours in an export mostly share their second, which is written out once:
- * `toISOString` for every time would take a third of an export.
+ * Creates a function that formats times as ISO 8601. Neighbours in an export mostly share their second, which
+ * is formatted once: calling `toISOString` for every time would take a third of an export's time.
  */
 function isoWriter(): (time: number) => string {
   let second = Number.NaN;
@@ -102,7 +105,7 @@ function isoWriter(): (time: number) => string {
   };
 }
 
-/** Writers for times that are ordered each on their own. */
+/** Creates one formatter per time column, because each column is ordered by itself. */
 const newTimes = () => ({ created: isoWriter(), updated: isoWriter() });
 
 function rowOf(transfer: TransferRecord, times: ReturnType<typeof newTimes>): Row {
@@ -116,13 +119,13 @@ function rowOf(transfer: TransferRecord, times: ReturnType<typeof newTimes>): Ro
     description: transfer.description,
     failureCode: transfer.failure?.code ?? null,
     createdAt: times.created(transfer.createdAt),
-    // The last change of a completed transfer is its completion.
+    // A completed transfer was last changed when it was completed, so both times are equal.
     completedAt: transfer.completedAt === null ? null : times.updated(transfer.completedAt),
     updatedAt: times.updated(transfer.updatedAt),
   };
 }
 
-/** Counts and sums of what was exported. */
+/** Counts and sums over an export, its digest, and whether it is final. */
 interface Summary {
   readonly rows: number;
   readonly totals: readonly {
@@ -135,33 +138,33 @@ interface Summary {
   readonly final: boolean;
 }
 
-/** A format of an export. */
+/** A file format of an export. */
 interface Format {
   readonly type: string;
   readonly start: string;
   readonly row: (row: Row, index: number) => string;
-  /** Text before the summary, covered by the digest. */
+  /** Text between the last row and the summary, covered by the digest. */
   readonly end: string;
   readonly summary: (summary: Summary) => string;
 }
 
-/** Characters that make a spreadsheet calculate, in all widths that it accepts. */
+/** Characters that start a formula in a spreadsheet, in all widths that spreadsheets accept. */
 const signs = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 /**
- * Characters before them that are invisible, or removed by an import: spaces of every kind, marks, controls,
- * quotes.
+ * Characters that may precede a formula because they are invisible, or removed by an import: spaces of every
+ * kind, marks, controls, quotes.
  */
 const unseen = '[\\p{White_Space}\\p{C}\\p{Default_Ignorable_Code_Point}\\u2800"]*';
 const formula = new RegExp(`^(?:[\\t\\r\\n]|(?:${unseen};)*${unseen}${signs})`, 'u');
 /**
- * If the list separator is `;`, a spreadsheet begins a cell after one, and at every tab and end of line,
- * quoted or not.
+ * Matches starts of formulas inside a value: with `;` as list separator, a spreadsheet starts a new cell
+ * after `;`, and also at tabs and line ends, quoted or not.
  */
 const inner = new RegExp(`([;\\t\\r\\n]${unseen})(?=${signs})`, 'gu');
 
 /**
- * Writes an object as a line of NDJSON. JSON lets U+0085, U+2028 and U+2029 stand in a string as they are, but Node's `readline` and
- * Python's `splitlines` end a line there.
+ * Writes an object as a line of NDJSON. Escapes U+0085, U+2028 and U+2029, which JSON allows in strings but
+ * at which Node's `readline` and Python's `splitlines` end a line.
  */
 function ndjsonLine(value: object): string {
   const separators = /[\u0085\u2028\u2029]/g;
@@ -169,7 +172,10 @@ function ndjsonLine(value: object): string {
   return `${JSON.stringify(value).replace(separators, escaped)}\n`;
 }
 
-/** A cell as CSV (RFC 4180). An apostrophe stands before what a spreadsheet would run, wherever it lets a cell begin. */
+/**
+ * Writes a CSV cell (RFC 4180). Puts an apostrophe before anything that a spreadsheet would run as a formula,
+ * at every place where it may start a cell.
+ */
 function csvCell(value: string | null): string {
   if (value === null) return '';
   const harmless = /[;\t\r\n]/.test(value) ? value.replace(inner, "$1'") : value;
@@ -177,7 +183,7 @@ function csvCell(value: string | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The formats of an export. */
+/** File formats of an export, by name. */
 export const exportFormats = {
   json: {
     type: 'application/json; charset=utf-8',
@@ -202,7 +208,7 @@ export const exportFormats = {
   },
 } as const satisfies { readonly [name: string]: Format };
 
-/** The name of a format. */
+/** Name of an export format. */
 export type ExportFormat = keyof typeof exportFormats;
 
 /** Count and sum of the rows of one currency and status. */
@@ -213,7 +219,7 @@ interface Total {
   minor: bigint;
 }
 
-/** Adds to the total of its currency and status. There are few enough to search for every row. */
+/** Adds a transfer to the total of its currency and status. A linear search is fine: there are few totals. */
 function addTo(totals: Total[], { currency, status, amount }: TransferRecord): void {
   let total = totals.find((candidate) => candidate.currency === currency && candidate.status === status);
   if (total === undefined) {
@@ -230,19 +236,19 @@ function shownTotals(totals: readonly Total[]): Summary['totals'] {
     .map(({ minor, ...total }) => ({ ...total, amount: formatAmount(minor) }));
 }
 
-/** Part of an export, written out. */
+/** A page of an export as text. */
 interface Page {
   readonly text: string;
-  /** After which row the next page begins; `null` when this is the last one. */
+  /** Position of the page's last row, after which the next page starts; `null` for the last page. */
   readonly end: ListPosition | null;
 }
 
 /**
- * Writes an export page by page, in constant memory and without holding anything of the database while the
- * reader is slow: at most one page more is read than the reader has asked for. The digest in the summary covers
- * every byte before the summary; an export without one is incomplete.
+ * Writes an export page by page, in constant memory and without holding database resources while the reader
+ * is slow: at most one page is read ahead. The digest in the summary covers every byte before the summary. An
+ * export without a summary is incomplete.
  *
- * @param told - called after each page but the last with the rows so far, and up to which time they go
+ * @param told - called after each page except the last, with the number of rows so far and the time of the last row
  */
 export async function* exportTransfers(
   transfers: TransferStore,
@@ -257,7 +263,9 @@ export async function* exportTransfers(
   let written = 0;
   const times = newTimes();
 
-  /** The rows are written out at once: what lives while a reader takes its time makes V8 enlarge its heap. */
+  /**
+   * Reads a page and formats it at once: keeping rows while a slow reader reads makes V8 enlarge its heap.
+   */
   async function read(after: ListPosition | null): Promise<Page> {
     const { from, to } = range;
     const rows = await transfers.listFinal({ ...owner, from, to, after, limit: pageRows });
@@ -284,10 +292,12 @@ export async function* exportTransfers(
       return;
     }
     told(written, page.end.time);
-    // Pages of SQLite come at once: with a quick reader an export would keep everything else in this process waiting until its end.
+    // SQLite returns pages at once: with a quick reader, an export would block everything else in this
+    // process until its end.
     await setImmediate();
     next = read(page.end);
-    // The reader may leave before it reaches this page. If it stays, it gets the error then.
+    // Prevent an unhandled rejection: the reader may leave before this page. If it stays, it gets the error
+    // then.
     next.catch(() => undefined);
     hash.update(text);
     yield text;

@@ -1,8 +1,8 @@
 import type { PaymentRail } from '../ports/payments.ts';
 
 /**
- * Executes test transfers: moves nothing. An amount that ends in .01 fails, one that ends in .02 stays
- * pending, any other completes.
+ * Payment rail of test mode, which moves no money. An amount that ends in .01 fails, one that ends in .02
+ * stays pending, any other completes.
  */
 export const sandboxRail: PaymentRail = {
   async execute({ amount }) {

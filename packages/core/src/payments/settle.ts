@@ -3,13 +3,13 @@ import type { JsonObject } from '../ports/interactions.ts';
 import { checkedResult, finishTransfer, type Settlement } from './final.ts';
 import { transferView } from './transfer.ts';
 
-/** For hosts whose payment rail decides later. */
+/** Settles transfers that the host's payment rail left pending. */
 export interface PaymentAdministration {
   /**
-   * Makes a pending transfer final. Repeatable: a transfer that is final already is answered as it is, with
-   * `settled: false`.
-   * @throws TypeError when the settlement is malformed
-   * @returns `null` for an unknown transfer
+   * Makes a pending transfer final. May be repeated: a transfer that is final already is returned unchanged
+   * with `settled: false`.
+   * @throws TypeError if the settlement is malformed
+   * @returns the transfer, and whether this call made it final; `null` for an unknown transfer
    */
   settle(
     transferId: string,
@@ -17,7 +17,7 @@ export interface PaymentAdministration {
   ): Promise<{ readonly transfer: JsonObject; readonly settled: boolean } | null>;
 }
 
-/** See {@link PaymentAdministration}. */
+/** Creates the functions of {@link PaymentAdministration}. */
 export function paymentAdministration(core: Core): PaymentAdministration {
   return {
     async settle(transferId, settlement) {

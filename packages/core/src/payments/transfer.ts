@@ -3,7 +3,7 @@ import type { TransferRecord } from '../ports/transfers.ts';
 import { iso } from '../time/clock.ts';
 import { formatAmount } from './money.ts';
 
-/** A transfer as partners see it; the same in answers, lists and events. */
+/** Returns a transfer in the form that partners see, which is the same in responses, lists and events. */
 export function transferView(transfer: TransferRecord): JsonObject {
   return {
     id: transfer.id,

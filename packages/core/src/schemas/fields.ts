@@ -2,38 +2,45 @@ import { z } from 'zod';
 import type { Currency } from '../ports/transfers.ts';
 
 /**
- * Fields that several schemas of the partner API share. Name and description of a field stand beside its
- * check, and the OpenAPI description is made of them. Enumerations have no `id`: openapi-generator turns
- * those that have one into Go constants named after their values alone, and `pending` is a value of several.
+ * Fields that several schemas of the partner API share. Name, description and check of a field stand
+ * together, and the OpenAPI description is generated from them. Enumerations have no `id`: openapi-generator
+ * turns named ones into Go constants that are named after their values alone, and several enumerations
+ * contain `pending`.
  */
 
-/** A field, with what it is. */
+/** Adds a description and an example to the schema of a field. */
 export const field = <Schema extends z.ZodType>(schema: Schema, description: string, example: unknown) =>
   schema.meta({ description, examples: [example] });
 
-/** Gives a schema a name in the description. */
+/** Creates an object schema with a name in the OpenAPI description. */
 export const component = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) =>
   z.object(shape).meta({ id, description });
 
-/** A request body; other members are refused. */
+/** Creates the schema of a request body, which refuses unknown members. */
 export const requestBody = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
   z.strictObject(shape).meta({ description });
 
-/** Text, with what it is. */
+/** Creates a schema for a text field with a description and an example. */
 export const text = (description: string, example: string) => field(z.string(), description, example);
 
-/** A moment, as the API writes it. */
+/** Creates a schema for a point in time in responses: ISO 8601 in UTC. */
 export const time = (description: string, example = '2026-01-01T12:00:00.000Z') =>
   field(z.iso.datetime(), `${description} ISO 8601, UTC.`, example);
 
-/** Explains why text is no moment. The `+` of an offset arrives as a space where it was not encoded for a query. */
+/**
+ * Explains why a text is not a valid time. The `+` of an offset arrives as a space if a query did not encode
+ * it.
+ */
 function wrongTime({ code, input }: z.core.$ZodRawIssue): string | undefined {
   if (code !== 'invalid_format') return undefined;
   if (/T\S* \d\d:\d\d$/.test(String(input))) return 'has a space for the + of its offset: write %2B in a URL';
   return 'has to be a time such as 2026-01-31T12:00:00Z or 2026-01-31T07:00:00-05:00';
 }
 
-/** A moment, as the API reads it. Clients generated for Python write `+00:00` and not `Z`. */
+/**
+ * Creates a schema for a point in time in requests. Accepts an offset, because clients generated for Python
+ * write `+00:00` and not `Z`.
+ */
 export const givenTime = (description: string, example: string) =>
   field(
     z.iso.datetime({ offset: true, error: wrongTime }),
@@ -41,7 +48,7 @@ export const givenTime = (description: string, example: string) =>
     example,
   );
 
-/** A public user id, as answers show it. */
+/** Field for a public user id in responses. */
 export const kidField = text('Public id of the user.', 'KID-TEST-APPROVED');
 
 export const modeField = field(

@@ -1,4 +1,7 @@
-/** The part of Standard Schema (version 1) that is used; zod, valibot, arktype and others speak it. */
+/**
+ * The used part of the Standard Schema interface (version 1), which zod, valibot, arktype and others
+ * implement.
+ */
 export interface StandardSchema {
   readonly '~standard': {
     readonly version: 1;
@@ -11,16 +14,16 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value;
 }
 
-/** Problem of a value, and its path. */
+/** A problem found in a value, and the path to it. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /**
- * Result of a check, as in Standard Schema.
- * @param name - what is checked, for the error
- * @throws TypeError when the answer comes later
+ * Validates a value with a synchronous Standard Schema and returns the result.
+ * @param name - name of the validated value, for the error text
+ * @throws TypeError if the schema validates asynchronously
  */
 export function checkedNow(
   validate: (value: unknown) => unknown,
@@ -29,7 +32,7 @@ export function checkedNow(
 ): { readonly value?: unknown; readonly issues?: readonly SchemaIssue[] | undefined } {
   const result = Object(validate(value));
   if ('then' in result) {
-    // Ignore the result, because a rejection must not end the process.
+    // Ignore the result; a rejection must not end the process.
     Promise.resolve(result).catch(() => {});
     throw new TypeError(`${name}: the schema has to check synchronously`);
   }

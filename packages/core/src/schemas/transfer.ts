@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountField, component, currency, field, kidField, modeField, text, time } from './fields.ts';
 
-/** Status of a transfer. There are these three only, and `completed` and `failed` are final. */
+/** Schema of a transfer's status. There are only these three, and `completed` and `failed` are final. */
 export const transferStatus = field(
   z.enum(['pending', 'completed', 'failed']),
   'Only `failed` means that no money moved. `completed` and `failed` are final.',
@@ -13,7 +13,7 @@ const failure = component('TransferFailure', 'Why a transfer failed.', {
   message: text('For people.', 'The account of the recipient is closed.'),
 });
 
-/** A transfer as partners see it: in answers, in lists and in events. */
+/** Schema of a transfer in the form that partners see in responses, lists and events. */
 export const transferSchema = component('Transfer', 'A transfer.', {
   id: text('Id of the transfer.', 'tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),
   status: transferStatus,
