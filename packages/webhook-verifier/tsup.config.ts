@@ -16,9 +16,9 @@ export default defineConfig({
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
-  // Share one class of errors between all entries, in CommonJS too.
+  // Share the error classes between all entries, also in CommonJS.
   splitting: true,
-  // The platform is chosen when the package is loaded or bundled.
+  // Resolve the platform when the package is loaded or bundled, not here.
   external: ['#platform', /^node:/],
   dts: true,
   clean: true,

@@ -1,12 +1,12 @@
 import { WebhookVerificationError } from './errors.ts';
 import { loneSurrogate } from './secrets.ts';
 
-/** The body of a delivery as it came: its bytes, or a string of them that nothing has changed. */
+/** Body of a delivery exactly as it arrived: its bytes, or an unchanged string of them. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
 export const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** The bytes of a body; those of a string are its UTF-8. Bytes that are given are these very bytes. */
+/** Returns the bytes of a body: a string as UTF-8, bytes as they are, without a copy. */
 export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') {
     if (loneSurrogate.test(body)) {
@@ -18,7 +18,7 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
     return encoder.encode(body);
   }
   if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
-  // Values of another realm, such as a test runner's, are no instances of this one's classes.
+  // Values of another realm, such as a test runner's, are not instances of this realm's classes.
   if (ArrayBuffer.isView(body)) {
     const view = body as ArrayBufferView<ArrayBuffer>;
     return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);

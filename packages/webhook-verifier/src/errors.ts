@@ -1,34 +1,34 @@
-/** Every code of a {@link WebhookVerificationError}. Codes are stable; messages are for people and may change. */
+/** Codes of {@link WebhookVerificationError}. Codes are stable; messages are for people and may change. */
 export const webhookErrorCodes = [
-  /** A header of the delivery is not there. */
+  /** A required header is missing. */
   'missing_header',
-  /** A header came more than once, is empty, or is not in its format. */
+  /** A header came more than once, is empty, or has the wrong format. */
   'malformed_header',
   /** The timestamp is further in the past than the tolerance allows. */
   'timestamp_too_old',
   /** The timestamp is further in the future than the tolerance allows. */
   'timestamp_too_new',
-  /** No secret gives this signature for these bytes. */
+  /** The signature was made with none of the secrets, or for other bytes. */
   'signature_mismatch',
-  /** The id in the header is not the one in the signed body. */
+  /** The id in the header differs from the id in the signed body. */
   'id_mismatch',
-  /** The type in the header is not the one in the signed body. */
+  /** The type in the header differs from the type in the signed body. */
   'type_mismatch',
-  /** There is no body at all: `undefined`, `null` or no bytes. */
+  /** There is no body: `undefined`, `null` or zero bytes. */
   'body_missing',
-  /** The body is an object that a parser made, not the bytes that were sent. */
+  /** The body is an object made by a parser, not the bytes that were sent. */
   'body_already_parsed',
-  /** Something else has read the stream of the request. */
+  /** Other code has already read the request's stream. */
   'body_already_read',
-  /** The body is longer than a receiver's `maxBodyBytes`. */
+  /** The body is longer than the receiver's `maxBodyBytes`. */
   'body_too_large',
-  /** The sender went away before the body was complete. */
+  /** The sender disconnected before the body was complete. */
   'body_incomplete',
-  /** The bytes are no UTF-8, or the string has a lone surrogate. */
+  /** The bytes are not valid UTF-8, or the string has a lone surrogate. */
   'body_not_utf8',
-  /** The signed bytes are no JSON; a byte order mark makes them so. */
+  /** The signed bytes are not valid JSON, for example because of a byte order mark. */
   'body_not_json',
-  /** The secret is not set, too short, or what a bug makes of a missing one, such as `"undefined"`. */
+  /** The secret is missing, too short, or the text of an unset variable, such as `"undefined"`. */
   'weak_secret',
 ] as const;
 
@@ -36,12 +36,12 @@ export const webhookErrorCodes = [
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 
 /**
- * Reason why a delivery was refused. The message says how to fix it, and never contains a secret, the
+ * Error for a delivery that was refused. The message says how to fix it, and never contains a secret, the
  * expected signature or a part of the body.
  */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
-  /** Decide by this. */
+  /** Stable code of the reason. Decide by the code, since the message may change. */
   readonly code: WebhookErrorCode;
 
   constructor(code: WebhookErrorCode, message: string) {

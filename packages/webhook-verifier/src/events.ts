@@ -1,25 +1,25 @@
 /** Members of every event: the signed body of a delivery. */
 export interface EventOf<Type extends string, Data> {
-  /** `evt_…`, the same at every attempt: the key to recognise duplicates by. */
+  /** Event id, such as `evt_…`. It is the same at every attempt, so use it to recognise duplicates. */
   readonly id: string;
   readonly type: Type;
-  /** ISO 8601, UTC. */
+  /** Time of the event, ISO 8601 in UTC. */
   readonly createdAt: string;
-  /** `live` for real money and users, `test` for the sandbox. */
+  /** `live`: real money and users. `test`: the sandbox. */
   readonly mode: 'live' | 'test';
   readonly data: Data;
 }
 
-/** Any event, for types that this version does not know. */
+/** Any event, including types that this version does not know. */
 export type AnyEvent = EventOf<string, unknown>;
 
 /** A transfer, as the partner API shows it. */
 export interface Transfer {
-  /** `tr_…` */
+  /** Id of the transfer, such as `tr_…`. */
   readonly id: string;
   readonly status: 'pending' | 'completed' | 'failed';
   readonly mode: 'live' | 'test';
-  /** Decimal with two digits, such as `"150.00"`. */
+  /** Amount, a decimal with two digits, such as `"150.00"`. */
   readonly amount: string;
   readonly currency: 'HTG' | 'USD';
   readonly recipient: { readonly kid: string };
@@ -27,35 +27,35 @@ export interface Transfer {
   readonly reference: string | null;
   readonly metadata: { readonly [key: string]: unknown } | null;
   readonly failure: { readonly code: string; readonly message: string } | null;
-  /** ISO 8601, UTC, like all times. */
+  /** Time of creation, ISO 8601 in UTC, like all times. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly completedAt: string | null;
 }
 
-/** A transfer that went through. */
+/** A transfer that was completed. */
 export interface CompletedTransfer extends Transfer {
   readonly status: 'completed';
   readonly failure: null;
   readonly completedAt: string;
 }
 
-/** A transfer that failed, and why. */
+/** A transfer that failed, with the reason. */
 export interface FailedTransfer extends Transfer {
   readonly status: 'failed';
   readonly failure: { readonly code: string; readonly message: string };
   readonly completedAt: null;
 }
 
-/** Result of a user's identity check. */
+/** State of a user's identity check. */
 export interface KycState {
   readonly kycStatus: 'approved' | 'pending' | 'rejected';
   readonly kycTier: 0 | 1 | 2 | 3;
 }
 
-/** A user's KYC state changed. */
+/** Data of the event that a user's identity check has changed. */
 export interface KycChange extends KycState {
-  /** The user's public id. */
+  /** Public id of the user. */
   readonly kid: string;
   readonly previous: KycState;
   readonly changedAt: string;
@@ -64,7 +64,7 @@ export interface KycChange extends KycState {
 /**
  * Events that Ostiary sends, a union by `type`. A newer Ostiary may send other types: ignore them in the
  * `default` branch.
- * @typeParam Own - the types that a host has registered besides, as `EventOf<'order.shipped', Order>`
+ * @typeParam Own - event types that the host has added, such as `EventOf<'order.shipped', Order>`
  */
 export type WebhookEvent<Own extends AnyEvent = never> =
   | EventOf<'payment.completed', CompletedTransfer>

@@ -1,21 +1,23 @@
 import { WebhookVerificationError } from './errors.ts';
 
-/** The `Headers` of Fetch, as far as they are needed. */
+/** The part of Fetch's `Headers` that the package uses. */
 interface HeadersLike {
   get(name: string): string | null;
 }
 
-/** Headers of a delivery: `Headers`, those of a Node request, or a plain object; names in any case. */
+/**
+ * Headers of a delivery: `Headers`, the headers of a Node request, or a plain object with names in any case.
+ */
 export type WebhookHeaders =
   | HeadersLike
   | { readonly [name: string]: string | readonly string[] | null | undefined };
 
-/** No comma: a header that came twice arrives as one with a comma in it. */
+/** Commas are not allowed, because a repeated header arrives as one value with a comma. */
 const printable = /^[!-+\--~]{1,255}$/;
 
 /**
- * The headers of the wire: what each is called after `X-<PREFIX>-`, and its format. All are bounded, so that a header of megabytes is
- * not read to its end.
+ * Headers of a delivery: the part of the name after `X-<PREFIX>-`, and the format. All lengths are bounded,
+ * so that a huge header is not read to its end.
  */
 const wire: readonly (readonly [suffix: string, format: RegExp, description: string])[] = [
   ['Event', printable, 'an event type'],
@@ -26,16 +28,18 @@ const wire: readonly (readonly [suffix: string, format: RegExp, description: str
   ['Attempt', /^[1-9]\d{0,3}$/, 'a number'],
 ];
 
-/** Header names of one wire prefix, in the order of the wire: as they are sent, and in lower case. */
+/** Header names for one wire prefix, in the order of `wire`: as they are sent, and in lower case. */
 export interface HeaderNames {
   readonly shown: readonly string[];
   readonly lower: readonly string[];
 }
 
-/** To make the names at each delivery would take a third of the time of a verification. */
+/**
+ * Cache of the names by prefix: making them for each delivery would take a third of the verification time.
+ */
 const known = new Map<string, HeaderNames>();
 
-/** @throws TypeError when the prefix is none */
+/** Returns the header names for a wire prefix. @throws TypeError for an invalid prefix */
 export function headerNames(prefix = 'svc'): HeaderNames {
   let names = known.get(prefix);
   if (names === undefined) {
@@ -49,7 +53,7 @@ export function headerNames(prefix = 'svc'): HeaderNames {
   return names;
 }
 
-/** The headers of a delivery, each in its format, in the order of the wire. Only the attempt may be missing. */
+/** Checked headers of a delivery, in the order of `wire`. Only the attempt may be missing. */
 export type WireHeaders = readonly [
   type: string,
   id: string,
@@ -59,7 +63,7 @@ export type WireHeaders = readonly [
   attempt: string | null,
 ];
 
-/** Picks the six out of an object whose names may be in any case. One that is there twice becomes a list. */
+/** Picks the six headers from an object with names in any case. A repeated header becomes a list. */
 function pick(headers: Exclude<WebhookHeaders, HeadersLike>, lower: readonly string[]): unknown[] {
   const values: unknown[] = [];
   for (const name of Object.keys(headers)) {
@@ -71,7 +75,7 @@ function pick(headers: Exclude<WebhookHeaders, HeadersLike>, lower: readonly str
   return values;
 }
 
-/** @throws WebhookVerificationError `missing_header`, `malformed_header` */
+/** Reads the headers of a delivery and checks their formats. @throws WebhookVerificationError `missing_header`, `malformed_header` */
 export function readHeaders(headers: WebhookHeaders, { shown, lower }: HeaderNames): WireHeaders {
   if (typeof headers !== 'object' || headers === null) {
     throw new TypeError('headers must be an object');

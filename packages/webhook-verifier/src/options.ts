@@ -3,22 +3,23 @@ import { requireStrong } from './secrets.ts';
 
 /** Options of the verification. */
 export interface VerifyOptions {
-  /** The secret that the endpoint was registered with. Either this or {@link VerifyOptions.secrets}. */
+  /** Secret of the endpoint. Pass either this or {@link VerifyOptions.secrets}. */
   readonly secret?: string | undefined;
-  /** Several secrets, while one replaces the other: a delivery may be signed with any of them. */
+  /** Accepted secrets while one replaces another: a delivery may be signed with any of them. */
   readonly secrets?: readonly string[] | undefined;
   /**
-   * Maximum difference between timestamp and present, in seconds, both ways: above 0, at most 3600.
+   * Maximum difference between the timestamp and the current time in either direction, in seconds: above 0,
+   * at most 3600.
    * @defaultValue 300
    */
   readonly tolerance?: number | undefined;
   /**
-   * The present, in milliseconds since the Unix epoch, or a function that answers it.
+   * Current time, in milliseconds since the Unix epoch, or a function that returns it.
    * @defaultValue `Date.now`
    */
   readonly now?: number | (() => number) | undefined;
   /**
-   * The wire prefix of the installation: headers are `X-<PREFIX>-…`.
+   * Wire prefix of the installation: headers are `X-<PREFIX>-…`.
    * @defaultValue `'svc'`
    */
   readonly prefix?: string | undefined;
@@ -27,7 +28,7 @@ export interface VerifyOptions {
 /** Checked {@link VerifyOptions}. */
 export interface CheckedOptions {
   readonly secrets: readonly string[];
-  /** Seconds. */
+  /** Tolerance in seconds. */
   readonly tolerance: number;
   readonly now: number;
   readonly names: HeaderNames;
@@ -35,14 +36,14 @@ export interface CheckedOptions {
 
 function presentOf(now: VerifyOptions['now'] = Date.now): number {
   const present = typeof now === 'function' ? now() : now;
-  // From 1973, since a smaller number is seconds by mistake, to the last time that a Date can hold.
+  // From 1973, since a smaller number is probably in seconds, to the last time that a Date can hold.
   if (!(present >= 1e11 && present <= 8.64e15)) {
     throw new TypeError('now must be Unix time in milliseconds');
   }
   return present;
 }
 
-/** @throws TypeError for misuse; WebhookVerificationError `weak_secret` */
+/** Checks options and fills in the defaults. @throws TypeError for wrong options; WebhookVerificationError `weak_secret` */
 export function checkOptions(options: VerifyOptions): CheckedOptions {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   const { secret, secrets, tolerance = 300, now, prefix } = options;

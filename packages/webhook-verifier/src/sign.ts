@@ -3,16 +3,16 @@ import { bytesOf, type RawBody } from './body.ts';
 import { headerNames } from './headers.ts';
 import { requireStrong } from './secrets.ts';
 
-/** Metadata of a delivery, beside its body. */
+/** Metadata of a delivery: its secret and everything that the headers contain. */
 export interface SignOptions {
   readonly secret: string;
-  /** `evt_…`, the `id` of the body. */
+  /** Id of the event: the `id` of the body, such as `evt_…`. */
   readonly id: string;
-  /** The `type` of the body. */
+  /** Type of the event: the `type` of the body. */
   readonly type: string;
   /** Time of the signature, in whole Unix seconds. */
   readonly timestamp: number;
-  /** The partner's slug. */
+  /** Slug of the partner. */
   readonly partner: string;
   /**
    * Number of the attempt, from 1.
@@ -20,18 +20,18 @@ export interface SignOptions {
    */
   readonly attempt?: number | undefined;
   /**
-   * The wire prefix.
+   * Wire prefix of the installation.
    * @defaultValue `'svc'`
    */
   readonly prefix?: string | undefined;
 }
 
-/** An attempt of a delivery, ready to be posted. */
+/** A signed attempt of a delivery, ready to be posted. */
 export interface SignedDelivery {
-  /** All headers of the wire, `Content-Type` included. */
+  /** All headers of the delivery, including `Content-Type`. */
   readonly headers: { readonly [name: string]: string };
-  /** Bytes that were given are these very bytes; a string is given back as its UTF-8. */
-  // The same type as `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 refuses to read.
+  /** Bytes of the body. Bytes that were passed in are not copied; a string is encoded as UTF-8. */
+  // The same type as `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 cannot parse.
   readonly body: ReturnType<TextEncoder['encode']>;
 }
 
@@ -40,7 +40,7 @@ export interface SignedDelivery {
  * UTF-8 bytes, in lower-case hexadecimal.
  *
  * @throws WebhookVerificationError `weak_secret`, `body_not_utf8`
- * @throws TypeError when timestamp, attempt or prefix are wrong
+ * @throws TypeError for a wrong timestamp, attempt or prefix
  * @example
  * ```ts
  * const event = { id: 'evt_1', type: 'webhook.test', createdAt: '2026-01-01T00:00:00.000Z', mode: 'test', data: { message: 'Hello' } };

@@ -5,7 +5,7 @@ import type { SignedDelivery } from './sign.ts';
 /** Options of {@link tamper}. */
 export interface TamperOptions {
   /**
-   * The wire prefix of the delivery.
+   * Wire prefix of the delivery.
    * @defaultValue `'svc'`
    */
   readonly prefix?: string | undefined;
@@ -15,7 +15,7 @@ export interface TamperOptions {
 export interface TamperedDelivery extends SignedDelivery {
   /** Description of the change, such as `'one bit of the body'`. */
   readonly name: string;
-  /** With which code {@link verify} refuses it. */
+  /** Code with which {@link verify} refuses the delivery. */
   readonly code: WebhookErrorCode;
 }
 
@@ -31,12 +31,12 @@ function joined(...parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuf
   );
 }
 
-/** The same event, written as a parser and a printer in front of the verifier would. */
+/** Writes the same event in another notation, as a body parser in front of the verifier would. */
 function rewritten(body: Uint8Array): Uint8Array<ArrayBuffer> {
   return joined(JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, 2));
 }
 
-/** Copies of a body that all have another signature, by what was done to them. */
+/** Makes altered copies of a body, by the description of the change. Each needs another signature. */
 function alteredBodies(body: Uint8Array): { readonly [name: string]: Uint8Array<ArrayBuffer> } {
   return {
     'one bit of the first byte': flipped(body, 0),
@@ -82,7 +82,7 @@ const signatures = (sent: string): readonly Alteration[] => [
  * Returns altered copies of a delivery that was signed just now, for the tests of a receiver. Send each of
  * them to the receiver and expect status 400. It needs no secret, because an attacker has none.
  *
- * @throws TypeError when the delivery has not the headers of this prefix
+ * @throws TypeError if the delivery lacks the headers of this prefix
  * @example
  * ```ts
  * for (const { name, headers, body } of tamper(delivery)) {
@@ -96,7 +96,10 @@ export function tamper(
   { prefix }: TamperOptions = {},
 ): readonly TamperedDelivery[] {
   const { shown } = headerNames(prefix);
-  /** Copies with another value in one header, by its place in the order of the wire. */
+  /**
+   * Makes copies of the delivery with other values in one header. `place` is its index in the order of the
+   * wire.
+   */
   const altered = (place: number, alter: (sent: string) => readonly Alteration[]): TamperedDelivery[] => {
     const header = shown[place] ?? '';
     const sent = headers[header];
@@ -116,7 +119,7 @@ export function tamper(
     ...altered(3, signatures),
     ...altered(1, (sent) => [['another id, as in a replay', 'id_mismatch', `${sent}0`]]),
     ...altered(0, (sent) => [['another type', 'type_mismatch', `${sent}.not`]]),
-    // All but the attempt, which may be missing.
+    // Every header except the attempt, which may be missing.
     ...shown.slice(0, -1).map(
       (header): TamperedDelivery => ({
         name: `no header ${header}`,

@@ -5,21 +5,21 @@ import type { AnyEvent, WebhookEvent } from './events.ts';
 import { readHeaders, type WebhookHeaders } from './headers.ts';
 import { checkOptions, type VerifyOptions } from './options.ts';
 
-/** A delivery whose signature, age and id were checked. `type` determines the type of `event`. */
+/** A delivery whose signature, age and id are verified. `type` determines the type of `event`. */
 export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event extends AnyEvent
   ? {
-      /** The signed body. */
+      /** Event in the signed body. */
       readonly event: Event;
-      /** `evt_…`; remember it to recognise duplicates. */
+      /** Id of the event, such as `evt_…`. Store it to recognise duplicates. */
       readonly id: string;
       readonly type: Event['type'];
       /** Time of this attempt's signature, in Unix seconds. */
       readonly timestamp: number;
-      /** Number of the attempt, from 1; null if the sender does not send it. The header is not signed. */
+      /** Number of the attempt, from 1; null if the header is missing. The header is not signed. */
       readonly attempt: number | null;
-      /** The slug of the partner that the event is for. A header that is not signed. */
+      /** Slug of the partner that the event is for. The header is not signed. */
       readonly partner: string;
-      /** The index of the secret that matched; 0 for `secret`. */
+      /** Index of the secret that matched; 0 for `secret`. */
       readonly matchedSecret: number;
     }
   : never;
@@ -29,7 +29,7 @@ export type VerifyResult<Event extends AnyEvent = WebhookEvent> =
   | { readonly ok: true; readonly delivery: VerifiedDelivery<Event> }
   | { readonly ok: false; readonly error: WebhookVerificationError };
 
-/** @param age - in seconds; below 0 in the future */
+/** Refuses a timestamp outside the tolerance. @param age - age in seconds, negative for a time in the future */
 function checkAge(age: number, tolerance: number): void {
   if (Math.abs(age) > tolerance) {
     const [code, where] =
@@ -43,7 +43,7 @@ function checkAge(age: number, tolerance: number): void {
 
 function mismatch(rawBody: RawBody, text: string | null): WebhookVerificationError {
   const lossy = typeof rawBody === 'string' && rawBody.includes('\uFFFD');
-  // JSON never begins with an e, base64 of an object does.
+  // JSON never begins with an e, but Base64 of a JSON object does.
   const body =
     text?.[0] === 'e'
       ? 'is base64'
@@ -83,13 +83,14 @@ function eventOf(text: string | null, type: string, id: string): AnyEvent {
 }
 
 /**
- * Verifies a delivery: headers, age, signature over the raw bytes, and that id and type in the headers are the signed ones.
+ * Verifies a delivery: the format of the headers, the age, the signature over the raw bytes, and that the id
+ * and type in the headers equal the signed ones.
  *
- * @param rawBody - the body as it arrived. A string is taken as UTF-8.
- * @param headers - the headers of the request
- * @typeParam Event - the events that may come; by default Ostiary's
- * @throws WebhookVerificationError, with a stable `code`, when the delivery must not be trusted
- * @throws TypeError when the options are wrong
+ * @param rawBody - body exactly as it arrived; a string is taken as UTF-8
+ * @param headers - headers of the request
+ * @typeParam Event - events that may arrive; by default Ostiary's
+ * @throws WebhookVerificationError, with a stable `code`, if the delivery must not be trusted
+ * @throws TypeError for wrong options
  * @example
  * ```ts
  * const { event } = await verify(await request.arrayBuffer(), request.headers, { secret });
@@ -106,10 +107,10 @@ export async function verify<Event extends AnyEvent = WebhookEvent>(
   const [type, id, signedAt, signature, partner, attempt] = readHeaders(headers, names);
   const timestamp = Number(signedAt);
   checkAge((now - timestamp * 1000) / 1000, tolerance);
-  // Decoded before anything is awaited: bytes that change meanwhile are not what was checked.
+  // Decode before the first await: bytes that change later would not be the verified ones.
   const text = textOf(bytes);
   const match = matchingSecret(secrets, signedAt, bytes, signature);
-  // Node answers at once; not to wait there saves a tenth of the time.
+  // Node returns the result synchronously. Not awaiting it saves a tenth of the time.
   const matchedSecret = typeof match === 'number' ? match : await match;
   if (matchedSecret < 0) throw mismatch(rawBody, text);
   return {
@@ -124,8 +125,8 @@ export async function verify<Event extends AnyEvent = WebhookEvent>(
 }
 
 /**
- * Like {@link verify}, but answers a refusal instead of throwing it.
- * @throws TypeError when the options are wrong
+ * Verifies a delivery like {@link verify}, but returns a refusal instead of throwing it.
+ * @throws TypeError for wrong options
  */
 export async function safeVerify<Event extends AnyEvent = WebhookEvent>(
   rawBody: RawBody,

@@ -8,7 +8,7 @@ function flip(bytes: Uint8Array, bit: number): Buffer {
   return copy;
 }
 
-/** Inverts a bit of a header, as an HTTP server would decode it: a byte a character. */
+/** Inverts a bit of a header, one byte per character as an HTTP server would decode it. */
 const flipText = (text: string, bit: number): string =>
   flip(Buffer.from(text, 'latin1'), bit).toString('latin1');
 
@@ -19,10 +19,13 @@ async function accepted(body: Uint8Array, headers: WebhookHeaders, key: string):
 const { body, headers } = deliveryOf();
 const signed = ['X-SVC-Signature', 'X-SVC-Timestamp', 'X-SVC-EventId', 'X-SVC-Event'] as const;
 
-/** Signed parts of a delivery: the number of bits, and a check whether it is accepted with one bit inverted. */
+/**
+ * Signed parts of a delivery: the number of bits, and a function that checks whether the delivery is still
+ * accepted after inverting one bit.
+ */
 const places: readonly (readonly [string, number, (bit: number) => Promise<boolean>])[] = [
   ['the body', body.length * 8, (bit) => accepted(flip(body, bit), headers, secret)],
-  // Invert seven bits of a character, because with the eighth it would not be ASCII.
+  // Only seven bits per character: the eighth would make it non-ASCII.
   [
     'the secret',
     secret.length * 7,

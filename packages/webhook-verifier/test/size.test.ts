@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
-/** Maximum size of `verify`, in bytes. Keep a tenth of it free for additions. */
+/** Maximum size of `verify`, in bytes. A tenth of it is kept free for additions. */
 const budget = 2_500;
 
-/** Size that `import { verify }` adds to an application, in bytes. */
+/** Measures the size that `import { verify }` adds to an application, in bytes. */
 async function bundledSize(options: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
     stdin: {

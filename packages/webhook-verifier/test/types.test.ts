@@ -12,18 +12,18 @@ import {
   type WebhookHeaders,
 } from '../src/index.ts';
 
-/** Compile-time test; it does not run. */
+/** Test of types at compile time; it is never run. */
 async function narrowing(): Promise<void> {
   const delivery = await verify('', {}, { secret: process.env.SECRET });
   expectTypeOf(delivery.event.data).not.toBeAny();
-  // By the delivery's type …
+  // Narrow the event by the delivery's type.
   if (delivery.type === 'payment.completed') {
     expectTypeOf(delivery.event.data).toExtend<Transfer>();
     expectTypeOf(delivery.event.data.completedAt).toEqualTypeOf<string>();
   }
   // Some senders leave out the number of the attempt.
   expectTypeOf(delivery.attempt).toEqualTypeOf<number | null>();
-  // … and by the event's.
+  // Narrow the event by its own type.
   const { event } = delivery;
   if (event.type === 'payment.failed') expectTypeOf(event.data.failure.code).toEqualTypeOf<string>();
   if (event.type === 'kyc.updated') expectTypeOf(event.data).toEqualTypeOf<KycChange>();
@@ -38,7 +38,7 @@ async function narrowing(): Promise<void> {
   const result = await safeVerify('', {}, { secret: '' });
   if (result.ok) expectTypeOf(result.delivery).toEqualTypeOf<VerifiedDelivery>();
   else expectTypeOf(result.error.code).toEqualTypeOf<WebhookErrorCode>();
-  // A parsed body has lost its bytes.
+  // A parsed body has lost the signed bytes, so it is not accepted.
   expectTypeOf<{ id: string }>().not.toExtend<Parameters<typeof verify>[0]>();
   expectTypeOf<string>().toExtend<Parameters<typeof verify>[0]>();
   expectTypeOf<'300'>().not.toExtend<Parameters<typeof verify>[2]['tolerance']>();

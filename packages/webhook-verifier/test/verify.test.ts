@@ -13,7 +13,7 @@ import {
 } from '../src/index.ts';
 import { deliveryOf, event, now, secret, timestamp } from './support/delivery.ts';
 
-// Tests that need Node, or deliveries that were signed without this package. Those for every runtime are in
+// Tests that need Node, or deliveries that were signed without this package. Tests for every runtime are in
 // `cases/`.
 
 const { body, headers } = deliveryOf();
@@ -143,7 +143,7 @@ describe('a signed delivery', () => {
   });
 });
 
-// The cases for every runtime check the reason of each refusal.
+// `cases/` checks in every runtime the error code of each refusal.
 describe('tampered copies of a delivery', () => {
   it('have names of their own, differ from the delivery, and leave it as it was', () => {
     const delivery = deliveryOf();

@@ -1,5 +1,5 @@
 /**
- * Handling every event once: a store's interface, a store in memory, a store in a table.
+ * Handles every event once: the interface of a store, a store in memory, and a store in a table.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 import type { DedupeStore } from './store.ts';
 
-/** A store of {@link memoryDedupe}. */
+/** Options of {@link memoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
    * Maximum number of handled events to remember. The oldest are forgotten first.
@@ -10,8 +10,9 @@ export interface MemoryDedupeOptions {
 }
 
 /**
- * Remembers events in this process: for tests, and for a single process that may handle an event twice after a restart.
- * @throws TypeError when `most` is no whole number above 0
+ * Makes a store that remembers events in this process: for tests, and for a single process that may handle an
+ * event again after a restart.
+ * @throws TypeError if `most` is not a whole number above 0
  */
 export function memoryDedupe({ most = 10_000 }: MemoryDedupeOptions = {}): DedupeStore {
   if (!Number.isSafeInteger(most) || most < 1) throw new TypeError('most must be a whole number above 0');

@@ -1,30 +1,33 @@
 import type { DedupeStore } from './store.ts';
 
-/** A row, by column name. */
+/** A row, with values by column name. */
 export type SqlRow = { readonly [column: string]: unknown };
 
 /** Options of {@link sqlDedupe}: access to your database. */
 export interface SqlDedupeOptions {
   /**
-   * Runs one statement and answers its rows; every statement returns rows, those that write included. With a transaction's own
-   * function, the claim is part of that transaction.
+   * Runs one statement and resolves to its rows. Every statement returns rows, including those that write.
+   * Pass a transaction's own function to make the claim part of that transaction.
    */
   readonly query: (
     sql: string,
     values: readonly (string | number)[],
   ) => readonly SqlRow[] | Promise<readonly SqlRow[]>;
-  /** Decides how parameters are written: `?` for SQLite (3.35 or later), `$1` for PostgreSQL. */
+  /** Notation of parameters: `?` for SQLite (3.35 or later), `$1` for PostgreSQL. */
   readonly dialect: 'sqlite' | 'postgres';
   /**
-   * The table of {@link dedupeTable}, with a schema before it if need be.
+   * Name of the table made with {@link dedupeTable}, with its schema if needed.
    * @defaultValue `'ostiary_webhook_events'`
    */
   readonly table?: string;
 }
 
-/** A store in a database table. */
+/** A store in a database table, which can also delete old events. */
 export interface SqlDedupeStore extends DedupeStore {
-  /** Forgets events that were completed before a time, in milliseconds. Ostiary can redeliver events for 30 days. */
+  /**
+   * Forgets events that were completed before a time, in milliseconds since the Unix epoch. Returns how many.
+   * Ostiary can redeliver events for 30 days.
+   */
   purge(before: number): Promise<number>;
 }
 
@@ -36,8 +39,8 @@ function tableName(table = 'ostiary_webhook_events'): string {
 }
 
 /**
- * The statement that creates the table, for SQLite and PostgreSQL alike. Put it into a migration.
- * @throws TypeError when the name is none
+ * Returns the statement that creates the table, for both SQLite and PostgreSQL. Put it into a migration.
+ * @throws TypeError for an invalid table name
  */
 export function dedupeTable(table?: string): string {
   return `CREATE TABLE IF NOT EXISTS ${tableName(table)} (
@@ -49,15 +52,16 @@ export function dedupeTable(table?: string): string {
 }
 
 /**
- * Remembers events in a table that all processes share. Each call is one statement, so it is atomic without a transaction.
- * @throws TypeError when the dialect or the table's name is none
+ * Makes a store that remembers events in a table that all processes share. Each call is one statement, so it
+ * is atomic without a transaction.
+ * @throws TypeError for an unknown dialect or an invalid table name
  */
 export function sqlDedupe({ query, dialect, table }: SqlDedupeOptions): SqlDedupeStore {
   const name = tableName(table);
   if (dialect !== 'sqlite' && dialect !== 'postgres') {
     throw new TypeError("dialect must be 'sqlite' or 'postgres'");
   }
-  // Every statement uses its parameters in order and each once, because SQLite's have no number.
+  // SQLite's parameters have no number, so every statement uses each parameter once and in order.
   const written = (sql: string): string => {
     let count = 0;
     return dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
@@ -81,7 +85,7 @@ export function sqlDedupe({ query, dialect, table }: SqlDedupeOptions): SqlDedup
     async claim({ id, token, now, leaseMs }) {
       if ((await query(claim, [id, token, now + leaseMs, now])).length > 0) return 'claimed';
       const [row] = await query(find, [id]);
-      // No row: it was released meanwhile. The next delivery gets it.
+      // No row: the claim was released in the meantime. The next delivery gets the event.
       return row !== undefined && row.completed_at !== null ? 'completed' : 'busy';
     },
     async complete({ id, token, now }) {

@@ -3,56 +3,60 @@ import { uniqueToken } from '#platform';
 /** Result of a claim. The caller that gets `claimed` handles the event alone until its lease ends. */
 export type ClaimOutcome = 'claimed' | 'busy' | 'completed';
 
-/** A claim of one event. */
+/** A request to claim one event. */
 export interface DedupeClaim {
-  /** The event's id. */
+  /** Id of the event. */
   readonly id: string;
-  /** Names this claim; no other claim has it. */
+  /** Unique name of this claim. */
   readonly token: string;
-  /** Milliseconds since the Unix epoch. */
+  /** Current time, in milliseconds since the Unix epoch. */
   readonly now: number;
   /**
-   * Length of the lease in milliseconds. No other caller gets the event before its end, unless the claim is
-   * released.
+   * Length of the lease in milliseconds. Until it expires or the claim is released, no other caller gets the
+   * event.
    */
   readonly leaseMs: number;
 }
 
 /**
- * Remembers which events were handled. Stores read no clock. A rejection means that the store cannot be reached: the delivery
- * is answered with 500 and comes again.
+ * Remembers which events were handled. Stores do not read a clock. A rejected promise means that the store is
+ * unreachable: the response to the delivery is 500, and Ostiary sends it again.
  */
 export interface DedupeStore {
   /**
-   * Claims an event. Exactly one of several parallel claims gets `claimed`. A claim whose lease has ended is
+   * Claims an event. Exactly one of several parallel claims gets `claimed`. A claim with an expired lease is
    * taken over, because its handler is presumed dead.
    */
   claim(claim: DedupeClaim): Promise<ClaimOutcome>;
-  /** Marks an event as `completed`, even if another caller holds a claim of it. */
+  /** Marks an event as `completed`, even if another caller holds a claim on it. */
   complete(event: { readonly id: string; readonly token: string; readonly now: number }): Promise<void>;
-  /** The handler failed: the next delivery gets the event at once. Does nothing when the token holds no claim. */
+  /**
+   * Releases the claim after the handler failed, so that the next delivery gets the event at once. Does
+   * nothing if the token holds no claim.
+   */
   release(event: { readonly id: string; readonly token: string }): Promise<void>;
 }
 
-/** Options of claims. */
+/** Options of {@link handleOnce}. */
 export interface OnceOptions {
   readonly store: DedupeStore;
   /**
-   * For how long a handler may run before another delivery of the same event takes over, in milliseconds. Shorter than the
-   * minute between the first two attempts, so that the second one finds a crashed handler's claim expired.
+   * Maximum time that a handler may run before another delivery of the same event takes over, in
+   * milliseconds. The default is shorter than the minute between the first two attempts, so that the second
+   * one finds a crashed handler's claim expired.
    * @defaultValue 45 000
    */
   readonly leaseMs?: number | undefined;
-  /** The present, in milliseconds. @defaultValue `Date.now` */
+  /** Returns the current time, in milliseconds since the Unix epoch. @defaultValue `Date.now` */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Runs a handler unless the event was handled already, and remembers that it was. A handler that throws leaves the event to the next
- * delivery, and so does a process that dies. What a handler has done before it died is done again: let its effects be
- * idempotent by the event's id where that matters.
- * @returns `duplicate` when the event was handled before, `busy` while another handler has it
- * @throws whatever the handler or the store throws
+ * Runs a handler unless the event was handled before, and remembers that it was. If the handler throws or its
+ * process dies, the next delivery runs it again. Where that matters, make its effects idempotent by the
+ * event's id.
+ * @returns `handled`; `duplicate` if the event was handled before; `busy` while another handler runs
+ * @throws any error of the handler or the store
  */
 export async function handleOnce(
   id: string,
@@ -65,7 +69,7 @@ export async function handleOnce(
   try {
     await handler();
   } catch (error) {
-    // Without a release the lease ends by itself; the handler's error is the one to tell.
+    // If the release fails, the lease still expires. Throw the handler's error, not this one.
     await store.release({ id, token }).catch(() => undefined);
     throw error;
   }

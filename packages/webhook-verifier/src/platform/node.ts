@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Making a key of a secret costs a quarter of a signature. */
+/** Cache of keys by secret: making a key costs a quarter of a signature. */
 const keys = new Map<string, KeyObject>();
 const mostKeys = 1_000;
 
@@ -8,22 +8,25 @@ function keyOf(secret: string): KeyObject {
   const cached = keys.get(secret);
   if (cached !== undefined) return cached;
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  // Bounded: with more secrets than this, keys are made again.
+  // Limits the memory: with more secrets than this, keys are made again.
   if (keys.size >= mostKeys) keys.clear();
   keys.set(secret, key);
   return key;
 }
 
-/** The signature of a delivery: hexadecimal HMAC-SHA256 of `timestamp + "." + body`. */
+/** Computes the signature of a delivery: hexadecimal HMAC-SHA256 of `timestamp + "." + body`. */
 export function sign(secret: string, timestamp: string, body: Uint8Array): string {
   return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
 }
 
-// Nothing is awaited between writing and comparing, so that all calls can share these 64 bytes.
+// Shared by all calls, because a call does not await between writing and comparing.
 const given = Buffer.alloc(64);
 const expected = Buffer.alloc(64);
 
-/** The first secret that the signature was made with, or -1. Every secret is tried, whichever matches. */
+/**
+ * Returns the index of the first secret that matches the signature, or -1. Always tries every secret, so that
+ * the time does not reveal which one matches.
+ */
 export function matchingSecret(
   secrets: readonly string[],
   timestamp: string,
@@ -39,5 +42,5 @@ export function matchingSecret(
   return matching;
 }
 
-/** A text that no other call ever answers. */
+/** Returns a unique text. */
 export { randomUUID as uniqueToken } from 'node:crypto';

@@ -22,14 +22,17 @@ function signedBytes(timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffe
   return signed;
 }
 
-/** See the file for Node. */
+/** Computes the signature of a delivery, as in node.ts, with WebCrypto. */
 export async function sign(secret: string, timestamp: string, body: Uint8Array): Promise<string> {
   const signed = signedBytes(timestamp, body);
   const digest = new Uint8Array(await crypto.subtle.sign('HMAC', await keyOf(secret), signed));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** See the file for Node. The platform compares, in constant time. */
+/**
+ * Returns the index of the first secret that matches the signature, or -1. WebCrypto compares in constant
+ * time.
+ */
 export async function matchingSecret(
   secrets: readonly string[],
   timestamp: string,
@@ -46,7 +49,7 @@ export async function matchingSecret(
   return matches.indexOf(true);
 }
 
-/** See the file for Node. */
+/** Returns a unique text. */
 export function uniqueToken(): string {
   return crypto.randomUUID();
 }

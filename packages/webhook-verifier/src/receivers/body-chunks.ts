@@ -7,10 +7,13 @@ export type NextChunk = () => Promise<{
   readonly value?: Uint8Array | string | undefined;
 }>;
 
-/** Bounds for the rest of a body that is refused: bytes, and milliseconds without data and altogether. */
+/**
+ * Limits for discarding the rest of a refused body: bytes, milliseconds without data, and milliseconds in
+ * total.
+ */
 const discarding = { bytes: 16 * 1024 * 1024, silenceMs: 500, totalMs: 10_000 };
 
-/** Resolves with `null` if a promise takes too long. */
+/** Resolves with a promise's value, or with `null` if it takes too long. */
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {
@@ -24,8 +27,9 @@ async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T |
 }
 
 /**
- * Reads on and throws away what arrives of a refused body, so that the response reaches the sender. A connection that closes while
- * a proxy still writes is reset, and the proxy responds with 502 (RFC 9112, section 9.6).
+ * Reads and discards the rest of a refused body, so that the response reaches the sender. If the connection
+ * were closed while a proxy still writes, it would be reset, and the proxy would respond with 502 (RFC 9112,
+ * section 9.6).
  */
 async function discard(next: NextChunk): Promise<void> {
   const end = Date.now() + discarding.totalMs;
@@ -39,12 +43,12 @@ async function discard(next: NextChunk): Promise<void> {
 /**
  * Reads a body to its end.
  *
- * @param announced - the length that the sender announced, in bytes; 0 if unknown
- * @param most - the largest length that is accepted, in bytes
- * @throws WebhookVerificationError `body_too_large`, or `body_incomplete` if the sender goes away
+ * @param announced - length that the sender announced, in bytes; 0 if unknown
+ * @param most - largest length that is accepted, in bytes
+ * @throws WebhookVerificationError `body_too_large`, or `body_incomplete` if the sender disconnects
  */
 export async function readChunks(next: NextChunk, announced: number, most: number): Promise<Uint8Array> {
-  // A body with a larger announced length than this is never read to its end.
+  // A body with a longer announced length is refused at once, without reading it.
   if (announced > discarding.bytes) requireSize(announced, most);
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,5 +1,5 @@
 /**
- * A receiver for Fastify 4 and 5, as a plugin.
+ * Receiver for Fastify 4 and 5, as a plugin.
  *
  * @packageDocumentation
  */
@@ -13,7 +13,7 @@ import { defaultMaxBodyBytes, type ReceiverOptions, receiver, type WebhookHandle
 
 export type { ReceiverOptions, WebhookHandler } from './receive.ts';
 
-/** As much of Fastify's request as is needed. */
+/** The part of Fastify's request that the receiver uses. */
 export interface FastifyRequest {
   readonly raw: IncomingMessage;
   readonly headers: IncomingHttpHeaders;
@@ -37,7 +37,7 @@ export interface FastifyInstance {
   readonly post: unknown;
 }
 
-/** As much of them as is used. */
+/** The part of a Fastify plugin's own instance that the receiver uses. */
 interface Scope {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
@@ -67,9 +67,9 @@ const advice = {
 };
 
 /**
- * Makes a plugin with one POST route, at the `prefix` that it is registered with. The plugin takes the body as bytes in its own scope; the
- * parsers of the other routes stay as they are. It answers 200 when the handler is done, 400 to what it refuses, 500
- * when the handler throws.
+ * Makes a plugin with one POST route, at the `prefix` that it is registered with. The plugin takes the body
+ * as bytes in its own scope; the parsers of other routes are unchanged. It responds with 200 when the handler
+ * is done, 400 to a refused delivery, and 500 if the handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts
@@ -99,7 +99,8 @@ export function webhook<
   return async (instance) => {
     const scope = instance as Scope;
     scope.removeAllContentTypeParsers();
-    // Not Fastify's limit, which closes the connection while a proxy still sends. The route responds to an error.
+    // Replaces Fastify's own length limit, which would close the connection while a proxy still sends. The
+    // route responds to an error.
     scope.addContentTypeParser('*', ({ headers }, payload, done) => {
       const chunks = payload[Symbol.asyncIterator]();
       const announced = Number(headers['content-length'] ?? 0);
@@ -108,7 +109,7 @@ export function webhook<
         (error) => done(null, error),
       );
     });
-    // Fastify would wait for the end of a stream that has ended.
+    // Fastify would wait for ever for the end of a stream that has already ended.
     scope.addHook('preParsing', (request: Incoming, reply: FastifyReply, payload: unknown, done) => {
       if (payload !== request.raw || !(request.raw.readableDidRead || request.raw.readableEnded))
         return done();

@@ -1,5 +1,6 @@
 /**
- * A receiver for everything that answers a Fetch `Request`: Workers, Deno, Bun, SvelteKit, Remix, Astro, …
+ * Receiver for every framework that responds to a Fetch `Request`: Workers, Deno, Bun, SvelteKit, Remix,
+ * Astro, …
  *
  * @packageDocumentation
  */
@@ -18,7 +19,9 @@ export interface RequestEvent {
 }
 
 /**
- * Makes a receiver of a Fetch request, or of an object that has one as `request`, which SvelteKit and Remix give. It answers 200 when the handler is done, 400 to what it refuses, 500 when the handler throws.
+ * Makes a receiver for a Fetch request, or for an object with a `request` member, as SvelteKit and Remix pass
+ * it. It responds with 200 when the handler is done, 400 to a refused delivery, and 500 if the handler
+ * throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * A receiver for Hono, on every platform that it runs on.
+ * Receiver for Hono, on all of its platforms.
  *
  * @packageDocumentation
  */
@@ -10,7 +10,7 @@ import { readWebBody } from './web-body.ts';
 
 export type { ReceiverOptions, WebhookHandler } from './receive.ts';
 
-/** As much of Hono's context as is needed. */
+/** The part of Hono's context that the receiver uses. */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
 }
@@ -34,7 +34,8 @@ async function readBody({ raw, bodyCache }: HonoContext['req'] & Cached, most: n
 }
 
 /**
- * Makes a handler of a route. It answers 200 when your handler is done, 400 to what it refuses, 500 when your handler throws.
+ * Makes a route handler. It responds with 200 when your handler is done, 400 to a refused delivery, and 500
+ * if your handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * A receiver for Koa 2 and 3.
+ * Receiver for Koa 2 and 3.
  *
  * @packageDocumentation
  */
@@ -10,7 +10,7 @@ import { type ReceiverOptions, receiver, type WebhookHandler } from './receive.t
 
 export type { ReceiverOptions, WebhookHandler } from './receive.ts';
 
-/** As much of Koa's context as is needed. */
+/** The part of Koa's context that the receiver uses. */
 export interface KoaContext {
   readonly req: IncomingMessage;
   readonly request: object;
@@ -26,8 +26,8 @@ const advice = {
 };
 
 /**
- * Makes a middleware that ends the request: put it behind a route, before any body parser. It answers 200 when the handler is
- * done, 400 to what it refuses, 500 when the handler throws.
+ * Makes a middleware that ends the request: put it behind a route, before any body parser. It responds with
+ * 200 when the handler is done, 400 to a refused delivery, and 500 if the handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Receivers for Next.js: route handlers of the app router, and API routes of the pages router.
+ * Receivers for Next.js: for route handlers of the app router, and for API routes of the pages router.
  *
  * @packageDocumentation
  */

@@ -4,11 +4,11 @@ import { WebhookVerificationError } from '../errors.ts';
 import { readChunks } from './body-chunks.ts';
 import { type Answer, requireSize } from './receive.ts';
 
-/** Instructions for the reader about a lost raw body, in the words of the framework. */
+/** Advice for a lost raw body, in the terms of the framework. */
 export interface Advice {
-  /** Text for a parser that has replaced the bytes by an object. */
+  /** Advice if a parser has replaced the bytes by an object. */
   readonly parsed: string;
-  /** Text for a stream that was read without keeping the bytes. */
+  /** Advice if the stream was read and the bytes were not kept. */
   readonly read: string;
 }
 
@@ -28,8 +28,8 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 /**
- * The bytes of a request's body: those that a raw parser has left, or else those of the stream.
- * @throws WebhookVerificationError when they are gone, at once; when they are too many; when the sender goes away
+ * Returns the bytes of a request's body: those kept by a raw parser, or else the bytes of the stream.
+ * @throws WebhookVerificationError if the bytes are lost, if they are too many, or if the sender disconnects
  */
 export async function readNodeBody(
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export async function readNodeBody(
     requireSize(typeof kept === 'string' ? Buffer.byteLength(kept) : kept.byteLength, most);
     return kept;
   }
-  // Older body parsers leave an empty object where they have not read anything.
+  // Older body parsers set an empty object if they have read nothing.
   if (body !== undefined && body !== null && !(unread && (isEmptyObject(body) || body === ''))) {
     throw new WebhookVerificationError('body_already_parsed', advice.parsed);
   }
@@ -57,7 +57,7 @@ export function nodeHeaders({ status, headers }: Answer): { [name: string]: stri
   return status === 413 ? { ...headers, Connection: 'close' } : { ...headers };
 }
 
-/** Sends an answer with nothing but Node's own response. */
+/** Sends the response with Node's own API. */
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, nodeHeaders(answer));
   response.end(answer.body);

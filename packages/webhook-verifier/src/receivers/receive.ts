@@ -6,38 +6,44 @@ import type { WebhookHeaders } from '../headers.ts';
 import { checkOptions, type VerifyOptions } from '../options.ts';
 import { type VerifiedDelivery, verify } from '../verify.ts';
 
-/** Longest body that a receiver takes by default, in bytes. */
+/** Longest body that a receiver accepts by default, in bytes. */
 export const defaultMaxBodyBytes = 1_048_576;
 
 /** Options of a receiver in every framework. */
 export interface ReceiverOptions extends VerifyOptions {
-  /** The present, in milliseconds; a receiver lives long, so it is a function. @defaultValue `Date.now` */
+  /**
+   * Returns the current time, in milliseconds since the Unix epoch. It must be a function, because a receiver
+   * serves many deliveries. @defaultValue `Date.now`
+   */
   readonly now?: (() => number) | undefined;
   /**
-   * Longer bodies are refused with 413.
+   * Longest body that is accepted, in bytes. Longer bodies are refused with 413.
    * @defaultValue 1 048 576
    */
   readonly maxBodyBytes?: number | undefined;
-  /** Remembers handled events: duplicates are acknowledged without running the handler. @defaultValue none */
+  /**
+   * Store of handled events: duplicates are acknowledged without running the handler. @defaultValue no store
+   */
   readonly dedupe?: DedupeStore | undefined;
   /**
-   * Maximum time for which a handler may hold an event, in milliseconds; used with `dedupe` only.
+   * Maximum time that a handler may run before another delivery of the same event takes over, in
+   * milliseconds. Used only with `dedupe`.
    * @defaultValue 45 000
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Called for every response with a 5xx: an error of the handler or the store, or a body that was parsed or
-   * read before.
+   * Called for every response with a 5xx status: an error of the handler or the store, or a body that was
+   * parsed or read before.
    * @defaultValue `console.error`
    */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Called for every delivery that is refused with a 4xx. @defaultValue nothing */
+  /** Called for every delivery that is refused with a 4xx status. @defaultValue no callback */
   readonly onRefused?: ((error: WebhookVerificationError) => void) | undefined;
 }
 
 /**
- * Does what an event asks for. When it is done the delivery is acknowledged; when it throws, the sender tries again. The sender
- * waits for 10 seconds: longer work belongs into a queue.
+ * Handles an event. When the handler is done, the delivery is acknowledged. If it throws, the sender tries
+ * again. The sender waits 10 seconds, so put longer work into a queue.
  */
 export type WebhookHandler<Event extends AnyEvent, Context> = (
   delivery: VerifiedDelivery<Event>,
@@ -51,12 +57,12 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Reads the body, up to a maximum length. */
+/** Reads the body. @throws WebhookVerificationError `body_too_large` if it is longer than `maxBytes` */
 export type BodyReader = (maxBytes: number) => RawBody | Promise<RawBody>;
 
 /**
- * Makes the receiver that all frameworks share. It reads and verifies a delivery, handles it once and chooses
- * the response.
+ * Receives one delivery, for all frameworks: reads and verifies it, handles it once, and returns the
+ * response.
  */
 export type Receive<Context> = (
   readBody: BodyReader,
@@ -72,7 +78,7 @@ function answer(status: number, content: object, headers: Answer['headers'] = {}
   };
 }
 
-/** The sender can correct a 4xx. The receiver itself must correct a 5xx. */
+/** 4xx if the sender must correct the delivery, 5xx if the receiver's code must change. */
 function refusal(error: WebhookVerificationError): Answer {
   const { code, message } = error;
   if (code === 'body_already_parsed' || code === 'body_already_read') {
@@ -81,7 +87,7 @@ function refusal(error: WebhookVerificationError): Answer {
   return answer(code === 'body_too_large' ? 413 : 400, { error: code, message });
 }
 
-/** @throws TypeError for misuse; WebhookVerificationError `weak_secret`; both when the receiver is made, not later */
+/** Makes the receiver of a framework, and checks the options at once. @throws TypeError for wrong options; WebhookVerificationError `weak_secret` */
 export function receiver<Event extends AnyEvent = WebhookEvent, Context = unknown>(
   options: ReceiverOptions,
   handler: WebhookHandler<Event, Context>,
@@ -130,7 +136,7 @@ export function receiver<Event extends AnyEvent = WebhookEvent, Context = unknow
   };
 }
 
-/** @throws WebhookVerificationError `body_too_large` */
+/** Checks the length of a body. @throws WebhookVerificationError `body_too_large` */
 export function requireSize(bytes: number, most: number): void {
   if (bytes > most) {
     throw new WebhookVerificationError('body_too_large', `The body has more than ${most} bytes.`);

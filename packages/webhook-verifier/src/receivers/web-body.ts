@@ -2,8 +2,8 @@ import { WebhookVerificationError } from '../errors.ts';
 import { readChunks } from './body-chunks.ts';
 
 /**
- * The bytes of a Fetch request's body.
- * @throws WebhookVerificationError when they are gone, at once; when they are too many; when the sender goes away
+ * Returns the bytes of a Fetch request's body.
+ * @throws WebhookVerificationError if the bytes are lost, if they are too many, or if the sender disconnects
  */
 export async function readWebBody(request: Request, most: number, advice: string): Promise<Uint8Array> {
   const { body, bodyUsed } = request;

@@ -1,11 +1,11 @@
 /**
- * Cases that the verifier must pass in every runtime. Any runner can host them, because they only use
- * features that all runtimes have.
+ * Cases that the verifier must pass in every runtime. They only use features that all runtimes have, so that
+ * any test runner can run them.
  */
 import type * as Package from '../../src/index.ts';
 import type { Vector } from '../vectors/vectors.ts';
 
-/** Case; it rejects if the package is wrong. */
+/** A test case. Its promise rejects if the package is wrong. */
 export interface Case {
   readonly name: string;
   run(): Promise<void>;
@@ -34,11 +34,11 @@ function fromBase64(encoded: string): Uint8Array {
   return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
 }
 
-/** The package, and further requirements of cases. */
+/** Makes the helpers of the cases from the package under test. */
 function kitOf(verifier: typeof Package) {
   const { signWebhook, verify, WebhookVerificationError } = verifier;
 
-  /** Outcome: `accepted`, a code, or `TypeError`. */
+  /** Returns the outcome of a call: `accepted`, an error code, or `TypeError`. */
   async function outcome(attempt: () => Promise<unknown>): Promise<string> {
     try {
       await attempt();
@@ -49,7 +49,7 @@ function kitOf(verifier: typeof Package) {
     }
   }
 
-  /** Returns the outcome for a good delivery with a change. */
+  /** Returns the outcome of verifying a valid delivery with one change. */
   async function verified(change: {
     readonly body?: unknown;
     readonly headers?: object;
@@ -353,7 +353,7 @@ async function decide({ safeVerify }: Kit, vector: Vector): Promise<void> {
   same(parsed, JSON.parse(new TextDecoder().decode(fromBase64(body))));
 }
 
-/** @param verifier - the package, as it is loaded somewhere */
+/** Makes all cases for the package under test, however it was loaded. */
 export function casesOf(verifier: typeof Package, vectors: readonly Vector[]): Case[] {
   const kit = kitOf(verifier);
   const decisions = vectors.map((vector) => ({

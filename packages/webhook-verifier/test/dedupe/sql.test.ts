@@ -30,7 +30,7 @@ afterAll(() => postgres.remove());
 
 const newPool = () =>
   new pg.Pool({ connectionString: postgres.url(), max: 25 })
-    // Ignore errors: the server may end while the last connections are still being closed.
+    // Ignore errors: the server may stop while the last connections are still being closed.
     .on('error', () => undefined)
     .on('connect', (client) => client.on('error', () => undefined));
 

@@ -9,13 +9,13 @@ import { signWebhook, tamper, type WebhookVerificationError } from '../../src/in
 import type { ReceiverOptions, WebhookHandler } from '../../src/receivers/fetch.ts';
 import { event, now, secret, timestamp } from '../support/delivery.ts';
 
-/** Server with one receiver at `/webhooks`. */
+/** A running server with one receiver at `/webhooks`. */
 export interface RunningReceiver {
   readonly url: string;
   close(): unknown;
 }
 
-/** Starts a real server of a framework. `before` gets the request before the receiver does. */
+/** Starts a real server of a framework. `before` is middleware in front of the receiver. */
 export type StartReceiver<Before = never> = (
   options: ReceiverOptions,
   handler: WebhookHandler<WebhookEvent, unknown>,
@@ -23,8 +23,8 @@ export type StartReceiver<Before = never> = (
 ) => Promise<RunningReceiver>;
 
 /**
- * Middleware in front of the receiver. Without `code`, it keeps the raw body and deliveries work. With
- * `code`, it loses the raw body, and the error names the line to change.
+ * Middleware in front of the receiver, by name. Without `code`, the raw body is kept and deliveries work.
+ * With `code`, the raw body is lost, and the error names the line to change.
  */
 export type Befores<Before> = Readonly<
   Record<string, readonly [Before] | readonly [Before, code: string, line: string]>
@@ -43,7 +43,7 @@ async function post(url: string, { headers, body } = delivery): Promise<Answered
   return { status: response.status, json: (await response.json()) as Answered['json'] };
 }
 
-/** Sends more than is allowed and returns the response. */
+/** Posts a body of the given length and returns the status. */
 function postMany(url: string, bytes: number, chunked: boolean): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { ...delivery.headers, ...(chunked ? {} : { 'Content-Length': `${bytes}` }) };
@@ -57,14 +57,14 @@ function postMany(url: string, bytes: number, chunked: boolean): Promise<number>
   });
 }
 
-/** Environment of a case. */
+/** Helpers of a case. */
 interface Kit {
   readonly framework: string;
   readonly start: StartReceiver;
   readonly receive: ReturnType<typeof receiving<never>>;
 }
 
-/** Starts receivers that are watched, and adds them to the running ones. */
+/** Starts receivers that record their calls, and adds them to `running`. */
 function receiving<Before>(start: StartReceiver<Before>, running: RunningReceiver[]) {
   return async (
     more: ReceiverOptions = {},
@@ -85,7 +85,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
   'hands a verified delivery to the handler, with the request, and acknowledges it': async ({ receive }) => {
     const { url, seen, onError, onRefused } = await receive();
     expect(await post(url)).toEqual({ status: 200, json: { received: true } });
-    // Headers of the specification, except the one that it leaves open.
+    // Headers that the specification requires: all except the attempt.
     const { 'X-SVC-Attempt': _, ...headers } = delivery.headers;
     expect((await post(url, { ...delivery, headers })).status).toBe(200);
     const verified = { id: event.id, type: event.type, event, partner: 'acme' };
@@ -168,7 +168,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
     });
     expect((await post(url)).status).toBe(200);
     expect(seen).toHaveBeenCalledTimes(1);
-    // Fastify reads the body itself, and responds itself if it cannot.
+    // Fastify reads the body itself, and responds itself if that fails.
     if (framework === 'Fastify') return;
     await vi.waitFor(
       () => expect(onRefused.mock.calls).toMatchObject([[{ code: 'body_incomplete' }]]),
@@ -217,7 +217,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
   },
 };
 
-/** Cases that every receiver must pass, over real HTTP. */
+/** Defines the tests that every receiver must pass, over real HTTP. */
 export function receiverContract<Before>(
   framework: string,
   start: StartReceiver<Before>,
@@ -248,7 +248,7 @@ export function receiverContract<Before>(
   });
 }
 
-/** A server that is listening. */
+/** Waits until a server is listening. */
 export async function listening(server: Server): Promise<RunningReceiver> {
   return { url: `${await listen(server)}/webhooks`, close: () => close(server) };
 }

@@ -6,8 +6,8 @@ import { type Kind, type Rule, type Vector, vectors } from './vectors.ts';
 type Verdict = Rule | 'accepted';
 
 /**
- * Rules of verification, in order, written from the documentation alone. A delivery is refused by the first
- * rule that it breaks.
+ * Decides a case by the rules of verification, in order, implemented from the documentation alone. The first
+ * broken rule refuses the delivery.
  */
 function verdictOf({ body, headers, secrets, now }: Vector): Verdict {
   const bytes = Buffer.from(body, 'base64');
@@ -36,14 +36,14 @@ function verdictOf({ body, headers, secrets, now }: Vector): Verdict {
 }
 
 /**
- * Checks whether a case has the usual configuration: one secret, the default prefix, the default tolerance.
+ * Checks whether a case uses the usual configuration: one secret, the default prefix, the default tolerance.
  */
 const isUsual = ({ secrets, tolerance, prefix }: Vector): boolean =>
   secrets.length === 1 && tolerance === 300 && prefix === 'svc';
 
 const ofKind = (kind: Kind): readonly Vector[] => vectors.filter((vector) => vector.kind === kind);
 
-// The cases for every runtime show how this package decides them.
+// `cases/` checks in every runtime how this package decides each vector.
 describe('vectors.json', () => {
   it('has a case for every code that bytes and headers alone can lead to', () => {
     const codes = vectors.map(({ expected }) => (expected.valid ? 'valid' : expected.code));

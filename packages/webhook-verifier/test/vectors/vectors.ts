@@ -1,6 +1,6 @@
 import file from '../../vectors.json' with { type: 'json' };
 
-/** Rules for verifiers in any language, by their number in the documentation. */
+/** Rules for verifiers in any language, by their numbers in the documentation. */
 export type Rule = 1 | 2 | 3 | 4 | 5 | 6;
 
 /**
@@ -9,15 +9,17 @@ export type Rule = 1 | 2 | 3 | 4 | 5 | 6;
  */
 export type Kind = 'contract' | 'strictness' | 'configuration';
 
-/** Case of `vectors.json`. */
+/** A case of `vectors.json`. */
 export interface Vector {
   readonly name: string;
-  /** Rule that refuses the delivery; for a valid one the rule that a wrong verifier would break. */
+  /**
+   * Rule that refuses the delivery; for a valid delivery, the rule that a wrong verifier would apply wrongly.
+   */
   readonly rule: Rule;
   readonly kind: Kind;
   /** Body, as Base64 of its bytes. */
   readonly body: string;
-  /** Headers; one that came more than once has a list. */
+  /** Headers of the delivery. A header that came more than once has a list. */
   readonly headers: { readonly [name: string]: string | readonly string[] };
   readonly secrets: readonly string[];
   /** Time of verification, in Unix seconds. */
@@ -38,7 +40,7 @@ export interface Vector {
 }
 
 /**
- * Published cases. New ones are written into the file: the signature is `printf '%s.' TIMESTAMP | cat - BODY
+ * Published cases. To add one, write it into the file; its signature is `printf '%s.' TIMESTAMP | cat - BODY
  * | openssl dgst -sha256 -hmac SECRET`.
  */
 export const vectors = file.cases as readonly unknown[] as readonly Vector[];
