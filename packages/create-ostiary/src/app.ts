@@ -4,7 +4,7 @@ import type { Files } from './folder.ts';
 import { manifestOf } from './manifest.ts';
 import { templateFiles } from './template.ts';
 
-/** Builds all files of a new app, with a new sealing key. */
+/** Makes all files of a new app, with a new sealing key. */
 export function appFiles(choices: Choices): Files {
   const files = new Map(templateFiles(choices));
   const example = files.get('.env.example') ?? '';

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { type Choices, frameworks, languagesOf, oneOf, Refusal, storages } from './choices.ts';
 
-/** Choices on the command line. The program asks for missing ones. */
+/** Parsed command line. `given` lacks the choices that were not typed, which the program asks for. */
 export interface Arguments {
   readonly given: Partial<Choices>;
-  /** Take the defaults for what is missing. */
+  /** True to take the default for every missing choice instead of asking. */
   readonly yes: boolean;
   readonly help: boolean;
   readonly version: boolean;
@@ -23,13 +23,13 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    // Node's message names the argument and then suggests how to escape it, which does not help here.
+    // Cut off the end of Node's message: it suggests how to escape the argument, which does not help here.
     const [said = ''] = error instanceof Error ? error.message.split(/\. To specify|\.?\n|\.$/) : [];
     throw new Refusal(`${said}; see --help`);
   }
 }
 
-/** @throws Refusal for whatever is unknown */
+/** Parses the command line. @throws Refusal for an unknown argument or value */
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parsed(args);
   const [folder, ...more] = positionals;

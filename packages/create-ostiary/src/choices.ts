@@ -1,4 +1,4 @@
-/** Choices for a new app. The first of each is the default. */
+/** Frameworks for a new app. The first is the default. */
 export const frameworks = ['node', 'express', 'fastify', 'hono', 'next'] as const;
 export const storages = ['sqlite', 'postgres'] as const;
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
@@ -8,7 +8,7 @@ export type Framework = (typeof frameworks)[number];
 export type Storage = (typeof storages)[number];
 export type Language = (typeof languages)[number];
 
-/** Chosen properties of a new app. */
+/** Choices for a new app. */
 export interface Choices {
   /** Folder of the app. */
   readonly folder: string;
@@ -18,19 +18,19 @@ export interface Choices {
   readonly languages: readonly Language[];
 }
 
-/** An error that the user must correct. The program prints only its message. */
+/** Error that the user must correct. The program prints only its message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** @throws Refusal that says what there is */
+/** Checks a choice. @throws Refusal that lists the possible values */
 export function oneOf<Value extends string>(values: readonly Value[], text: string, what: string): Value {
   const found = values.find((value) => value === text.trim());
   if (found === undefined) throw new Refusal(`${what} "${text}" is unknown; there are ${values.join(', ')}`);
   return found;
 }
 
-/** Reads `en,fr`. */
+/** Parses a list of languages such as `en,fr`. @throws Refusal for an unknown or repeated language */
 export function languagesOf(text: string): readonly Language[] {
   const named = text.split(',').map((tag) => oneOf(languages, tag, 'the language'));
   if (new Set(named).size !== named.length) throw new Refusal(`the languages "${text}" name one twice`);

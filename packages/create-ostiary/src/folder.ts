@@ -3,13 +3,13 @@ import { builtinModules } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Refusal } from './choices.ts';
 
-/** A file of the app, by its path in the folder. */
+/** Files of the app: their content by their path in the folder. */
 export type Files = ReadonlyMap<string, string>;
 
-/** The name of the app: that of its folder. */
+/** Returns the name of the app, which is the name of its folder. */
 export const nameOf = (folder: string): string => basename(resolve(folder));
 
-/** @throws Refusal for a name that npm does not take for a package, and for a folder that has something in it */
+/** Checks the folder of a new app. @throws Refusal if npm would not accept its name for a package, or if the folder is not empty */
 export function checkFolder(folder: string): void {
   const name = nameOf(folder);
   const isName = /^[a-z0-9~-][a-z0-9._~-]*$/.test(name) && name.length <= 214;
@@ -27,20 +27,20 @@ export function checkFolder(folder: string): void {
 const cannotWrite = (folder: string, error: unknown) =>
   new Refusal(`cannot write ${folder}: ${error instanceof Error ? error.message : String(error)}`);
 
-/** A link that leads nowhere is something, too. */
+/** Checks whether the path exists in any form, including a broken symbolic link. */
 function isSomething(folder: string): boolean {
   try {
     return lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // A file is in the way.
+    // A file is in place of one of the parent folders.
     throw cannotWrite(folder, error);
   }
 }
 
-/** Writes all files, or leaves everything as it was. */
+/** Writes all files. If that fails, removes everything that was written. */
 export function writeFiles(folder: string, files: Files): void {
   checkFolder(folder);
-  // The topmost folder that was not there before, if any.
+  // Topmost folder that had to be created, if any.
   let made: string | undefined;
   try {
     made = mkdirSync(folder, { recursive: true });

@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline/promises';
 import { nodeProblem } from './node-version.ts';
 
 const { stdin, stdout, stderr, versions } = process;
-// The output may go into a pipe that is closed early, such as `head`. Writing the whole app matters more than the lines.
+// Ignore errors: the output may go into a pipe that is closed early, such as `head`, and writing the whole
+// app matters more than its messages.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 
 async function main(): Promise<number> {
@@ -12,10 +13,10 @@ async function main(): Promise<number> {
     stderr.write(problem);
     return 1;
   }
-  // Loaded only now: an older Node lacks functions that the modules behind it import, and would print a stack.
+  // Import only now: an older Node lacks functions that these modules import, and would print a stack trace.
   const { run } = await import('./run.ts');
   const lines = stdin.isTTY ? createInterface({ input: stdin, output: stdout }) : null;
-  // Leaving in the middle of a question writes nothing.
+  // Pressing Ctrl+C at a question exits before anything is written.
   lines?.once('close', () => process.exit(process.exitCode ?? 1));
   const code = await run(process.argv.slice(2), {
     write: (text) => stdout.write(text),

@@ -8,7 +8,7 @@ const own: { readonly version: string; readonly devDependencies: Readonly<Record
 
 export const { version } = own;
 
-/** Packages that an app needs, at run time and to be written and tested. */
+/** Packages that an app needs at run time, and for development and tests. */
 interface Needs {
   readonly run: readonly string[];
   readonly write: readonly string[];
@@ -28,8 +28,8 @@ const ofStorage: Readonly<Record<Storage, Needs>> = {
 };
 
 /**
- * Names with the versions that this package was tested with, which are its own development dependencies: npm has put the versions
- * of `@ostiary/*` there that were packed with it.
+ * Returns packages with the versions that this package was tested with: its own development dependencies,
+ * where packing has put the versions of `@ostiary/*`.
  */
 function versionsOf(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
@@ -41,7 +41,7 @@ function versionsOf(names: readonly string[]): Record<string, string> {
   );
 }
 
-/** The package.json of an app. */
+/** Makes the package.json of an app. */
 export function manifestOf({ folder, framework, storage }: Choices): string {
   const needs = [ofFramework[framework], ofStorage[storage]];
   const tests = 'node --env-file-if-exists=.env --test "test/**/*.test.ts"';

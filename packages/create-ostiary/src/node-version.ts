@@ -1,4 +1,7 @@
-/** Returns one line for a Node that is older than 22.18, the oldest that runs TypeScript without a flag; `null` otherwise. */
+/**
+ * Returns an error text if Node is older than 22.18, the first version that runs TypeScript without a flag;
+ * `null` otherwise.
+ */
 export function nodeProblem(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return null;

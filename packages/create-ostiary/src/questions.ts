@@ -9,12 +9,12 @@ import {
   storages,
 } from './choices.ts';
 
-/** Puts a question; resolves with what was typed. */
+/** Asks the user a question and resolves with the typed answer. */
 export type Ask = (question: string) => Promise<string>;
 
 const defaultFolder = 'my-ostiary';
 
-/** Asks until an answer is one; nothing typed is the default. */
+/** Repeats a question until the answer is valid. An empty answer means the default. */
 async function answered<Value>(
   ask: Ask,
   question: string,
@@ -33,8 +33,8 @@ async function answered<Value>(
 }
 
 /**
- * Completes what the command line said.
- * @param ask - without it nobody is there to answer, and the defaults are taken
+ * Completes the choices of the command line by asking for the missing ones.
+ * @param ask - asks the user; with `null`, the defaults are taken
  * @param checkFolder - throws a Refusal for a folder that cannot be used
  */
 export async function completed(

@@ -8,11 +8,11 @@ import { installCommand, isReleased, notReleased } from './install.ts';
 import { version } from './manifest.ts';
 import { type Ask, completed } from './questions.ts';
 
-/** A terminal, or what a test has instead. */
+/** The user's terminal, or its replacement in a test. */
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly complain: (text: string) => void;
-  /** Prompts the user; `null` without a person at the terminal. */
+  /** Asks the user a question; `null` without a user at a terminal. */
   readonly ask: Ask | null;
 }
 

@@ -4,23 +4,23 @@ import type { Choices } from './choices.ts';
 import { type Files, nameOf } from './folder.ts';
 import { installCommand, isReleased, packedFolder } from './install.ts';
 
-/** Beside `src`, and beside `dist` in the package. */
+/** The same relative path works from `src`, and from `dist` in the package. */
 const templates = join(import.meta.dirname, '../templates');
 
 /**
- * Lines that only some apps have: they stand between `# <next>` and `# </next>`, in programs between `// <next>` and
- * `// </next>`, in pages between comments of HTML.
+ * Matches lines that only some apps have: between `# <next>` and `# </next>`, in programs between `// <next>`
+ * and `// </next>`, and in pages between HTML comments.
  */
 const marked = /^ *(?:# |\/\/ |<!-- )<([\w-]+)>(?: -->)?\n([\s\S]*?)^ *(?:# |\/\/ |<!-- )<\/\1>(?: -->)?\n/gm;
 
-/** Keeps the marked lines of an app's own tags, also within other marked lines. */
+/** Removes marked lines unless their tag is one of the app's tags, also within other marked lines. */
 function keepTagged(text: string, tags: readonly string[]): string {
   return text.replace(marked, (_, tag: string, lines: string) =>
     tags.includes(tag) ? keepTagged(lines, tags) : '',
   );
 }
 
-/** A template with the words of an app in it. */
+/** Fills in a template for the choices of an app. */
 function rendered(text: string, choices: Choices): string {
   const { folder, framework, storage, languages } = choices;
   const tags: readonly string[] = [
@@ -39,10 +39,13 @@ function rendered(text: string, choices: Choices): string {
     );
 }
 
-/** `_gitignore` is `.gitignore` in the app: npm leaves some of these out of a package. */
+/**
+ * Returns the path of a template's file in the app: `_gitignore` becomes `.gitignore`, because npm omits some
+ * dotfiles from packages.
+ */
 const pathInApp = (path: string): string => join(dirname(path), basename(path).replace(/^_/, '.'));
 
-/** The files of the templates: what all apps share, then what the framework and the storage have of their own. */
+/** Reads the template files: those shared by all apps, then those of the framework and of the storage. */
 export function templateFiles(choices: Choices): Files {
   const files = new Map<string, string>();
   for (const layer of ['shared', choices.framework, choices.storage]) {

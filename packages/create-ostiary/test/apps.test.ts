@@ -25,13 +25,13 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-// All of them take a minute, and 440 MB where npm has no cache yet: .ci/run asks for them.
+// All apps together take a minute, and 440 MB if npm has no cache yet, so only .ci/run tests them all.
 const isEvery = process.env.TEST_EVERY_APP !== undefined;
 const combinations = frameworks
   .flatMap((framework) => storages.map((storage) => ({ framework, storage, app: `${framework}-${storage}` })))
   .filter(({ app }) => isEvery || app === 'node-sqlite' || app === 'express-postgres');
-// All are written with flags, and have what they need in the folder above them; what runs of this one is written once more,
-// and installed, as the pages say, beside a checkout.
+// The apps are written with flags and share the packages in the folder above them. This one is instead
+// written and installed as the pages say, beside a checkout.
 const asOnPages = 'node-sqlite';
 const folder = mkdtempSync(join(tmpdir(), 'create-ostiary-'));
 const reader = mkdtempSync(join(tmpdir(), 'create-ostiary-reader-'));
@@ -41,7 +41,7 @@ const manifestOf = (app: string): Manifest => JSON.parse(read(app, 'package.json
 
 let postgres: TestPostgres;
 
-/** Installs, in the folder above the apps, what any of them asks for that runs there. */
+/** Installs the dependencies of all apps in the folder above them. */
 async function installAll(tarballs: ReadonlyMap<string, string>): Promise<void> {
   const asked = combinations.flatMap(({ app }) => (app === asOnPages ? [] : manifestOf(app)));
   const dependencies = Object.assign({}, ...asked.flatMap((own) => [own.dependencies, own.devDependencies]));
@@ -50,11 +50,11 @@ async function installAll(tarballs: ReadonlyMap<string, string>): Promise<void> 
   await run(folder, 'npm install --loglevel=error');
 }
 
-/** Writes an app and installs what it needs, with the commands of a page. */
+/** Creates and installs an app with the commands of a page of the documentation. */
 async function createAsOnPages(): Promise<void> {
   for (const name of ['own', 'ostiary']) mkdirSync(join(reader, name));
   symlinkSync(folder, join(reader, 'ostiary/packed'));
-  // Use the commands from before the first release, because a release is older than these pages.
+  // Use the commands for unreleased packages, because a published release would be older than these pages.
   await run(join(reader, 'own'), ['set -e', ...createCommands(asOnPages, false)].join('\n'));
 }
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   await createAsOnPages();
   mkdirSync(join(folder, 'packed'));
   await run(folder, `tar -xzf ${tarballs.get('create-ostiary')} -C packed`);
-  // Run it before installation, because it needs only Node.
+  // Run the program before installing anything, because it needs only Node.
   for (const { app, framework, storage } of combinations)
     await run(
       folder,
@@ -83,7 +83,7 @@ async function environmentOf(storage: string): Promise<Record<string, string>> {
   return storage === 'postgres' ? { DATABASE_URL: await postgres.newDatabase() } : {};
 }
 
-/** Starts an app as its README says; resolves with its login page, once that is there, and stops it. */
+/** Starts an app as its README says, returns its login page and stops the app. */
 async function startedApp(app: string, env: Readonly<Record<string, string>>) {
   const port = await freePort();
   const server = start(folderOf(app), 'npm start', { ...env, PORT: String(port) });
@@ -152,7 +152,7 @@ describe('an app of the packed package', () => {
     const [, install = ''] = /^RUN (npm ci .*)$/m.exec(dockerfile) ?? [];
     expect(dockerfile).toMatch(/^COPY --from=ostiary \. \/ostiary\/packed\/$/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
-    // As in the image: the app is in a folder below the one that has the packed packages.
+    // As in the image: the packed packages are in a folder beside the app's parent folder.
     const image = mkdtempSync(join(reader, 'image-'));
     const app = join(image, 'own/app');
     mkdirSync(join(image, 'ostiary'));

@@ -5,7 +5,7 @@ import { homePage, loginPage, signIn } from '../templates/shared/src/login.ts';
 
 const ana = { handle: 'ana', password: 'kafe ak pen' };
 
-/** Opens the login page of the templates in a new browser, and sends its form. */
+/** Submits the login form of the templates in a new browser. */
 async function signedIn(returnTo: string, typed: Readonly<Record<string, string>>) {
   const page = loginPage(null, returnTo);
   const [cookie = ''] = (page.headers['Set-Cookie'] ?? '').split(';');
@@ -37,7 +37,8 @@ describe('the login of an app', () => {
     const others = 'shop_session=a; session=eyJzdGF0ZSI6MX0; session_id=b; login-form=c';
     for (const cookies of [`${others}; ${own}`, `${own}; ${others}`])
       expect(homePage(cookies).body).toContain('Signed in as user-ana');
-    // Flask and Starlette call theirs `session`: either app would sign users out of the other one.
+    // The port is part of the name, because the session cookies of Flask and Starlette are called `session`:
+    // one app would sign users out of the other.
     expect(own).toMatch(/^session3000=/);
     expect(loginPage(null, '/').headers['Set-Cookie']).toMatch(/^login-form3000=/);
   });

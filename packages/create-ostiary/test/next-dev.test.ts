@@ -12,10 +12,12 @@ import { start } from './support/shell.ts';
 
 const redirectUri = 'http://localhost:4000/callback';
 
-// More often, and the limit of the address for new sign-ins would be reached.
+// Polling more often would reach the limit of new sign-ins per IP address.
 const unhurried = { interval: 1_000 };
 
-/** Writes the app of Next.js in this package, whose development dependencies are those of an app. */
+/**
+ * Creates a Next.js app in this package's folder, whose development dependencies include those of the app.
+ */
 async function installedApp(): Promise<string> {
   const folder = resolve(import.meta.dirname, `../.data/next-dev-${process.pid}`);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +26,7 @@ async function installedApp(): Promise<string> {
   return folder;
 }
 
-/** Starts `next dev` as the README of an app says; resolves with its origin when its login page is there. */
+/** Starts `next dev` as the README of an app says, and returns its origin once the login page responds. */
 async function startedForWriting(folder: string): Promise<string> {
   const port = await freePort();
   const server = start(folder, 'npm run dev', { PORT: String(port), NODE_ENV: 'development' });
@@ -35,7 +37,7 @@ async function startedForWriting(folder: string): Promise<string> {
   throw new Error(`next dev ended: ${server.said()}`);
 }
 
-/** Replaces a text of a file that has it once, as an editor does. */
+/** Replaces a text that occurs once in a file, as an editor does. */
 function edit(file: string, from: string, to: string): void {
   const [before, after, ...more] = readFileSync(file, 'utf8').split(from);
   if (before === undefined || after === undefined || more.length > 0)
@@ -48,7 +50,10 @@ it('takes edits of the login while `next dev` runs, on the page and in a sign-in
   const origin = await startedForWriting(folder);
   const browser = new Browser();
   const isEnd = (location: string) => location.startsWith(redirectUri);
-  /** Returns the parameters that the demo client gets back, after a sign-in if the user is asked for one. */
+  /**
+   * Signs in with the demo client, at the login page if necessary, and returns the parameters of the
+   * callback.
+   */
   const signIn = async (more: Readonly<Record<string, string>> = {}) => {
     const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');
     const request = {
@@ -83,7 +88,7 @@ it('takes edits of the login while `next dev` runs, on the page and in a sign-in
   const [live, ended] = ['session.endsAt > Date.now()', 'session.endsAt < 0'];
   edit(login, live, ended);
   await expect.poll(silentResult, unhurried).toBe('login_required');
-  // An edit does not end a session.
+  // The session survived the edits.
   edit(login, ended, live);
   await expect.poll(silentResult, unhurried).toBe('consent_required');
 

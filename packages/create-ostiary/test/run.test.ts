@@ -55,7 +55,7 @@ describe('npm create ostiary', () => {
       expect.stringContaining('is no name that npm takes'),
       expect.stringContaining('"My App" is no name'),
     ]);
-    // Framework and languages: nothing typed is the default.
+    // Empty answers to the questions about framework and languages mean the defaults.
     expect(questions).toHaveLength(5);
   });
 
@@ -89,10 +89,10 @@ describe('npm create ostiary', () => {
         );
       const page = read('README.md');
       expect(page.includes('DATABASE_URL')).toBe(storage === 'postgres');
-      // Every file that the page names is there.
+      // Every file that the README names exists.
       for (const [, path = ''] of page.matchAll(/^\| `([\w./-]+)`/gm))
         expect(existsSync(join(folder, path)), path).toBe(true);
-      // Until there is a release, the command to install names every package of this repository.
+      // Before the first release, the install command names every package of this repository.
       const { dependencies: run, devDependencies: write } = JSON.parse(read('package.json'));
       const own = Object.keys({ ...run, ...write }).filter((name) => name.startsWith('@ostiary/'));
       expect(own).toEqual(expect.arrayContaining([`@ostiary/adapter-${storage}`, '@ostiary/testing']));

@@ -1,7 +1,7 @@
 const config = {
-  // Not bundled: the driver of SQLite is native.
+  // Not bundled, because the SQLite driver is native.
   serverExternalPackages: ['@ostiary/core', '@ostiary/adapter-sqlite', '@ostiary/adapter-postgres'],
-  // `npm run types` checks them, with those of the tests.
+  // `npm run types` checks the types, including those of the tests.
   typescript: { ignoreBuildErrors: true },
 };
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const root = resolve(import.meta.dirname, '../../../..');
 const execute = promisify(execFile);
 
-/** Packages of this repository that an app may need, and the program that writes apps. */
+/** Packages of this repository that an app may need, and the program that creates apps. */
 const forApps = [
   'adapter-postgres',
   'adapter-sqlite',
@@ -16,7 +16,7 @@ const forApps = [
   'webhook-verifier',
 ];
 
-/** Returns the files of a package that its build and its tarball need. */
+/** Files of a package that its build and its tarball need. */
 const parts = [
   'package.json',
   'src',
@@ -31,8 +31,8 @@ const parts = [
 /**
  * Packs packages as `npm run pack` does, but without declarations, which take most of its time, and in a copy, because other
  * tests pack the originals.
- * @param declared - packages that have declarations nevertheless
- * @returns the tarball of each package, by its name
+ * @param declared - packages that are built with declarations nevertheless
+ * @returns the tarball of each package by package name
  */
 export async function packInto(
   folder: string,

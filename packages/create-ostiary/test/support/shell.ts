@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
 
-// Environment of a newcomer's machine: no conditions of this repository, nothing of the test runner. Cached
-// packages are not fetched again.
+// Environment of a newcomer's machine: nothing from this repository or the test runner. Cached packages are
+// not downloaded again.
 const { NODE_OPTIONS: _, NODE_ENV: __, ...inherited } = process.env;
 const environment = {
   ...inherited,
@@ -14,7 +14,7 @@ const environment = {
   NEXT_TELEMETRY_DISABLED: '1',
 };
 
-/** A program that runs, with the programs that it has started. */
+/** Starts a command in its own process group. */
 export function start(folder: string, command: string, env: Readonly<Record<string, string>> = {}) {
   const child = spawn('/bin/sh', ['-c', command], {
     cwd: folder,
@@ -31,9 +31,9 @@ export function start(folder: string, command: string, env: Readonly<Record<stri
   return {
     said: () => output,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    /** @returns the exit code */
+    /** Resolves with the exit code when the command ends. */
     ended: closed.then(([code]): number | null => code),
-    /** Ends all of them, as Ctrl+C does. */
+    /** Stops the command and the processes that it started, as Ctrl+C does. */
     async stop() {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
       await closed;

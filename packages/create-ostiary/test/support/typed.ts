@@ -2,8 +2,8 @@ import { run, type Terminal } from '../../src/run.ts';
 
 /**
  * Runs the command in this process.
- * @param answers what is typed, question by question; without them nobody is there
- * @param asked is called with each question before its answer
+ * @param answers typed answers, one per question; without them there is no user at the terminal
+ * @param asked called with each question before it is answered
  */
 export async function typed(
   args: readonly string[],

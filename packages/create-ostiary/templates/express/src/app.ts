@@ -11,7 +11,7 @@ function send(response: Response, { status, headers, body }: Answer): void {
 /** Makes the server, for src/server.ts and for tests. */
 export function createApp(ostiary: Ostiary): Express {
   const app = express();
-  // Before the body parsers: signatures of the partner API are made of the bytes as they were sent.
+  // Before the body parsers: signatures of the partner API are checked over the bytes as they were sent.
   app.use(ostiary.handler);
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
 

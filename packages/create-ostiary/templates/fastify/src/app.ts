@@ -18,7 +18,7 @@ export function createApp(ostiary: Ostiary): FastifyInstance {
       passed = true;
       done();
     });
-    // Ostiary answers: Fastify keeps its hands off.
+    // Ostiary responds itself, so Fastify must not.
     if (!passed) reply.hijack();
   });
   app.addContentTypeParser(

@@ -3,7 +3,7 @@ import { createApp } from '../src/app.ts';
 import { options } from '../src/ostiary.ts';
 import { authUrl } from '../src/settings.ts';
 
-/** The app with a storage in memory, and without a port. */
+/** Starts the app with storage in memory and without a port. */
 export async function startKit() {
   const kit = await createTestOstiary({ ...options, authUrl });
   const app = createApp(kit.ostiary);

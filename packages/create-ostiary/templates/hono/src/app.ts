@@ -11,7 +11,7 @@ const send = ({ status, headers, body }: Answer): Response => new Response(body,
 /** Makes the server, for src/server.ts and for tests. */
 export function createApp(ostiary: Ostiary): Hono {
   const app = new Hono();
-  // The client's address comes from the socket: limits are counted by it.
+  // Take the client's address from the socket: rate limits are counted by it.
   app.use((c, next) => ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address, next }));
 
   app.get('/', (c) => send(homePage(c.req.header('cookie'))));

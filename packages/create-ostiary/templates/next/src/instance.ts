@@ -3,7 +3,8 @@ import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary, options } from './ostiary.ts';
 
 const kept = globalThis as { instance?: Promise<Ostiary>; options?: typeof options };
-// Under `next dev` an edit loads these modules again, and Ostiary goes on with the functions that were loaded last.
+// `next dev` loads these modules again after an edit. Keep the latest options, so that Ostiary uses the
+// edited functions.
 kept.options = options;
 const latest = (): typeof options => kept.options ?? options;
 
@@ -32,7 +33,7 @@ export function instance(): Promise<Ostiary> {
   return kept.instance;
 }
 
-/** Lets the routes use the Ostiary of a test. */
+/** Makes the routes use the Ostiary of a test. */
 export function replaceInstance(ostiary: Ostiary): void {
   kept.instance = Promise.resolve(ostiary);
 }

@@ -1,4 +1,4 @@
 import type { Answer } from './answer.ts';
 
-/** An answer, as a route of Next.js gives it. */
+/** Converts a response to the one that a route of Next.js returns. */
 export const send = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });

@@ -10,7 +10,7 @@ import { authUrl } from '../src/settings.ts';
 type Route = Readonly<Record<string, (request: Request) => Promise<Response>>>;
 const routes: Readonly<Record<string, Route>> = { '/': home, '/login': login, '/api/me': me };
 
-/** The routes with a storage in memory, and without Next.js. */
+/** Starts the routes with storage in memory and without Next.js. */
 export async function startKit() {
   const kit = await createTestOstiary({ ...options, authUrl });
   replaceInstance(kit.ostiary);

@@ -34,7 +34,7 @@ async function answer(ostiary: Ostiary, request: IncomingMessage): Promise<Answe
 export const createApp =
   (ostiary: Ostiary): RequestListener =>
   (request, response) =>
-    // Ostiary answers its own paths, and hands every other request on.
+    // Ostiary handles its own paths, and calls the callback for every other request.
     ostiary.handler(request, response, () => {
       answer(ostiary, request).then(
         ({ status, headers, body }) => response.writeHead(status, headers).end(body),

@@ -7,21 +7,22 @@ export interface Answer {
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text that is safe between tags and between quotes. */
+/** Escapes a text for use between tags and between quotes. */
 export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
 
-/** A page that no other site can frame, and that loads nothing. */
+/** Makes a page that other sites cannot frame, and that loads nothing. */
 export function page(title: string, body: string, status = 200, cookie?: string): Answer {
   return {
     status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
-      // No `form-action`: after the login form the browser is redirected to the app, and Chromium would stop there.
+      // No `form-action`: after the login form the browser is redirected to the app, which Chromium would
+      // block.
       'Content-Security-Policy':
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
       'Referrer-Policy': 'same-origin',
-      // A sign-in in a popup keeps the window that opened it.
+      // Lets a sign-in in a popup keep the reference to the window that opened it.
       'Cross-Origin-Opener-Policy': 'unsafe-none',
       'X-Content-Type-Options': 'nosniff',
       ...(cookie !== undefined && { 'Set-Cookie': cookie }),

@@ -12,7 +12,7 @@ function refused(status: 401 | 403, challenge: string): Answer {
 const isAway = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
 
-/** Answers an app whose access token has all of these scopes; any other is refused. */
+/** Responds to an app whose access token has all of these scopes, and refuses any other request. */
 async function guarded(
   ostiary: Ostiary,
   authorization: string | null | undefined,
@@ -35,6 +35,9 @@ async function guarded(
   }
 }
 
-/** `GET /api/me`: an endpoint of yours that apps call with the access token of a user who has approved `profile`. */
+/**
+ * `GET /api/me`: your own endpoint, which apps call with the access token of a user who has approved
+ * `profile`.
+ */
 export const me = (ostiary: Ostiary, authorization: string | null | undefined): Promise<Answer> =>
   guarded(ostiary, authorization, ['profile'], ({ sub, name }) => ({ sub, name }));

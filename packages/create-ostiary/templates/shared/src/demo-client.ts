@@ -9,11 +9,14 @@ const settings = {
   allowedScopes: ['openid', 'profile', 'email'],
 };
 
-/** Makes the demo client, an app on your own machine that may sign users in, or gives it the settings above. */
+/**
+ * Creates the demo client, an app on your own machine that may sign users in. An existing one gets the
+ * settings above.
+ */
 export async function provisionDemoClient({ admin }: Ostiary): Promise<void> {
   if (isPublic) return;
   const found = await admin.clients.get(clientId);
-  // Without a secret: it proves with PKCE that the code is its own.
+  // Public, without a secret: the client proves with PKCE that the code is its own.
   if (found === null) await admin.clients.create({ clientId, public: true, ...settings });
   else if (!isDeepStrictEqual({ ...found, ...settings }, found))
     await admin.clients.update(clientId, settings);

@@ -6,17 +6,18 @@ import { sessions } from './sessions.ts';
 import { authUrl } from './settings.ts';
 import { checkPassword } from './users.ts';
 
-// REPLACE THIS by the login that you have. Nothing here limits how often a password can be tried.
+// REPLACE THIS by your existing login. Nothing here limits how often a password can be tried.
 
 const lifeMs = 12 * 60 * 60 * 1000;
 
 const site = new URL(authUrl);
 const isSecure = site.protocol === 'https:';
-// Browsers take a cookie with `__Host-` from this host only, and over https only. On your own machine the name has the port:
-// browsers send cookies to every port of a host, and other apps on localhost have a cookie `session` too.
+// Browsers accept a cookie with `__Host-` from this host only, and over https only. On your own machine the
+// name has the port, because browsers send cookies to every port of a host, and other apps on localhost may
+// have a cookie `session`, too.
 const named = (name: string): string => (isSecure ? `__Host-${name}` : `${name}${site.port}`);
 const [sessionCookie, formCookie] = [named('session'), named('login-form')];
-// `Lax` and not `Strict`: users arrive from the site of an app, and are signed in then too.
+// `Lax` and not `Strict`: users arrive from an app's site, and must be recognized as signed in there, too.
 const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
@@ -26,7 +27,7 @@ function cookieOf(cookies: string | null | undefined, name: string): string | un
   return found?.slice(name.length + 1);
 }
 
-/** The secret that the login form has in this browser. */
+/** Returns the secret of the login form from this browser's cookie. */
 function formSecret(cookies: string | null | undefined): string | undefined {
   const secret = cookieOf(cookies, formCookie);
   return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
@@ -58,13 +59,15 @@ export function signOut(request: IncomingMessage, response: ServerResponse): voi
   response.appendHeader('Set-Cookie', `${sessionCookie}=${attributes}; Max-Age=0`);
 }
 
-/** `GET /login`. It always asks: an app may want the password of a user who is signed in. */
+/**
+ * `GET /login`. Always shows the form: an app may require the password of a user who is already signed in.
+ */
 export function loginPage(
   cookies: string | null | undefined,
   returnTo: string,
   problem?: { readonly status: number; readonly text: string },
 ): Answer {
-  // The form must send the secret from the browser's cookie, which no other site can read or set.
+  // The form must send the secret from the browser's cookie, which other sites can neither read nor set.
   const secret = formSecret(cookies) ?? newSecret();
   const form = `${problem === undefined ? '' : `<p role="alert">${problem.text}</p>`}
 <form method="post" action="/login">
@@ -92,7 +95,7 @@ export async function signIn(
 
   const now = Date.now();
   for (const [id, { endsAt }] of sessions) if (endsAt <= now) sessions.delete(id);
-  // The session that the browser had ends, and the id is new: an id that somebody knew before is worth nothing.
+  // End the old session and use a new id: somebody may have known the old id.
   sessions.delete(cookieOf(cookies, sessionCookie) ?? '');
   const id = newSecret();
   sessions.set(id, { sub: user.sub, authenticatedAt: new Date(now), endsAt: now + lifeMs });
@@ -104,7 +107,7 @@ export async function signIn(
   return { status: 303, headers, body: '' };
 }
 
-/** `GET /`, so that there is something to see. */
+/** `GET /`: a page to start from. */
 export function homePage(cookies: string | null | undefined): Answer {
   const session = sessionOf(cookies);
   const text = session === null ? 'Nobody is signed in.' : `Signed in as ${escaped(session.sub)}.`;

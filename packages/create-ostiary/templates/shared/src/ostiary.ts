@@ -10,18 +10,19 @@ export const options = {
   login: {
     authenticate: (request) => sessionOf(request.headers.cookie),
     loginUrl(returnTo) {
-      // The login page takes paths only: it never sends anybody to another site.
+      // Pass a path only, so that the login page never redirects to another site.
       const { pathname, search } = new URL(returnTo);
       return `/login?${new URLSearchParams({ return_to: pathname + search })}`;
     },
     signOut,
   },
-  // Besides `openid`, `profile` and the others that are always there. Each needs its fields in src/users.ts.
+  // Scopes in addition to the built-in ones such as `openid` and `profile`. Each needs its fields in
+  // src/users.ts.
   scopes: { email: true },
   languages: ['en', 'fr'],
 } satisfies Partial<OstiaryOptions>;
 
-/** Opens Ostiary with what this machine has: an address, a storage, a key. */
+/** Opens Ostiary with the settings of this machine: URL, storage and key. */
 export function openOstiary(own: typeof options = options): Promise<Ostiary> {
   return createOstiary({
     ...own,

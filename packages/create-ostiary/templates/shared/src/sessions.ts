@@ -4,5 +4,5 @@ export interface Session extends Authentication {
   readonly endsAt: number;
 }
 
-/** Sessions by their ids. They end with the process, and one process does not know those of another. */
+/** Sessions by their ids. They are lost when the process ends and are not shared with other processes. */
 export const sessions = new Map<string, Session>();

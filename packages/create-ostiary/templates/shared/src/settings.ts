@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs';
  */
 const { PORT = '3000', AUTH_URL, TRUSTED_PROXIES = '' } = process.env;
 
-/** Reads a secret from the file that the variable `NAME_FILE` names, as containers give it, or else from `NAME`. */
+/**
+ * Reads a secret from the file that the variable `NAME_FILE` names, as in containers, or else from the
+ * variable `NAME`.
+ */
 export function readSecret(name: string): string {
   const file = process.env[`${name}_FILE`];
   return file === undefined ? (process.env[name] ?? '') : readFileSync(file, 'utf8').trim();
@@ -21,14 +24,17 @@ export const port = Number(PORT);
 export const keepAliveMs = Number(process.env.KEEP_ALIVE_SECONDS ?? '75') * 1_000;
 
 // </not-next>
-/** The address that browsers know. Behind a proxy with TLS it is not where this process listens. */
+/**
+ * URL of this server as browsers see it. Behind a proxy with TLS it differs from the address on which this
+ * process listens.
+ */
 export const authUrl = AUTH_URL ?? `http://localhost:${port}`;
 
-/** True if browsers on other machines can reach the app, because its address is not on your own machine. */
+/** True if browsers on other machines can reach the app. */
 export const isPublic = !/^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(new URL(authUrl).hostname);
 
-/** 32 random bytes, as base64url. They encrypt secrets in the database. */
+/** Key that encrypts secrets in the database: 32 random bytes, as base64url. */
 export const sealingKey = readSecret('SEALING_KEY');
 
-/** Addresses of your proxies, separated by commas: only their `X-Forwarded-For` is believed. */
+/** IP addresses of your proxies, separated by commas. Only their `X-Forwarded-For` is trusted. */
 export const trustedProxies = TRUSTED_PROXIES.split(',').filter((address) => address !== '');

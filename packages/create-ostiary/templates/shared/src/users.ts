@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import type { UserRecord } from '@ostiary/core';
 import { authUrl, isPublic } from './settings.ts';
 
-// REPLACE THIS by your own users: a few demo users in memory, whose passwords everybody can read. For that reason they are
-// there on your own machine only, and not under a public address.
+// REPLACE THIS by your own users. These are demo users in memory with public passwords. They therefore exist
+// on your own machine only, not under a public URL.
 
 interface User {
   readonly record: UserRecord;
@@ -42,17 +42,17 @@ const users = isPublic
     ];
 if (isPublic) console.warn(`There are no demo users at ${authUrl}: put your own users into src/users.ts`);
 
-// Checked in place of somebody who is not there, so that the time of an answer does not tell which names exist.
+// Checked in place of an unknown user, so that the response time does not reveal which names exist.
 const nobody = demoUser('nobody', 'Nobody', randomBytes(16).toString('hex'));
 
 /**
- * Returns the user with an id, or `null` for users who are blocked or deleted, who then lose access at once.
+ * Returns the user with an id, or `null` for blocked and deleted users, who then lose access at once.
  */
 export function findUser(sub: string): UserRecord | null {
   return users.find(({ record }) => record.sub === sub)?.record ?? null;
 }
 
-/** Whom a name and a password belong to. */
+/** Returns the user with this name and password, or `null`. */
 export async function checkPassword(handle: string, password: string): Promise<UserRecord | null> {
   const user = users.find(({ record }) => record.handle === handle);
   const { record, salt, hash } = user ?? nobody;

@@ -23,7 +23,7 @@ test('the app starts on its storage, and answers', async () => {
   const { port } = free.address() as AddressInfo;
   free.close();
   const origin = `http://localhost:${port}`;
-  // Not the database that you work with. It stays there for the next run.
+  // A separate database, not the one that you work with. It is kept for the next run.
   const env = {
     // <sqlite>
     DATABASE_FILE: 'test.db',
