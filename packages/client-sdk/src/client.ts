@@ -16,14 +16,13 @@ import { type Webhooks, webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
 /**
- * Connection of each client. It is kept in a map beside the clients, so that logging a client shows no
- * secret.
+ * Connections by client. They are kept outside the clients, so that logging a client shows no secret.
  */
 const connections = /* @__PURE__ */ new WeakMap<OstiaryPartner, Connection>();
 
 /**
  * Returns the connection of a client, for the other entries of this package.
- * @throws TypeError
+ * @throws TypeError if `client` is not a client of this package
  */
 export function connectionOf(client: OstiaryPartner): Connection {
   return (
@@ -33,8 +32,8 @@ export function connectionOf(client: OstiaryPartner): Connection {
 }
 
 /**
- * A client of the partner API. Make one and keep it: it holds no connection, and calls may run side by side. Nothing that it throws,
- * logs or shows of itself holds the API key or the signing secret.
+ * A client of the partner API. Make one and keep it: it holds no connection, and calls may run in parallel.
+ * Nothing that it throws, logs or prints about itself contains the API key or the signing secret.
  *
  * @example
  * ```ts
@@ -53,7 +52,7 @@ export class OstiaryPartner {
   readonly events: Events;
   readonly sandbox: Sandbox;
 
-  /** @throws TypeError for options that are wrong or that nobody knows, and in a browser */
+  /** Makes a client. @throws TypeError for wrong or unknown options, and in a browser */
   constructor(options: OstiaryPartnerOptions) {
     const { connection, mode } = checkPartnerOptions(options);
     this.mode = mode;
@@ -67,7 +66,7 @@ export class OstiaryPartner {
   }
 
   /**
-   * Says what the API key is: it needs no scope.
+   * Returns the identity of the API key. Needs no scope.
    *
    * @throws OstiaryError
    */
@@ -76,10 +75,10 @@ export class OstiaryPartner {
   }
 
   /**
-   * Checks everything that can be wrong with a set-up: key, scopes, address, clock, limit and webhooks. The
-   * report lists the results, and `String(report)` is a table. Changes nothing.
+   * Checks everything that can be wrong with a set-up: key, scopes, IP address, clock, rate limit and
+   * webhooks. The report lists the results, and `String(report)` is a table. Changes nothing.
    *
-   * @throws TypeError for wrong options, OstiaryError `aborted` when the caller aborts; nothing else
+   * @throws TypeError for wrong options, OstiaryError `aborted` if the caller aborts; nothing else
    * @example
    * ```ts
    * const report = await ostiary.doctor();

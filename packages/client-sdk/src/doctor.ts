@@ -6,9 +6,12 @@ import { type Whoami, whoami } from './resources/whoami.ts';
 
 /** Result of one check. */
 export interface DoctorCheck {
-  /** `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook` and its id. */
+  /**
+   * Name of the check: `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook`
+   * followed by its id.
+   */
   readonly name: string;
-  /** `unknown`: there is no way to tell. */
+  /** Result of the check; `unknown` if it cannot be determined. */
   readonly status: 'ok' | 'warning' | 'failed' | 'unknown';
   readonly message: string;
 }
@@ -25,19 +28,19 @@ export interface DoctorReport {
    * unknown.
    */
   readonly clockSkewMs: number | null;
-  /** Requests that are left of the limit of most endpoints, or `null` if unknown. */
+  /** Rate limit of most endpoints, with the remaining requests; `null` if unknown. */
   readonly limit: { readonly limit: number; readonly remaining: number; readonly resetsAt: Date } | null;
-  /** A table of the checks. */
+  /** Formats the checks as a table. */
   toString(): string;
 }
 
 const dayMs = 86_400_000;
 const unsaid = 'the server does not say';
 
-/** Maximum number of endpoints to check. Each costs a request. */
+/** Maximum number of endpoints to check, since each costs a request. */
 const mostEndpoints = 20;
 
-/** The table of a report. */
+/** Formats the checks of a report as a table. */
 function tableOf(checks: readonly DoctorCheck[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   return checks
@@ -45,7 +48,7 @@ function tableOf(checks: readonly DoctorCheck[]): string {
     .join('\n');
 }
 
-/** Makes the checks one by one. A call that fails is a finding, not an error. */
+/** Runs the checks one after the other. A failed call is a finding, not an error. */
 export async function examine(
   connection: Connection,
   webhooks: Webhooks,
@@ -56,7 +59,7 @@ export async function examine(
   const note = (name: string, status: DoctorCheck['status'], message: string): void => {
     checks.push({ name, status, message });
   };
-  /** Result of a call, or null if it failed and the failure was noted. */
+  /** Returns the result of a call, or null after noting its failure. */
   async function attempt<Found>(name: string, work: () => PromiseLike<Found>): Promise<Found | null> {
     try {
       return await work();
@@ -114,7 +117,10 @@ export async function examine(
   };
 }
 
-/** The server rounds to seconds. @param at - the middle of the exchange */
+/**
+ * Returns by how many milliseconds the local clock is ahead of the server's; `null` if unknown. The `Date`
+ * header has whole seconds. @param at - local time in the middle of the exchange
+ */
 function skewOf({ response }: Answer<Whoami>, at: number): number | null {
   const skew = Math.round(at - Date.parse(response.headers.get('date') ?? '') - 500);
   return Number.isNaN(skew) ? null : skew;

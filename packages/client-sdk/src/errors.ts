@@ -1,13 +1,13 @@
 // Error classes, one for each code. They share a file so that they can be read side by side.
 
 /**
- * Outcome of a failed call over all of its attempts: `not_executed` if the server refused each of them before
- * it did anything, `executed` if the server did it and only its response was lost, `unknown` if neither is
- * certain.
+ * Outcome of a failed call over all of its attempts. `not_executed`: the server refused each attempt before
+ * it did anything. `executed`: the server executed the call, and only its response was lost. `unknown`:
+ * neither is certain.
  */
 export type Outcome = 'not_executed' | 'executed' | 'unknown';
 
-/** A field, parameter or header that is to blame. */
+/** A field, parameter or header that caused the error. */
 export interface ErrorDetail {
   /** Path of the field, such as `recipient.kid`. */
   readonly path: string;
@@ -15,8 +15,8 @@ export interface ErrorDetail {
 }
 
 /**
- * A code of the API, or one of the client's own: `connection_error`, `timeout`, `aborted`, `unexpected_answer`, `redirect`,
- * `incomplete_export`. A newer server may know others.
+ * Code of the API, or one of the client's own: `connection_error`, `timeout`, `aborted`, `unexpected_answer`,
+ * `redirect`, `incomplete_export`. A newer server may send other codes.
  */
 export type ErrorCode =
   | 'invalid_request'
@@ -37,13 +37,13 @@ export type ErrorCode =
   | 'incomplete_export'
   | (string & Record<never, never>);
 
-/** Properties of every error of a call. */
+/** Properties of every {@link OstiaryError}. */
 export interface ErrorFacts {
-  /** Decide by this; the message may change. */
+  /** Code of the error. Decide by the code, since the message may change. */
   readonly code: ErrorCode;
-  /** The HTTP status, or `null` when there was no answer. */
+  /** HTTP status; `null` if there was no response. */
   readonly status: number | null;
-  /** The server's name for the request; quote it when you ask for help. */
+  /** Id of the request at the server. Include it in support requests. */
   readonly requestId: string | null;
   /** Fields that caused the error; empty if no field did. */
   readonly details: readonly ErrorDetail[];
@@ -53,10 +53,11 @@ export interface ErrorFacts {
   readonly retryAfter: number | null;
   /** Outcome of the call. */
   readonly outcome: Outcome;
-  /** Number of attempts. */
+  /** Number of attempts that were made. */
   readonly attempts: number;
   /**
-   * `Idempotency-Key` of every attempt, or `null`. Repeat a call with the outcome `unknown` with this key.
+   * `Idempotency-Key` of every attempt, or `null`. If the outcome is `unknown`, repeat the call with this
+   * key.
    */
   readonly idempotencyKey: string | null;
 }
@@ -98,33 +99,34 @@ export class InvalidRequestError extends OstiaryError {
   override readonly name: string = 'InvalidRequestError';
 }
 
-/** `invalid_api_key`: the key is unknown, revoked or expired. {@link SignatureError} is one of these, too. */
+/** `invalid_api_key`: the key is unknown, revoked or expired. {@link SignatureError} is a subclass. */
 export class AuthenticationError extends OstiaryError {
   override readonly name: string = 'AuthenticationError';
 }
 
 /**
- * `invalid_signature`: the key demands signed requests, the signing secret is another, or the clock is more than five
- * minutes off.
+ * `invalid_signature`: the key requires signed requests, the signing secret is wrong, or the clock is more
+ * than five minutes off.
  */
 export class SignatureError extends AuthenticationError {
   override readonly name = 'SignatureError';
 }
 
-/** `insufficient_scope`: the key was not given the scope. {@link AddressError} is one of these, too. */
+/** `insufficient_scope`: the key lacks the scope. {@link AddressError} is a subclass. */
 export class PermissionError extends OstiaryError {
   override readonly name: string = 'PermissionError';
 }
 
 /**
- * `ip_not_allowed`: the key may not be used from this address; `whoami()` of another key says which one that is.
+ * `ip_not_allowed`: the key may not be used from this IP address. `whoami()` with another key returns the
+ * address.
  */
 export class AddressError extends PermissionError {
   override readonly name = 'AddressError';
 }
 
 /**
- * `not_found`: there is no such thing, or it belongs to somebody else.
+ * `not_found`: the object does not exist, or belongs to somebody else.
  *
  * @example
  * ```ts
@@ -139,8 +141,8 @@ export class NotFoundError extends OstiaryError {
 }
 
 /**
- * `idempotency_conflict`: the `idempotencyKey` came with another payload, or the `reference` belongs to another transfer,
- * whose id is in `details`. Nothing was executed.
+ * `idempotency_conflict`: the `idempotencyKey` was used with another payload, or the `reference` belongs to
+ * another transfer, whose id is in `details`. Nothing was executed.
  *
  * @example
  * ```ts
@@ -152,12 +154,17 @@ export class ConflictError extends OstiaryError {
   override readonly name = 'ConflictError';
 }
 
-/** `token_expired`: the passport is genuine and older than five minutes, or the access token older than an hour. */
+/**
+ * `token_expired`: the passport is genuine but older than five minutes, or the access token is older than an
+ * hour.
+ */
 export class TokenExpiredError extends OstiaryError {
   override readonly name = 'TokenExpiredError';
 }
 
-/** `rate_limit_exceeded`: the limit is used up, and the server asks to wait longer than the client would. */
+/**
+ * `rate_limit_exceeded`: the rate limit is used up, and the server asks to wait longer than the client would.
+ */
 export class RateLimitError extends OstiaryError {
   override readonly name = 'RateLimitError';
 }
@@ -167,7 +174,7 @@ export class ServerError extends OstiaryError {
   override readonly name = 'ServerError';
 }
 
-/** There was no connection, or it broke. {@link TimeoutError} is one of these, too. */
+/** The connection could not be made, or it broke. {@link TimeoutError} is a subclass. */
 export class ConnectionError extends OstiaryError {
   override readonly name: string = 'ConnectionError';
 }
@@ -177,23 +184,23 @@ export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
-/** The caller's `signal` ended the call. */
+/** The caller's `signal` aborted the call. */
 export class AbortedError extends OstiaryError {
   override readonly name = 'AbortedError';
 }
 
 /**
- * A response that did not come from this API: a redirect, a page of a proxy, half a body, an export without
- * its summary.
+ * A response that did not come from this API: a redirect, a page of a proxy, an incomplete body, an export
+ * without its summary.
  */
 export class ProtocolError extends OstiaryError {
   override readonly name = 'ProtocolError';
 }
 
-/** A class of errors. */
+/** Constructor of an error class. */
 export type ErrorClass = new (message: string, facts: ErrorFacts) => OstiaryError;
 
-/** Class of each error code of the API. */
+/** Error class of each error code of the API. */
 export const errorClasses: { readonly [code: string]: ErrorClass } = {
   invalid_request: InvalidRequestError,
   invalid_api_key: AuthenticationError,

@@ -1,5 +1,5 @@
 /**
- * A client of the partner API of Ostiary.
+ * A client of Ostiary's partner API.
  *
  * @packageDocumentation
  */

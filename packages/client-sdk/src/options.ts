@@ -2,8 +2,9 @@ import { isBrowser } from './http/platform.ts';
 import { signer } from './http/sign.ts';
 
 /**
- * Takes structured lines: pino, console, or anything with these four methods. A line holds method, path template, status,
- * attempt, duration and request id: no ids, phone numbers, bodies or keys.
+ * Accepts structured log lines: pino, console, or any object with these four methods. A line holds method,
+ * path template, status, attempt, duration and request id, but no ids of objects, phone numbers, bodies or
+ * keys.
  */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -14,21 +15,21 @@ export interface Logger {
 
 /** Options of one call that differ from those of the client. */
 export interface RequestOptions {
-  /** Ends the call, wherever it is. */
+  /** Aborts the call at any stage. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * For one attempt, its body included, in milliseconds.
-   * @defaultValue what the client has; 30 000
+   * Time limit for one attempt including its body, in milliseconds.
+   * @defaultValue the client's; for the client itself 30 000
    */
   readonly timeout?: number | undefined;
   /**
-   * For the call with all its attempts and pauses, in milliseconds.
-   * @defaultValue what the client has; 120 000
+   * Time limit for the whole call with all attempts and pauses, in milliseconds.
+   * @defaultValue the client's; for the client itself 120 000
    */
   readonly totalTimeout?: number | undefined;
   /**
-   * Number of retries; 0: never.
-   * @defaultValue what the client has; 2
+   * Maximum number of retries; 0 for none.
+   * @defaultValue the client's; for the client itself 2
    */
   readonly maxRetries?: number | undefined;
 }
@@ -36,9 +37,9 @@ export interface RequestOptions {
 /** Options of one call that takes effect once. */
 export interface IdempotentOptions extends RequestOptions {
   /**
-   * Sent with every attempt: 1 to 255 printable ASCII characters. Give one that you have stored, and the call takes effect
-   * once even if your process dies between two calls.
-   * @defaultValue a random one for each call
+   * Key that is sent with every attempt: 1 to 255 printable ASCII characters. With a key that you have
+   * stored, the call takes effect once even if your process dies and repeats it.
+   * @defaultValue a random key for each call
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -52,33 +53,36 @@ export interface FetchRequest {
   readonly body?: string;
 }
 
-/** As much of a `Response` as is needed: those of node-fetch and of React Native have no stream of the Fetch standard. */
+/**
+ * The part of `Response` that the SDK uses. Bodies of node-fetch and React Native are not streams of the
+ * Fetch standard.
+ */
 export interface FetchResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   readonly body?: unknown;
   readonly bodyUsed?: boolean | undefined;
-  /** Reads the whole body, where there is no stream. */
+  /** Reads the whole body, on platforms without streams. */
   readonly text: () => Promise<string>;
 }
 
 /** Options of every client of this package. */
 export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
   /**
-   * Sends requests: the platform's own, or another one such as node-fetch. It must not follow redirects nor repeat requests by
-   * itself, nor read the body of an answer that it returns.
+   * Sends requests: the platform's `fetch`, or another one such as node-fetch. It must not follow redirects,
+   * repeat requests, or read the body of the response that it returns.
    * @defaultValue the platform's `fetch`
    */
   readonly fetch?: ((url: string, init: FetchRequest) => Promise<FetchResponse>) | undefined;
   /**
-   * Takes a line for each attempt.
-   * @defaultValue none
+   * Logger that gets a line for each attempt.
+   * @defaultValue no logger
    */
   readonly logger?: Logger | undefined;
-  /** The present, in milliseconds since the Unix epoch; for tests. */
+  /** Returns the current time, in milliseconds since the Unix epoch; for tests. */
   readonly now?: (() => number) | undefined;
-  /** From 0 to 1, spreads retries; for tests. */
+  /** Returns a random number from 0 to 1, which spreads retries; for tests. */
   readonly random?: (() => number) | undefined;
   /** Pauses between attempts; for tests. */
   readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
@@ -86,18 +90,18 @@ export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
 
 /** Options of the client of the partner API. */
 export interface OstiaryPartnerOptions extends TransportOptions {
-  /** `svc_live_…` or `svc_test_…` */
+  /** API key, such as `svc_live_…` or `svc_test_…`. */
   readonly apiKey: string;
   /** URL of the API: https, or http on this machine. */
   readonly baseUrl: string;
   /**
-   * Signs every request with a body, when given. A signature covers the body alone: give every payment a `reference`, so that a body
-   * which somebody else sends again pays nothing. The `Idempotency-Key` is not signed, and no help there.
+   * Secret that signs every request with a body. The signature covers the body alone, not the
+   * `Idempotency-Key`. Give every payment a `reference`, so that a replayed body does not pay again.
    */
   readonly signingSecret?: string | undefined;
   /**
-   * The wire prefix of the installation.
-   * @defaultValue what the API key begins with
+   * Wire prefix of the installation.
+   * @defaultValue the prefix of the API key
    */
   readonly prefix?: string | undefined;
   /**
@@ -114,10 +118,10 @@ export interface Connection
   > {
   readonly base: string;
   readonly headers: { readonly [name: string]: string };
-  /** Secrets, which must not appear in errors or logs. */
+  /** Secrets to keep out of errors and logs. */
   readonly secrets: readonly string[];
   readonly logger: Logger | undefined;
-  /** True if `fetch` is the platform's. */
+  /** True if `fetch` is the platform's own. */
   readonly trusted: boolean;
   readonly sign?: (body: string) => Promise<Record<string, string>>;
 }
@@ -125,12 +129,12 @@ export interface Connection
 const callNames = ['signal', 'timeout', 'totalTimeout', 'maxRetries'];
 const transportNames = [...callNames.slice(1), 'fetch', 'logger', 'now', 'random', 'sleep'];
 
-/** Throws the TypeError of a wrong option. It never quotes a value: that may be a secret. */
+/** Throws a TypeError for a wrong option. It never quotes the value, which may be a secret. */
 export function refuse(problem: string): never {
   throw new TypeError(problem);
 }
 
-/** @throws TypeError for what is no object, or has members that nobody knows */
+/** Checks the names of an object's members. @throws TypeError for another type or an unknown name */
 export function checkNames(options: object, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) refuse('options must be an object');
   for (const name of Object.keys(options)) {
@@ -140,7 +144,7 @@ export function checkNames(options: object, names: readonly string[]): void {
 
 function checkTimes({ timeout, totalTimeout, maxRetries }: RequestOptions): void {
   for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
-    // Timers of most platforms run at once when they are set to more.
+    // Most platforms run timers above this value at once.
     if (value !== undefined && !(typeof value === 'number' && value > 0 && value < 2 ** 31)) {
       refuse(`${name} must be milliseconds below 2^31`);
     }
@@ -150,7 +154,7 @@ function checkTimes({ timeout, totalTimeout, maxRetries }: RequestOptions): void
   }
 }
 
-/** @throws TypeError */
+/** Checks the options of a call. @throws TypeError */
 export function checkCallOptions(options: IdempotentOptions, keyed: boolean): void {
   checkNames(options, keyed ? [...callNames, 'idempotencyKey'] : callNames);
   checkTimes(options);
@@ -162,13 +166,13 @@ export function checkCallOptions(options: IdempotentOptions, keyed: boolean): vo
   }
 }
 
-/** The address without a slash at its end. @throws TypeError */
+/** Checks a URL and removes the slash at its end. @throws TypeError */
 export function checkUrl(name: string, value: unknown): string {
   let href = '';
   try {
     ({ href } = new URL(value as string));
   } catch {
-    // Refused below.
+    // An invalid URL is refused below.
   }
   if (!/^(https:\/\/|http:\/\/(localhost|127(\.\d+){3}|\[::1\])[:/])[^@?#]*$/.test(href)) {
     refuse(`${name} must be https, or http on loopback, without user, query, fragment`);
@@ -176,7 +180,7 @@ export function checkUrl(name: string, value: unknown): string {
   return href.replace(/\/+$/, '');
 }
 
-/** Looked up at every request, so that a `fetch` that is instrumented or mocked later is used. */
+/** Calls the global `fetch`. It is read anew for every request, so that a later instrumentation or mock is used. */
 const platformFetch = (url: string, init: FetchRequest): Promise<FetchResponse> =>
   globalThis.fetch(url, init);
 
@@ -187,7 +191,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** @throws TypeError */
+/** Checks the options that all clients share, and fills in the defaults. @throws TypeError */
 export function checkTransport(
   options: TransportOptions,
   names: readonly string[],
@@ -206,7 +210,7 @@ export function checkTransport(
   return { timeout, totalTimeout, maxRetries, fetch, now, random, sleep, logger, trusted };
 }
 
-/** @throws TypeError */
+/** Checks the options of the partner client, and fills in the defaults. @throws TypeError */
 export function checkPartnerOptions(options: OstiaryPartnerOptions): {
   readonly connection: Connection;
   readonly mode: 'live' | 'test';

@@ -1,19 +1,19 @@
-/** The answer as it came. */
+/** The response as it arrived. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The server's name for the request. */
+  /** Id of the request at the server. */
   readonly requestId: string | null;
-  /** The body before it was parsed. */
+  /** Body before it was parsed. */
   readonly text: string;
-  /** Number of attempts. */
+  /** Number of attempts that were made. */
   readonly attempts: number;
 }
 
 /**
- * Data, and the response that it came in.
+ * Data of a call, and the response that contained it.
  *
- * @typeParam Data - what was asked for
+ * @typeParam Data - data of the call
  */
 export interface Answer<Data> {
   readonly data: Data;
@@ -21,12 +21,12 @@ export interface Answer<Data> {
 }
 
 /**
- * Result of a call: a promise of its data, and the response on demand. The request is sent at once.
+ * Result of a call: a promise of its data, with access to the response. The request is sent at once.
  */
 export class ApiPromise<Data> extends Promise<Data> {
   readonly #answer: Promise<Answer<Data>>;
 
-  /** `then` returns an ordinary promise. */
+  /** Makes `then` return an ordinary promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -37,9 +37,9 @@ export class ApiPromise<Data> extends Promise<Data> {
   }
 
   /**
-   * The data together with the response.
+   * Returns the data together with the response.
    *
-   * @throws OstiaryError as the promise itself does
+   * @throws OstiaryError if the call fails, as the promise itself does
    * @example
    * ```ts
    * const { data, response } = await ostiary.payments.retrieve('tr_0123').withResponse();
@@ -47,7 +47,7 @@ export class ApiPromise<Data> extends Promise<Data> {
    * ```
    */
   withResponse(): Promise<Answer<Data>> {
-    // The caller handles the promise that is returned here; this one must not count as unhandled.
+    // The caller handles the returned promise, so mark this one as handled.
     this.catch(() => {});
     return this.#answer;
   }

@@ -1,9 +1,9 @@
 import type { FetchResponse } from '../options.ts';
 
-/** The longest body of an answer that is accepted, in bytes. */
+/** Largest response body that is accepted, in bytes. */
 const most = 64 * 1024 * 1024;
 
-/** Thrown for an answer with a good status that cannot be read. */
+/** Thrown for a response with a success status that cannot be read. */
 export class Unreadable extends Error {
   readonly code: string;
 
@@ -13,7 +13,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Wraps what `fetch`, or a body that it gave, has thrown. Not part of the public surface. */
+/** Wraps an error that `fetch` or a response body has thrown. Not part of the public API. */
 export class Broken {
   readonly thrown: unknown;
 
@@ -22,7 +22,7 @@ export class Broken {
   }
 }
 
-/** Waits for the platform. @throws Broken with any error that the platform throws */
+/** Waits for an operation of the platform. @throws Broken with any error that the platform throws */
 export async function fromPlatform<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -37,13 +37,16 @@ interface Reader {
   next(): Promise<{ readonly done?: boolean; readonly value?: Chunk }>;
 }
 
-/** Bodies of the Fetch standard have `getReader`, those of node-fetch are streams of Node, and React Native has none. */
+/**
+ * Ways to read a response body: `getReader` of the Fetch standard, or the async iterator of a Node stream as
+ * with node-fetch. React Native has neither.
+ */
 interface Stream {
   getReader?(): { read: Reader['next'] };
   [Symbol.asyncIterator]?(): Reader;
 }
 
-/** Returns what reads a body part by part, or `null` where `fetch` gives no stream. @throws Unreadable */
+/** Returns a reader of a body's chunks, or `null` if `fetch` provides no stream. @throws Unreadable */
 function readerOf({ body, bodyUsed }: FetchResponse): Reader | null {
   if (bodyUsed) throw new Unreadable('The body was read before: let your fetch read response.clone()');
   const stream = body as Stream | null | undefined;
@@ -52,7 +55,10 @@ function readerOf({ body, bodyUsed }: FetchResponse): Reader | null {
   return stream?.[Symbol.asyncIterator]?.() ?? null;
 }
 
-/** Reads a body at once. Its size is known before only by its header. @throws Unreadable, Broken */
+/**
+ * Reads a whole body at once, for platforms without streams. Only its header announces the size beforehand.
+ * @throws Unreadable, Broken
+ */
 async function wholeText(response: FetchResponse): Promise<string> {
   requireSize(Number(response.headers.get('content-length') ?? 0));
   const text = await fromPlatform(() => response.text());
@@ -65,7 +71,8 @@ function requireSize(size: number): void {
 }
 
 /**
- * Returns a function that gives the next bytes of a body, and `undefined` at its end. It throws `Broken`.
+ * Returns a function that reads the next chunk of a body, and returns `undefined` at the end. The function
+ * throws `Broken`.
  * @throws Unreadable
  */
 export function chunksOf(response: FetchResponse): () => Promise<Chunk | undefined> {
@@ -82,7 +89,7 @@ export function chunksOf(response: FetchResponse): () => Promise<Chunk | undefin
 let decoder: TextDecoder | undefined;
 
 /**
- * Reads a body as text, at most 64 MiB of it.
+ * Reads a body as text, up to 64 MiB.
  * @throws Unreadable, Broken
  */
 export async function textOf(response: FetchResponse): Promise<string> {
@@ -97,12 +104,13 @@ export async function textOf(response: FetchResponse): Promise<string> {
     requireSize(size);
     parts.push(value);
   }
-  // Nearly every answer is one part. A new decoder for each would double the time of a call. React Native has none.
+  // Created on first use, since React Native has none, and kept: most bodies are one chunk, and a new decoder
+  // for each would double the time of a call.
   decoder ??= new TextDecoder();
   return parts.length > 1 ? new Blob(parts).text() : decoder.decode(parts[0]);
 }
 
-/** The object that a text is the JSON of, or `null`. */
+/** Parses a JSON object; `null` for any other text. */
 export function objectOf(text: string): { readonly [name: string]: unknown } | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -9,36 +9,37 @@ import { Stopped, type Watch, watch } from './watch.ts';
 
 /** Description of one operation of the API. */
 export interface ApiRequest {
-  /** @defaultValue `'GET'` */
+  /** HTTP method. @defaultValue `'GET'` */
   readonly method?: 'POST' | 'PATCH' | 'DELETE';
-  /** Its template, such as `/v1/partner/payments/{id}`: what is logged. */
+  /** Template of the path, such as `/v1/partner/payments/{id}`, which is also what is logged. */
   readonly path: string;
   readonly values?: Values;
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly headers?: { readonly [name: string]: string };
   /**
-   * Says why the call may be repeated: because it is safe to repeat, which is the default, or because its
-   * `Idempotency-Key` makes all attempts one. `once`: repeat it only if the server refused it.
+   * Decides when a failed call is retried. By default always, because the operation is safe to repeat. `key`:
+   * always, because its `Idempotency-Key` makes all attempts one. `once`: only if the server refused the
+   * attempt.
    */
   readonly repeat?: 'key' | 'once';
 }
 
-/** Reads an answer of a good status. */
+/** Reads a response with a success status. */
 type Accept<Result> = (response: FetchResponse, controller: AbortController) => Promise<Result>;
 
-/** The longest pause before another attempt, in milliseconds. */
+/** Longest pause before another attempt, in milliseconds. */
 const longestPause = 60_000;
 
 function logTo({ logger }: Connection, level: 'debug' | 'warn', fields: object): void {
   try {
     logger?.[level](fields, level === 'debug' ? 'request done' : 'request failed');
   } catch {
-    // A logger that throws must not cost the caller the answer.
+    // An error of the logger must not cost the caller the response.
   }
 }
 
-/** Makes the error of a failed call. Secrets that the server has echoed are removed from its texts. */
+/** Makes the error of a failed call. Removes secrets that the server has echoed from its texts. */
 export function errorOf(
   secrets: readonly string[],
   failure: Failure,
@@ -56,7 +57,7 @@ function redact(secrets: readonly string[], text: string): string {
   return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[redacted]'), text);
 }
 
-/** A request with everything that is the same at each attempt. */
+/** The parts of a request that are the same for every attempt. */
 interface Prepared {
   readonly method: string;
   readonly url: string;
@@ -74,17 +75,20 @@ function prepare(connection: Connection, request: ApiRequest, options: Idempoten
   const headers: Record<string, string> = { ...connection.headers, ...request.headers };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey;
-  // Some platforms name the address in their errors: there are phone numbers in it.
+  // The URL may contain phone numbers, and some platforms put it into their errors.
   return { method, url, body, headers, idempotencyKey, secrets: [...connection.secrets, url] };
 }
 
-/** An attempt that went well. */
+/** A successful attempt. */
 interface Success<Result> {
   readonly result: Result;
   readonly response: FetchResponse;
 }
 
-/** Sends a request once. Returns what goes wrong. @throws TypeError when the request could not be signed */
+/**
+ * Sends a request once. Returns a failure instead of throwing it. @throws TypeError if the request could not
+ * be signed
+ */
 async function attempt<Result>(
   { fetch, now, trusted, sign }: Connection,
   { method, url, body, headers, secrets }: Prepared,
@@ -97,8 +101,8 @@ async function attempt<Result>(
   let sent = false;
   const work = async (signal: AbortSignal): Promise<Success<Result> | Failure> => {
     const signature = body === undefined ? {} : await sign?.(body);
-    // A call that was stopped while it signed has reported that nothing was sent. Check again, because not
-    // every `fetch` honours its signal.
+    // If the call was stopped while it was being signed, it has reported that nothing was sent. Check again,
+    // because not every `fetch` honours its signal.
     if (signal.aborted) throw new Stopped('aborted');
     sent = true;
     response = await fromPlatform(() =>
@@ -119,16 +123,16 @@ async function attempt<Result>(
   try {
     tried = await watching.during(timeout, work, controller);
   } catch (error) {
-    // Signing failed: a platform without WebCrypto.
+    // Signing failed, for example on a platform without WebCrypto.
     if (!sent && !(error instanceof Stopped)) throw error;
     tried = failureBy(error, { sent, trusted, response });
   }
-  // Ends what is still under way: the body of a redirect, or one that is too long.
+  // Abort what is still running, such as a redirect's body or one that is too long.
   if ('effect' in tried) controller.abort();
   return tried;
 }
 
-/** Tries until there is an answer, or none can be expected. @throws OstiaryError */
+/** Sends a request until it succeeds or a retry makes no sense. @throws OstiaryError */
 export async function tryRepeatedly<Result>(
   connection: Connection,
   request: ApiRequest,
@@ -154,10 +158,11 @@ export async function tryRepeatedly<Result>(
     }
     outcome = outcomeAfter(outcome, tried.effect);
     const asked = tried.retryAfter ?? 0;
-    // Full jitter, so that those who failed together do not come back together.
+    // Full jitter, so that clients that failed together do not retry together.
     const pause = asked + random() * Math.min(8_000, 500 * 2 ** (number - 1));
     const repeatable = request.repeat !== 'once' || outcome === 'not_executed';
-    // A write that took effect is not sent again because its answer cannot be read: the next one could not be read either.
+    // Do not repeat an executed write just because its response was unreadable: the next response would be,
+    // too.
     const isDone = method !== 'GET' && tried.effect === 'executed' && tried.Class === ProtocolError;
     const retryable = tried.retryable && repeatable && !isDone;
     const again = retryable && number <= maxRetries && asked <= longestPause && pause < watching.left();
@@ -176,8 +181,8 @@ export async function tryRepeatedly<Result>(
 }
 
 /**
- * Calls an operation that answers a JSON object.
- * @param make - makes the data of it; throws `Unreadable` when it cannot
+ * Calls an operation that returns a JSON object.
+ * @param make - converts the JSON object to the data; throws `Unreadable` if it cannot
  */
 export function call<Data, Body = Data>(
   connection: Connection,

@@ -17,12 +17,12 @@ import { Broken, objectOf, Unreadable } from './body.ts';
 import { Stopped } from './watch.ts';
 
 /**
- * Effect of one attempt at the server. `none`: the server refused it before anything happened. `settled`:
- * nothing happened, neither now nor at the attempts before.
+ * Effect of one attempt at the server. `none`: the server refused it before it did anything. `settled`:
+ * nothing was executed, neither now nor at earlier attempts.
  */
 type Effect = 'none' | 'settled' | 'executed' | 'unknown';
 
-/** An attempt that failed. */
+/** Description of a failed attempt. */
 export interface Failure extends Omit<ErrorFacts, 'outcome' | 'attempts' | 'idempotencyKey'> {
   readonly Class: ErrorClass;
   readonly message: string;
@@ -30,25 +30,25 @@ export interface Failure extends Omit<ErrorFacts, 'outcome' | 'attempts' | 'idem
 }
 
 /**
- * Outcome of a call after one more attempt.
+ * Returns the outcome of a call after one more attempt.
  *
- * Only two answers say something about the attempts before. A success does: the key makes all attempts one. So does
- * `idempotency_conflict`: the server looks for the key before the reference, so that neither can be in the way of a request
- * that was executed. Every other refusal may have come before the server looked, or while an earlier attempt was still under
- * way: it settles nothing.
+ * Only two responses say something about earlier attempts. After a success, the key makes all attempts one. After
+ * `idempotency_conflict` nothing was executed: the server checks the key before the reference, so an executed attempt would
+ * have matched its key. Every other refusal may have come before the server checked the key, or while an earlier attempt was
+ * still running, so it settles nothing.
  */
 export function outcomeAfter(before: Outcome, effect: Effect): Outcome {
   if (before === 'executed' || effect === 'none') return before;
   return effect === 'settled' ? 'not_executed' : effect;
 }
 
-/** The server's name for a request. */
+/** Returns the server's id of a request. */
 export const requestIdOf = (response: FetchResponse | undefined): string | null =>
   response?.headers.get('x-request-id') ?? null;
 
 /**
- * Time that the server asks to wait, in milliseconds. `Retry-After` has seconds, or a date (RFC 9110, section
- * 10.2.3) that is compared with the server's own clock.
+ * Returns the time that the server asks to wait, in milliseconds. `Retry-After` has seconds, or a date (RFC
+ * 9110, section 10.2.3) that is compared with the server's own clock.
  */
 function retryAfterOf({ headers }: FetchResponse, now: number): number | null {
   const value = headers.get('retry-after') ?? '';
@@ -64,12 +64,15 @@ function detailsOf(details: unknown): ErrorDetail[] {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** An answer that is no success. `text` has no secrets any more; the page of a proxy is not quoted. */
+/**
+ * Describes a response with an error status or a redirect. `text` must contain no secrets. The page of a
+ * proxy is not quoted.
+ */
 export function failureOf(response: FetchResponse, text: string, now: number): Failure {
   const { status, headers } = response;
   const requestId = requestIdOf(response);
   const body = objectOf(text) ?? {};
-  // `error` and `error_description`: the OAuth endpoints.
+  // The OAuth endpoints use `error` and `error_description`.
   const known = [body.code, body.error].find(isText);
   const code = known ?? (status < 400 ? 'redirect' : 'unexpected_answer');
   const words =
@@ -81,7 +84,7 @@ export function failureOf(response: FetchResponse, text: string, now: number): F
   if (status >= 500) Class = ServerError;
   else if (status === 429) Class = RateLimitError;
   else Class ??= known === undefined ? ProtocolError : OstiaryError;
-  // A refusal without a code and a request id comes from a proxy, which may have passed the request on before.
+  // A refusal without a code or a request id comes from a proxy, which may have forwarded the request before.
   const isOurs = known !== undefined && requestId !== null && status >= 400 && status < 500;
   return {
     Class,
@@ -104,23 +107,23 @@ interface SystemError {
   readonly errors?: readonly SystemError[];
 }
 
-/** Reason for a broken connection, from the innermost cause of the error. */
+/** Returns the system error at the end of an error's chain of causes. */
 function sourceOf(thrown: unknown): SystemError {
   const { cause = thrown } = Object(thrown) as SystemError;
   const source = Object(cause) as SystemError;
   return source.errors?.[0] ?? source;
 }
 
-/** Describes an attempt that ended without a readable response. */
+/** State of an attempt that ended without a readable response. */
 interface BrokenAttempt {
   /** True if the request may have left this machine. */
   readonly sent?: boolean;
-  /** True if the platform threw the error. Only the platform can tell that there was never a connection. */
+  /** True if `fetch` is the platform's own. Only its errors prove that no connection was made. */
   readonly trusted?: boolean;
   readonly response?: FetchResponse | undefined;
 }
 
-/** An attempt that gave no answer that could be read. */
+/** Describes an attempt without a readable response. */
 export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAttempt): Failure {
   const requestId = requestIdOf(response);
   const failure = (Class: ErrorClass, code: string, message: string): Failure => ({
@@ -132,7 +135,7 @@ export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAt
     details: [],
     retryAfter: null,
     retryable: code !== 'aborted',
-    // A success status of this API counts as a success, even if the body was lost.
+    // A success status of this API means success, even if the body was lost.
     effect: !sent ? 'none' : response?.ok && requestId !== null ? 'executed' : 'unknown',
   });
   if (thrown instanceof Unreadable) return failure(ProtocolError, thrown.code, thrown.message);
@@ -141,7 +144,7 @@ export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAt
       ? failure(AbortedError, 'aborted', 'Aborted by the caller')
       : failure(TimeoutError, 'timeout', `No complete answer within ${thrown.why}`);
   }
-  // An error of this package's own is an answer that it could not make sense of, and not a missing connection.
+  // An error of this package means that the response made no sense, not that the connection failed.
   if (!(thrown instanceof Broken)) {
     const words = `Cannot read the answer: ${thrown}`;
     return { ...failure(ProtocolError, 'unexpected_answer', words), retryable: false };

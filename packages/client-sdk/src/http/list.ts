@@ -4,10 +4,10 @@ import { Unreadable } from './body.ts';
 import { type ApiRequest, call } from './call.ts';
 
 /**
- * A page of a list.
+ * One page of a list.
  *
- * @typeParam Item - what it lists
- * @typeParam Body - the answer as the server gives it
+ * @typeParam Item - type of the items
+ * @typeParam Body - response with a page, as the server sends it
  * @example
  * ```ts
  * let page: Page<Transfer> | null = await ostiary.payments.list({ limit: 100 }).page();
@@ -19,7 +19,7 @@ import { type ApiRequest, call } from './call.ts';
  */
 export class Page<Item, Body = unknown> {
   readonly data: readonly Item[];
-  /** The whole answer: what it says besides `data`, such as `nextCursor`. */
+  /** Whole response body, including members beside `data`, such as `nextCursor`. */
   readonly body: Body;
   readonly hasNext: boolean;
   readonly #next: (() => ApiPromise<Page<Item, Body>>) | null;
@@ -32,7 +32,7 @@ export class Page<Item, Body = unknown> {
   }
 
   /**
-   * The page after this one, or `null` after the last.
+   * Requests the next page; `null` after the last page.
    *
    * @throws OstiaryError
    */
@@ -42,10 +42,10 @@ export class Page<Item, Body = unknown> {
 }
 
 /**
- * A list, which is asked for when it is read: item by item, or page by page.
+ * A list that is requested while it is read: item by item, or page by page.
  *
- * @typeParam Item - what it lists
- * @typeParam Body - a page as the server gives it
+ * @typeParam Item - type of the items
+ * @typeParam Body - response with a page, as the server sends it
  * @example
  * ```ts
  * for await (const transfer of ostiary.payments.list({ status: 'failed' })) {
@@ -61,7 +61,7 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
   }
 
   /**
-   * Asks for the first page.
+   * Requests the first page.
    *
    * @throws OstiaryError
    */
@@ -70,7 +70,7 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
   }
 
   /**
-   * Every page, one after another.
+   * Requests all pages, one after another.
    *
    * @throws OstiaryError
    */
@@ -82,16 +82,16 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
     }
   }
 
-  /** Every item of every page. @throws OstiaryError */
+  /** Yields every item of every page. @throws OstiaryError */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const page of this.pages()) yield* page.data;
   }
 }
 
 /**
- * A page of a list that goes on at a cursor.
+ * Response with one page of a list that continues at a cursor.
  *
- * @typeParam Item - what it lists
+ * @typeParam Item - type of the items
  */
 export interface CursorPage<Item> {
   readonly data: readonly Item[];
@@ -99,7 +99,7 @@ export interface CursorPage<Item> {
   readonly nextCursor: string | null;
 }
 
-/** A list whose pages say, by `follow`, what to ask for next; `null` after the last. */
+/** Makes a list. `follow` returns the query of the page after a given one, or `null` after the last. */
 export function listOf<Item, Body extends { readonly data: readonly Item[] }>(
   connection: Connection,
   request: ApiRequest,
@@ -116,7 +116,7 @@ export function listOf<Item, Body extends { readonly data: readonly Item[] }>(
   return new List(() => pageOf({}));
 }
 
-/** A list that goes on at a cursor. */
+/** Makes a list that continues at a cursor. */
 export function cursorList<Item>(
   connection: Connection,
   request: ApiRequest,

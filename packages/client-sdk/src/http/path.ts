@@ -1,4 +1,4 @@
-/** Values of a path template or a query. */
+/** Values of a path template or a query, by name. */
 export type Values = { readonly [name: string]: unknown };
 
 /**
@@ -8,7 +8,7 @@ export type Values = { readonly [name: string]: unknown };
 export function pathOf(template: string, values: Values): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
-    // A segment of dots changes the path when the URL is parsed, encoded or not; a lone surrogate cannot be encoded.
+    // URL parsers remove dot segments, encoded or not; a lone surrogate cannot be encoded.
     if (typeof value !== 'string' || /^\.{0,2}$|[\ud800-\udfff]/u.test(value)) {
       throw new TypeError(`${name} must be a string, and not empty or dots`);
     }
@@ -16,7 +16,7 @@ export function pathOf(template: string, values: Values): string {
   });
 }
 
-/** A query with what is there; times as ISO 8601. */
+/** Formats the defined values as a query string, and times as ISO 8601. */
 export function queryOf(values: Values): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

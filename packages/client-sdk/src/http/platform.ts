@@ -1,7 +1,8 @@
 import { builtin } from '../platform/builtin.ts';
 
 /**
- * Returns WebCrypto: a global everywhere but on Node 18. The global of jsdom and of pages without https lacks `subtle`.
+ * Returns WebCrypto. Node 18 has no global for it, and jsdom and pages without https have a global without
+ * `subtle`.
  * @throws TypeError on platforms without WebCrypto
  */
 export function webCrypto(): Crypto {
@@ -11,18 +12,18 @@ export function webCrypto(): Crypto {
   return found;
 }
 
-/** Checks whether this is a page in a browser. Workers, servers and React Native are not. */
+/** Checks whether the code runs on a page in a browser. Workers, servers and React Native are not pages. */
 export function isBrowser(): boolean {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } };
   return window?.document !== undefined;
 }
 
-/** Bytes as lower-case hexadecimal. */
+/** Formats bytes as lower-case hexadecimal. */
 export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Returns 256 random bits, also where WebCrypto has nothing but `getRandomValues`. */
+/** Returns 32 random bytes. Needs only `getRandomValues`, not all of WebCrypto. */
 export function randomBytes(): Uint8Array<ArrayBuffer> {
   const { crypto } = globalThis as { readonly crypto?: Crypto };
   return (crypto ?? webCrypto()).getRandomValues(new Uint8Array(32));

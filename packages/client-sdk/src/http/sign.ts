@@ -2,7 +2,10 @@ import { hex, webCrypto } from './platform.ts';
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** Makes the headers that sign a body: HMAC-SHA-256 of its bytes, and the time, which is fresh on every attempt. */
+/**
+ * Makes a function that signs a body: it returns headers with the HMAC-SHA-256 of its bytes and the current
+ * time, anew for every attempt.
+ */
 export function signer(
   secret: string,
   prefix: string,

@@ -1,6 +1,6 @@
 /**
- * Reason why work was stopped: an attempt took too long, the whole call took too long, or the caller aborted.
- * Not part of the public surface.
+ * Reason why a call was stopped: an attempt took too long, the whole call took too long, or the caller
+ * aborted. Not part of the public API.
  */
 export class Stopped {
   readonly why: 'timeout' | 'totalTimeout' | 'aborted';
@@ -10,11 +10,11 @@ export class Stopped {
   }
 }
 
-/** Watches over a call: its time-outs and its caller's signal. */
+/** Enforces the time-outs of a call and its caller's signal. */
 export interface Watch {
   /**
-   * Waits for work, `ms` milliseconds at most. When the time is over the work is aborted through `controller`, and the wait ends
-   * whether the work heeds that or not.
+   * Waits for work, `ms` milliseconds at most. After that it aborts the work through `controller` and stops
+   * waiting, even if the work ignores the abort.
    * @throws Stopped
    */
   during<Result>(
@@ -22,13 +22,16 @@ export interface Watch {
     work: (signal: AbortSignal) => Promise<Result>,
     controller?: AbortController,
   ): Promise<Result>;
-  /** Milliseconds that are left of the whole call. */
+  /** Returns the milliseconds that are left for the whole call. */
   left(): number;
-  /** Lets go of the caller's signal. */
+  /** Removes the listener from the caller's signal. */
   close(): void;
 }
 
-/** Use one listener for a whole call, so that listeners do not pile up on a long-lived signal. */
+/**
+ * Starts to watch a call. It uses one listener per call, so that listeners do not pile up on a long-lived
+ * signal.
+ */
 export function watch(signal: AbortSignal | undefined, totalTimeout: number): Watch {
   const endsAt = performance.now() + totalTimeout;
   const left = (): number => Math.max(0, endsAt - performance.now());
@@ -40,7 +43,8 @@ export function watch(signal: AbortSignal | undefined, totalTimeout: number): Wa
     during: (ms, work, controller = new AbortController()) =>
       new Promise((resolve, reject) => {
         const rest = left();
-        // Timers may be early by a part of a millisecond: one more, so that nothing of the call's time is left then.
+        // Add 1 ms: a timer may fire a fraction of a millisecond early, and the call's time must be over
+        // then.
         const timer = setTimeout(
           () => stop?.(ms < rest ? 'timeout' : 'totalTimeout'),
           Math.min(ms, rest + 1),
@@ -58,7 +62,7 @@ export function watch(signal: AbortSignal | undefined, totalTimeout: number): Wa
         if (rest === 0) return stop('totalTimeout');
         work(controller.signal).then(
           (result) => {
-            // A result that comes after the end must not clear the timer of the next wait.
+            // A late result must not clear the timer of the next wait.
             if (controller.signal.aborted) return;
             leave();
             resolve(result);

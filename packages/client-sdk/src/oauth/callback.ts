@@ -1,8 +1,9 @@
 import { type ErrorCode, OstiaryError } from '../errors.ts';
 
 /**
- * The user came back without a code: `access_denied`, `login_required` and the other errors of the provider; or with one that
- * belongs to somebody else: `state_mismatch`, `issuer_mismatch`, `malformed_callback`. Nothing was exchanged.
+ * Error for a callback without a usable code. Either the provider reported an error (`access_denied`,
+ * `login_required`, …), or the callback belongs to somebody else (`state_mismatch`, `issuer_mismatch`,
+ * `malformed_callback`). No code was exchanged.
  *
  * @example
  * ```ts
@@ -27,11 +28,12 @@ function refused(code: ErrorCode, message: string): CallbackError {
   });
 }
 
-/** An error code of a provider is one word; anything else may have been written by anybody. */
+/** Format of a provider's error codes: one word. Other texts may come from an attacker. */
 const errorCode = /^[a-z_]{1,40}$/;
 
 /**
- * The code of a callback, after its state and its issuer (RFC 9207) were compared: before that, nothing of it counts.
+ * Returns the code of a callback after checking its state and issuer (RFC 9207). Nothing in the callback is
+ * trusted before that.
  * @throws CallbackError
  */
 export function codeOf(

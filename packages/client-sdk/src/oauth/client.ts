@@ -10,9 +10,9 @@ import type { OAuthScope, Userinfo } from './userinfo.ts';
 
 /** Parameters of a sign-in. */
 export interface AuthorizationRequest {
-  /** Scopes of the service's own may be among them. */
+  /** Requested scopes, which may include the service's own. */
   readonly scope: readonly (OAuthScope | (string & {}))[];
-  /** `none`: answer at once or fail; `login`: sign in again; `consent`: ask again. */
+  /** `none`: respond at once or fail. `login`: ask for a sign-in again. `consent`: ask for consent again. */
   readonly prompt?: 'none' | 'login' | 'consent' | undefined;
   /** Maximum time since the user's last sign-in, in seconds. */
   readonly maxAge?: number | undefined;
@@ -21,23 +21,24 @@ export interface AuthorizationRequest {
   readonly uiLocales?: readonly string[] | undefined;
 }
 
-/** URL to which you send the user, and values to keep in the user's session until the user comes back. */
+/** URL to which you send the user, and values to store in the user's session until the callback. */
 export interface Authorization {
   readonly url: string;
-  /** Ties the callback to this browser. */
+  /** Binds the callback to this browser. */
   readonly state: string;
-  /** Ties the code to this sign-in (RFC 7636). */
+  /** Binds the code to this sign-in (RFC 7636). */
   readonly codeVerifier: string;
-  /** Stands in the ID token, for those who check one. */
+  /** Value of the ID token's claim `nonce`, for apps that validate ID tokens. */
   readonly nonce: string;
 }
 
 /**
- * A code to exchange: with the callback and what was remembered; or alone, when you have compared `state` and `iss` yourself.
+ * A code to exchange: either the callback URL with the stored values, or the code alone if you have checked
+ * `state` and `iss` yourself.
  */
 export type CodeExchange =
   | {
-      /** The address that the user came back to, with its query. */
+      /** URL of the callback, including its query. */
       readonly callbackUrl: string | URL;
       readonly state: string;
       readonly codeVerifier: string;
@@ -54,13 +55,19 @@ export type CodeExchange =
 export interface Tokens {
   readonly accessToken: string;
   readonly tokenType: string;
-  /** Seconds. */
+  /** Lifetime of the access token, in seconds. */
   readonly expiresIn: number;
   /** Scopes that the user approved. */
   readonly scope: readonly string[];
-  /** As it came, with the scope `openid`. It is not validated here: use openid-client if you decide by it. */
+  /**
+   * ID token as it was sent, with the scope `openid`; else `null`. The SDK does not validate it: use
+   * openid-client if you rely on it.
+   */
   readonly idToken: string | null;
-  /** Present with the scope `offline_access`, where the service has it. Each use replaces it by the next one. */
+  /**
+   * Refresh token, with the scope `offline_access` if the service supports it; else `null`. Each use replaces
+   * it by a new one.
+   */
   readonly refreshToken: string | null;
 }
 
@@ -70,7 +77,7 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** The wire names of an answer. */
+/** Token response with the names of the wire format. */
 interface TokenAnswer {
   readonly access_token?: unknown;
   readonly token_type?: unknown;
@@ -97,8 +104,9 @@ function tokensOf(answer: TokenAnswer): Tokens {
 }
 
 /**
- * Signs users in, for web clients with a secret and for public ones without. It always uses PKCE, state and nonce, and compares the
- * issuer of the callback. Nothing that it throws, logs or shows of itself holds the client secret, a code or a token.
+ * Signs users in, for web clients with a secret and for public clients without one. It always uses PKCE,
+ * state and nonce, and checks the issuer of the callback. Nothing that it throws, logs or prints about itself
+ * contains the client secret, a code or a token.
  *
  * @example
  * ```ts
@@ -118,16 +126,16 @@ function tokensOf(answer: TokenAnswer): Tokens {
  */
 export class OstiaryOAuth {
   readonly #settings: OAuthSettings;
-  /** Exchanges that are under way, by code and verifier. */
+  /** Running exchanges, by code and verifier. */
   readonly #exchanges = new Map<string, ApiPromise<Tokens>>();
 
-  /** @throws TypeError for options that are wrong or that nobody knows, and for a client secret in a browser */
+  /** Makes a client. @throws TypeError for wrong or unknown options, and for a client secret in a browser */
   constructor(options: OstiaryOAuthOptions) {
     this.#settings = checkOAuthOptions(options);
   }
 
   /**
-   * Prepares a sign-in.
+   * Prepares a sign-in: makes the URL and the values to store.
    *
    * @throws TypeError without a scope
    */
@@ -160,11 +168,12 @@ export class OstiaryOAuth {
   }
 
   /**
-   * Exchanges the code of a callback. A code is good for one exchange, and a second one ends what the first gave: it is tried again
-   * only when it was refused before anything happened. With outcome `unknown`, send the user through the sign-in again. A call with
-   * a code whose exchange is under way shares that exchange: React's StrictMode runs effects twice.
+   * Exchanges the code of a callback. A code can be exchanged once, and a second exchange revokes the tokens
+   * of the first. So a failed exchange is only repeated if it was refused before anything happened. With
+   * outcome `unknown`, send the user through the sign-in again. A second call with the same code during an
+   * exchange shares that exchange, because React's StrictMode runs effects twice.
    *
-   * @throws CallbackError when the callback holds an error or belongs to somebody else; OstiaryError `invalid_grant`,
+   * @throws CallbackError if the callback contains an error or belongs to somebody else; OstiaryError `invalid_grant`,
    * `invalid_client`, …
    */
   exchange(exchange: CodeExchange, options?: RequestOptions): ApiPromise<Tokens> {
@@ -193,11 +202,11 @@ export class OstiaryOAuth {
   }
 
   /**
-   * Exchanges a refresh token for an access token and the next refresh token, which replaces it. Within 30 seconds of the first use,
-   * other tabs and retries get the same next refresh token: with outcome `unknown`, call again. Later, or once the next one was used,
-   * the replaced token ends the whole sign-in.
+   * Exchanges a refresh token for an access token and a new refresh token, which replaces it. For 30 seconds
+   * after the first use, other tabs and retries get the same new refresh token: with outcome `unknown`, call
+   * again. After that, or once the new token was used, using the old token revokes the whole sign-in.
    *
-   * @throws OstiaryError `invalid_grant` when the sign-in is over: send the user through the flow again
+   * @throws OstiaryError `invalid_grant` if the sign-in has expired or was revoked: send the user through the flow again
    */
   refresh(
     refreshToken: string,
@@ -231,10 +240,10 @@ export class OstiaryOAuth {
   }
 
   /**
-   * The user of an access token.
+   * Returns the user of an access token.
    *
-   * @typeParam Scope - the scopes that were approved
-   * @throws OstiaryError `token_expired` after an hour, `invalid_token` when it was revoked
+   * @typeParam Scope - scopes that the user approved
+   * @throws OstiaryError `token_expired` after an hour, `invalid_token` if the token was revoked
    */
   userinfo<Scope extends OAuthScope = never>(
     accessToken: string,
@@ -248,7 +257,8 @@ export class OstiaryOAuth {
   }
 
   /**
-   * Ends an access token, or a refresh token with everything that was issued with it. To end one that has ended is no error.
+   * Revokes an access token, or a refresh token with everything that was issued with it. A token that is
+   * already revoked or expired is not an error.
    *
    * @throws OstiaryError
    */
@@ -260,19 +270,21 @@ export class OstiaryOAuth {
     });
   }
 
-  /** Returns the connection with more secrets to hide: the errors of a call must not contain its tokens. */
+  /**
+   * Returns the connection with additional secrets to redact: a call's errors must not contain its tokens.
+   */
   #hiding(...secrets: readonly string[]): Connection {
     const { connection } = this.#settings;
     return { ...connection, secrets: [...connection.secrets, ...secrets] };
   }
 }
 
-/** Makes what `work` throws before it sends a rejection, like every other failure. */
+/** Turns an error that `work` throws before it sends into a rejection, like every other failure. */
 function later<Data>(work: () => ApiPromise<Data>): ApiPromise<Data> {
   return new ApiPromise((async () => await work().withResponse())());
 }
 
-/** A text that cannot be a header would be an error of `fetch` that quotes it. */
+/** Checks that a token can be a header value: otherwise `fetch` would throw an error that quotes it. */
 function checkToken(token: unknown, name: string): void {
   if (!/^[!-~]{1,4096}$/.test(String(token)) || typeof token !== 'string') {
     refuse(`${name} must be printable ASCII`);

@@ -1,7 +1,7 @@
 import { isBrowser } from '../http/platform.ts';
 import { type Connection, checkTransport, checkUrl, refuse, type TransportOptions } from '../options.ts';
 
-/** Options of the OAuth client: the URLs of the identity provider, and the credentials. */
+/** Options of the OAuth client: URLs of the identity provider, and credentials. */
 export interface OstiaryOAuthOptions extends TransportOptions {
   /** URL where users sign in and consent: https, or http on this machine. */
   readonly authUrl: string;
@@ -16,18 +16,19 @@ export interface OstiaryOAuthOptions extends TransportOptions {
    */
   readonly issuer?: string | undefined;
   readonly clientId: string;
-  /** Secret of a web client; a public client has none. */
+  /** Secret of a web client. Omit it for a public client. */
   readonly clientSecret?: string | undefined;
   /** Redirect URI, exactly as it is registered. */
   readonly redirectUri: string;
   /**
-   * Allows a client secret in a browser, where everybody can read it. For tests of a server under jsdom.
+   * Allows a client secret in a browser, where everybody can read it. Use it only to test a server under
+   * jsdom.
    * @defaultValue false
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** Options that were checked. */
+/** Checked options of the OAuth client. */
 export interface OAuthSettings {
   readonly authUrl: string;
   readonly issuer: string;
@@ -37,7 +38,7 @@ export interface OAuthSettings {
   readonly connection: Connection;
 }
 
-/** As it stands in answers: without a slash at its end when it has no path. */
+/** Normalizes the issuer to the form in callbacks: without a trailing slash if it has no path. */
 function issuerOf(value: string): string {
   checkUrl('issuer', value);
   const { pathname, origin, href } = new URL(value);
@@ -48,12 +49,12 @@ function checkRedirectUri(value: unknown): string {
   try {
     if (typeof value === 'string' && !new URL(value).href.includes('#')) return value;
   } catch {
-    // Refused below.
+    // An invalid URL is refused below.
   }
   return refuse('redirectUri must be an absolute URL without a fragment');
 }
 
-/** @throws TypeError */
+/** Checks the options of the OAuth client and fills in the defaults. @throws TypeError */
 export function checkOAuthOptions(options: OstiaryOAuthOptions): OAuthSettings {
   const transport = checkTransport(options, [
     'authUrl',

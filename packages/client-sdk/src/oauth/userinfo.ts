@@ -1,35 +1,37 @@
 import type { KycStatus } from '../resources/open.ts';
 
-/** The fields of a user that each scope shows. Those of `email`, `phone` and `address` where the service has switched them on. */
+/**
+ * Fields of a user by the scope that reveals them. A service may not offer `email`, `phone` and `address`.
+ */
 export interface UserinfoFields {
   readonly openid: {
     readonly sub: string;
     readonly kid: string;
-    /** Missing where the service does not know it, like `country` and `createdAt`. */
+    /** Role of the user. Missing if the service does not know it, like `country` and `createdAt`. */
     readonly role?: string;
-    /** ISO 3166-1 alpha-2. */
+    /** Country, as ISO 3166-1 alpha-2. */
     readonly country?: string;
     readonly createdAt?: string;
   };
   readonly profile: {
-    /** Missing where the service does not know it, like `handle` and `avatarUrl`. */
+    /** Name of the user. Missing if the service does not know it, like `handle` and `avatarUrl`. */
     readonly name?: string;
     readonly handle?: string;
-    /** `null` for a user without a picture. */
+    /** URL of the user's picture; `null` if there is none. */
     readonly avatarUrl?: string | null;
   };
   readonly kyc: {
-    /** 0 to 3. Missing where the service does not know it, like `kycStatus`. */
+    /** Level of the identity check, 0 to 3. Missing if the service does not know it, like `kycStatus`. */
     readonly kycTier?: number;
     readonly kycStatus?: KycStatus;
   };
   readonly 'wallet:balance': {
-    /** Decimal with two digits. */
+    /** Balance in HTG, a decimal with two digits. */
     readonly htgBalance: string;
     readonly usdBalance: string;
   };
   readonly identity: {
-    /** 0 to 100. */
+    /** Score from 0 to 100. */
     readonly trustScore: number;
     readonly trustTier: string;
     readonly activeCredentials: readonly {
@@ -44,7 +46,7 @@ export interface UserinfoFields {
   readonly address: { readonly address?: PostalAddress };
 }
 
-/** OpenID Connect Core, section 5.1.1. */
+/** Postal address (OpenID Connect Core, section 5.1.1). */
 export interface PostalAddress {
   readonly formatted?: string;
   readonly street_address?: string;
@@ -54,7 +56,9 @@ export interface PostalAddress {
   readonly country?: string;
 }
 
-/** A scope that the SDK knows. A service may have others: declare them in `UserinfoFields`, as the README shows. */
+/**
+ * A scope that the SDK knows. Declare the service's other scopes in `UserinfoFields`, as the README shows.
+ */
 export type OAuthScope = keyof UserinfoFields;
 
 type All<Of> = (Of extends unknown ? (part: Of) => void : never) extends (part: infer Whole) => void
@@ -62,9 +66,9 @@ type All<Of> = (Of extends unknown ? (part: Of) => void : never) extends (part: 
   : never;
 
 /**
- * A user as an access token shows them: every field of the scopes that are named, and perhaps others.
+ * User of an access token: every field of the named scopes, and perhaps others.
  *
- * @typeParam Scope - the scopes that were approved
+ * @typeParam Scope - scopes that the user approved
  */
 export type Userinfo<Scope extends OAuthScope = never> = Partial<All<UserinfoFields[OAuthScope]>> &
   ([Scope] extends [never] ? unknown : All<UserinfoFields[Scope]>);

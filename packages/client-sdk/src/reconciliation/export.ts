@@ -14,50 +14,53 @@ import {
   verified,
 } from './verified.ts';
 
-/** Range of an export: a day, or a first and a last day, at most 31 days, both included, in UTC. */
+/** Range of an export: one day, or the first and last of at most 31 days, in UTC. */
 export type ReconciliationRange =
   | {
-      /** `YYYY-MM-DD` */
+      /** Day of the export, as `YYYY-MM-DD`. */
       readonly date: string;
       readonly from?: undefined;
       readonly to?: undefined;
     }
   | { readonly from: string; readonly to: string; readonly date?: undefined };
 
-/** A transfer that became final. */
+/** A row of an export: a transfer that became final. */
 export interface ReconciliationRow {
   readonly id: string;
   readonly reference: string | null;
   readonly status: Open<'completed' | 'failed'>;
-  /** Decimal with two digits. */
+  /** Amount, a decimal with two digits. */
   readonly amount: string;
   readonly currency: Open<'HTG' | 'USD'>;
   readonly recipientKid: string;
   readonly description: string | null;
   readonly failureCode: string | null;
-  /** ISO 8601, UTC, like all times. */
+  /** Time of creation, ISO 8601 in UTC, like all times. */
   readonly createdAt: string;
   readonly completedAt: string | null;
   readonly updatedAt: string;
 }
 
-/** An export may take this long, in milliseconds, unless the call says otherwise. */
+/** Default time limit of an export, in milliseconds. */
 const exportTimeout = 3_600_000;
 
-/** No row is longer, in characters. */
+/** Longest row that is accepted, in characters. */
 const longestRow = 1024 * 1024;
 
-/** Makes something of the bytes of an export while they come. */
+/** Converts the bytes of an export while they arrive. */
 type Use<Part> = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Part>;
 
-/** Options of an export. */
+/** Downloads an export in a format and converts it; calls `tell` with the summary. */
 type Download = <Part>(
   format: ReconciliationFormat,
   use: Use<Part>,
   tell: (summary: ReconciliationSummary) => void,
 ) => AsyncGenerator<Part, void, undefined>;
 
-/** An export as it comes. The timeout is for each wait for bytes: a slow reader loses nothing. */
+/**
+ * Downloads an export as a stream. The timeout applies to each wait for bytes, so a slow reader loses
+ * nothing.
+ */
 async function* download<Part>(
   connection: Connection,
   query: object,
@@ -101,12 +104,12 @@ async function* download<Part>(
     }
   } finally {
     watching.close();
-    // A reader that stops early does not get the rest.
+    // Stop the download if the reader stops early.
     end?.abort();
   }
 }
 
-/** The rows of an export in ndjson. */
+/** Parses the rows of an export in ndjson. */
 async function* rowsOf(
   bytes: AsyncIterable<Uint8Array>,
   count: () => void,
@@ -128,8 +131,8 @@ async function* rowsOf(
 }
 
 /**
- * An export, which is asked for when it is read: row by row, or into a file. Rows are given out before the end is known: what you
- * make of them is good when the loop has ended without an error.
+ * An export, which is requested when it is read: row by row, or into a file. Rows are returned before the
+ * export has been verified: rely on them only once the loop has ended without an error.
  */
 export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
   readonly #download: Download;
@@ -139,12 +142,15 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
     this.#download = fetch;
   }
 
-  /** Summary at the end of the export; `null` until the export was read to its end and found complete. */
+  /** Summary at the end of the export; `null` until the whole export was read and verified. */
   get summary(): ReconciliationSummary | null {
     return this.#summary;
   }
 
-  /** Row by row, in constant memory. @throws OstiaryError `incomplete_export` when rows are missing or were changed */
+  /**
+   * Yields the rows in constant memory. @throws OstiaryError `incomplete_export` if rows are missing or were
+   * changed
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<ReconciliationRow, void, undefined> {
     let rows = 0;
     const count = (): void => {
@@ -161,11 +167,11 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
   }
 
   /**
-   * Writes the export to a file that only its owner may read. The file appears, in place of an earlier one, when its checksum was
-   * found right; after an error there is nothing. Needs a file system: Node, Deno or Bun.
+   * Writes the export to a file that only its owner may read. Once the checksum is verified, the file appears
+   * and replaces an earlier one. After an error there is no new file. Needs a file system: Node, Deno or Bun.
    *
-   * @returns the summary
-   * @throws OstiaryError `incomplete_export` when bytes are missing or were changed; the system's errors for the file
+   * @returns the summary of the export
+   * @throws OstiaryError `incomplete_export` if bytes are missing or were changed; the system's errors for the file
    * @example
    * ```ts
    * const day = exportReconciliation(ostiary, { date: '2026-03-01' });
@@ -192,10 +198,10 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
 }
 
 /**
- * Exports what became final in a range. It is asked for when it is read. Its `timeout` is for each wait for bytes, its `totalTimeout`
- * an hour unless given.
+ * Exports the transfers that became final in a range. The export is requested when it is read. `timeout`
+ * applies to each wait for bytes, and `totalTimeout` is an hour by default.
  *
- * @throws TypeError when `ostiary` is no client of this package
+ * @throws TypeError if `ostiary` is not a client of this package
  * @example
  * ```ts
  * const march = exportReconciliation(ostiary, { from: '2026-03-01', to: '2026-03-31' });

@@ -1,5 +1,5 @@
 /**
- * Exports what became final, for the books.
+ * Exports the transfers that became final, for accounting.
  *
  * @packageDocumentation
  */

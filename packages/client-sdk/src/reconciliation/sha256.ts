@@ -1,6 +1,9 @@
-// A digest that takes its bytes piece by piece, which WebCrypto does not offer: an export may be larger than the memory.
+// Incremental SHA-256, which WebCrypto lacks: an export may be larger than the memory.
 
-/** The first 32 bits of the fractional parts of a root of each of the first primes (FIPS 180-4, sections 4.2.2 and 5.3.3). */
+/**
+ * Computes the constants of SHA-256: the first 32 bits of the fractional parts of a root of each of the first
+ * primes (FIPS 180-4, sections 4.2.2 and 5.3.3).
+ */
 function constants(count: number, root: number): Int32Array {
   const words = new Int32Array(count);
   for (let found = 0, candidate = 2; found < count; candidate += 1) {
@@ -37,7 +40,7 @@ export class Sha256 {
     return this;
   }
 
-  /** The digest in lower-case hexadecimal. Nothing can be added after it. */
+  /** Returns the digest in lower-case hexadecimal. No more bytes can be added afterwards. */
   hex(): string {
     const bits = this.#length * 8;
     const padding = new Uint8Array(((119 - (this.#length % 64)) % 64) + 9);

@@ -8,12 +8,12 @@ export interface ReconciliationSummary {
     readonly currency: string;
     readonly status: string;
     readonly count: number;
-    /** Decimal with two digits. */
+    /** Sum of the amounts, a decimal with two digits. */
     readonly amount: string;
   }[];
-  /** SHA-256 of every byte before the summary. */
+  /** SHA-256 of every byte before the summary, in hexadecimal. */
   readonly sha256: string;
-  /** True if every day of the range is closed. Its rows do not change any more. */
+  /** True if every day of the range is closed: its rows will not change any more. */
   readonly final: boolean;
 }
 
@@ -25,7 +25,7 @@ export function damaged(what: string): Unreadable {
   return new Unreadable(`The export is incomplete: ${what}`, 'incomplete_export');
 }
 
-/** Beginning of the summary in each format, and how to read the rest of its line as JSON. */
+/** Start of the summary in each format, and a function that converts the rest of its line to JSON. */
 export const endings: {
   readonly [Format in ReconciliationFormat]: readonly [string, (rest: string) => string];
 } = {
@@ -34,12 +34,12 @@ export const endings: {
   csv: ['#summary,"', (rest) => `{"summary":${rest.replace(/"\r\n$/, '').replaceAll('""', '"')}}`],
 };
 
-/** No summary is longer, in bytes. */
+/** Longest summary that is accepted, in bytes. */
 const longest = 32 * 1024;
 
 /**
- * Passes bytes through in constant memory, and reports the summary at their end.
- * @throws Unreadable when there is none, or its digest is not the one of what came before it
+ * Passes the bytes of an export through in constant memory, and reports the verified summary at the end.
+ * @throws Unreadable if the summary is missing, or does not match the bytes before it
  */
 export async function* verified(
   chunks: AsyncIterable<Uint8Array>,
@@ -58,9 +58,9 @@ export async function* verified(
     tail = joined.slice(known);
   }
   const [marker, jsonOf] = endings[format];
-  // Decode one character per byte.
+  // One character per byte, so that indexes are the same.
   const text = String.fromCharCode(...tail);
-  // In texts of rows the quotation marks of a marker are escaped.
+  // The marker cannot occur in a row: quotation marks in its texts are escaped.
   const start = text.lastIndexOf(marker);
   const summary = start < 0 ? undefined : objectOf(jsonOf(text.slice(start + marker.length)))?.summary;
   const { sha256, rows } = (summary ?? {}) as Partial<ReconciliationSummary>;

@@ -5,25 +5,25 @@ import type { Connection, IdempotentOptions, RequestOptions } from '../options.t
 import type { Mode } from './open.ts';
 import type { Delivery } from './webhooks.ts';
 
-/** An event as it was sent. */
+/** An event as it was sent to webhook endpoints. */
 export interface SentEvent {
-  /** `evt_…` */
+  /** Id of the event, such as `evt_…`. */
   readonly id: string;
-  /** Such as `payment.completed`. */
+  /** Type of the event, such as `payment.completed`. */
   readonly type: string;
   readonly createdAt: string;
   readonly mode: Mode;
   readonly data: { readonly [name: string]: unknown };
 }
 
-/** An event and its place in your sequence. */
+/** An event with its number in your sequence. */
 export interface ListedEvent extends SentEvent {
-  /** From 1, without gaps. */
+  /** Number of the event in your sequence, from 1, without gaps. */
   readonly sequence: number;
 }
 
 /**
- * A page of events.
+ * Response with one page of events.
  *
  * @example
  * ```ts
@@ -35,36 +35,36 @@ export interface EventPage {
   readonly hasMore: boolean;
   /** Value of `after` for the next page. */
   readonly nextAfter: number;
-  /** The oldest event that is kept. */
+  /** Number of the oldest event that is still kept; `null` if there is none. */
   readonly oldestSequence: number | null;
-  /** The newest event, kept or not; 0 when there was none. */
+  /** Number of the newest event, whether still kept or not; 0 if there has been none. */
   readonly newestSequence: number;
 }
 
 /** Filter of a list of events. */
 export interface EventQuery {
   /**
-   * Lists events after this place in the sequence. Without it, lists them from the beginning. The server
-   * refuses a place beyond the newest event.
+   * Number of an event: lists the events after it, by default from the beginning. The server refuses a number
+   * beyond the newest event.
    */
   readonly after?: number | undefined;
-  /** Events a page, 1 to 100; 25 unless given. */
+  /** Events per page, 1 to 100; 25 by default. */
   readonly limit?: number | undefined;
 }
 
-/** Endpoints that get the event again. */
+/** Options of a redelivery. */
 export interface RedeliverRequest {
-  /** To all that match the event's type now, unless given. */
+  /** Endpoint that gets the event again; by default every endpoint that subscribes to its type now. */
   readonly endpointId?: string | undefined;
 }
 
-/** The new deliveries, or those that were pending. */
+/** Deliveries of the event: new ones, and those that were still pending. */
 export interface Redeliveries {
   readonly data: readonly Delivery[];
 }
 
 /**
- * Events.
+ * Operations on events.
  *
  * @example
  * ```ts
@@ -77,9 +77,9 @@ export interface Redeliveries {
  */
 export interface Events {
   /**
-   * Events in their sequence, to its present end: what you have missed, and what you have not.
+   * Lists events in their sequence, up to the newest one, whether or not they were delivered.
    *
-   * @throws OstiaryError when it is read; `invalid_request` for an `after` beyond the newest event
+   * @throws OstiaryError when the list is read; `invalid_request` for an `after` beyond the newest event
    */
   list(query?: EventQuery, options?: RequestOptions): List<ListedEvent, EventPage>;
   /**

@@ -8,17 +8,19 @@ export interface VerifyRequest {
   readonly token: string;
 }
 
-/** A valid passport, and its user. */
+/** A valid passport with its user. */
 export interface Verification {
   readonly valid: true;
   readonly user: {
     readonly kid: string;
-    /** Missing where the service does not know it, like `country`, `kycStatus` and `kycTier`. */
+    /**
+     * Role of the user. Missing if the service does not know it, like `country`, `kycStatus` and `kycTier`.
+     */
     readonly role?: string;
-    /** ISO 3166-1 alpha-2. */
+    /** Country, as ISO 3166-1 alpha-2. */
     readonly country?: string;
     readonly kycStatus?: KycStatus;
-    /** 0 to 3. */
+    /** Level of the identity check, 0 to 3. */
     readonly kycTier?: number;
   };
   readonly issuedAt: string;
@@ -26,7 +28,7 @@ export interface Verification {
 }
 
 /**
- * Passports.
+ * Operations on passports.
  *
  * @example
  * ```ts
@@ -36,10 +38,11 @@ export interface Verification {
  */
 export interface Passports {
   /**
-   * Says who shows a passport. It may be verified several times in its five minutes, so a call that failed is repeated.
+   * Verifies a passport and returns its user. A passport may be verified several times in its five minutes,
+   * so a failed call is repeated.
    *
-   * @throws OstiaryError `token_expired` when it is too old, `invalid_request` when it is none of this service and mode,
-   * `not_found` when its user is gone
+   * @throws OstiaryError `token_expired` if the passport is too old, `invalid_request` if it is not a passport of this service
+   * and mode, `not_found` if its user no longer exists
    */
   verify(request: VerifyRequest, options?: RequestOptions): ApiPromise<Verification>;
 }

@@ -4,27 +4,27 @@ import { type CursorPage, cursorList, type List } from '../http/list.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode, Open } from './open.ts';
 
-/** Whom to pay how much. */
+/** A payment to make. */
 export interface PaymentRequest {
-  /** Decimal with two digits, such as `"125.00"`. */
+  /** Amount, a decimal with two digits, such as `"125.00"`. */
   readonly amount: string;
   readonly currency: 'HTG' | 'USD';
-  /** By public id, or by phone number in E.164. */
+  /** Recipient, by public id or by phone number in E.164. */
   readonly recipient: { readonly kid: string } | { readonly phone: string };
-  /** Up to 140 characters. */
+  /** Description of up to 140 characters. */
   readonly description?: string | undefined;
   /**
-   * Your reference, up to 100 characters. It belongs to one transfer for ever, so a payment with it is never
-   * made twice.
+   * Your reference, up to 100 characters. It belongs to one transfer for ever, so a payment with the same
+   * reference is never made twice.
    */
   readonly reference?: string | undefined;
-  /** Up to 20 texts of your own. */
+  /** Up to 20 texts of your own, by name. */
   readonly metadata?: { readonly [name: string]: string } | undefined;
 }
 
-/** A transfer. `pending` may become `completed` or `failed`; these are final. */
+/** A transfer. Its status `pending` may change to `completed` or `failed`, which are final. */
 export interface Transfer {
-  /** `tr_…` */
+  /** Id of the transfer, such as `tr_…`. */
   readonly id: string;
   readonly status: Open<'pending' | 'completed' | 'failed'>;
   readonly mode: Mode;
@@ -34,9 +34,9 @@ export interface Transfer {
   readonly description: string | null;
   readonly reference: string | null;
   readonly metadata: { readonly [name: string]: string } | null;
-  /** Reason of the failure. */
+  /** Reason of the failure; `null` if the transfer has not failed. */
   readonly failure: { readonly code: string; readonly message: string } | null;
-  /** ISO 8601, UTC, like all times. */
+  /** Time of creation, ISO 8601 in UTC, like all times. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly completedAt: string | null;
@@ -46,18 +46,18 @@ export interface Transfer {
 export interface PaymentQuery {
   readonly status?: 'pending' | 'completed' | 'failed' | undefined;
   readonly reference?: string | undefined;
-  /** Included. */
+  /** Earliest time of creation, inclusive. */
   readonly createdFrom?: string | Date | undefined;
-  /** Not included. */
+  /** Latest time of creation, exclusive. */
   readonly createdTo?: string | Date | undefined;
-  /** Transfers a page, 1 to 100; 25 unless given. */
+  /** Transfers per page, 1 to 100; 25 by default. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of an earlier page. */
+  /** Place to continue: `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined;
 }
 
 /**
- * Payments.
+ * Operations on payments.
  *
  * @example
  * ```ts
@@ -71,22 +71,22 @@ export interface PaymentQuery {
  */
 export interface Payments {
   /**
-   * Pays somebody. It is safe to repeat: every attempt carries the same `Idempotency-Key`.
+   * Makes a payment. It is safe to repeat: every attempt carries the same `Idempotency-Key`.
    *
-   * @throws OstiaryError with `outcome`; `idempotency_conflict` when the reference belongs to another transfer, `not_found` when the
+   * @throws OstiaryError with `outcome`; `idempotency_conflict` if the reference belongs to another transfer, `not_found` if the
    * recipient does not exist
    */
   create(request: PaymentRequest, options?: IdempotentOptions): ApiPromise<Transfer>;
   /**
-   * A transfer as it is now.
+   * Returns the current state of a transfer.
    *
    * @throws OstiaryError `not_found`
    */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Transfer>;
   /**
-   * Transfers, newest first.
+   * Lists transfers, newest first.
    *
-   * @throws OstiaryError when it is read
+   * @throws OstiaryError when the list is read
    */
   list(query?: PaymentQuery, options?: RequestOptions): List<Transfer, CursorPage<Transfer>>;
 }

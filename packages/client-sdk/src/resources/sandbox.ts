@@ -3,11 +3,11 @@ import { call } from '../http/call.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { SentEvent } from './events.ts';
 
-/** User whose passport to create. */
+/** A passport to create. */
 export interface SandboxPassportRequest {
-  /** A user of the sandbox; `KID-TEST-APPROVED` unless given. */
+  /** A user of the sandbox; `KID-TEST-APPROVED` by default. */
   readonly kid?: string | undefined;
-  /** Creates a passport that has expired. */
+  /** True to create a passport that has already expired. */
   readonly expired?: boolean | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface SandboxPassport {
 /** An event to trigger. */
 export interface SandboxEventRequest {
   readonly type: string;
-  /** Example data unless given. */
+  /** Data of the event; by default example data. */
   readonly data?: { readonly [name: string]: unknown } | undefined;
 }
 
 /**
- * Operations that test keys have for trying things out.
+ * Operations for trying things out, which only test keys have.
  *
  * @example
  * ```ts
@@ -37,13 +37,14 @@ export interface SandboxEventRequest {
  */
 export interface Sandbox {
   /**
-   * Mints a passport for a user of the sandbox. One more does no harm, so a call that failed is repeated.
+   * Mints a passport for a user of the sandbox. An additional passport does no harm, so a failed call is
+   * repeated.
    *
    * @throws OstiaryError `not_found` with a live key
    */
   createPassport(request?: SandboxPassportRequest, options?: RequestOptions): ApiPromise<SandboxPassport>;
   /**
-   * Triggers an event, which is delivered to your test endpoints.
+   * Triggers an event and delivers it to your test endpoints.
    *
    * @throws OstiaryError `not_found` with a live key
    */

@@ -3,24 +3,30 @@ import { call } from '../http/call.ts';
 import type { Connection, RequestOptions } from '../options.ts';
 import type { KycStatus } from './open.ts';
 
-/** A user whom you may see. */
+/** A user whom the partner may see. */
 export interface User {
   readonly kid: string;
-  /** Missing where the service does not know it, like `name`, `role`, `country` and `createdAt`. */
+  /**
+   * Handle of the user. Missing if the service does not know it, like `name`, `role`, `country` and
+   * `createdAt`.
+   */
   readonly handle?: string;
   readonly name?: string;
   readonly role?: string;
-  /** ISO 3166-1 alpha-2. */
+  /** Country, as ISO 3166-1 alpha-2. */
   readonly country?: string;
   readonly createdAt?: string;
-  /** Present only while the user lets a client of yours see it, and where the service knows it, like `kycTier`. */
+  /**
+   * State of the identity check. Present only while the user lets a client of yours see it, and if the
+   * service knows it, like `kycTier`.
+   */
   readonly kycStatus?: KycStatus;
-  /** 0 to 3. */
+  /** Level of the identity check, 0 to 3. */
   readonly kycTier?: number;
 }
 
 /**
- * Users.
+ * Operations on users.
  *
  * @example
  * ```ts
@@ -30,15 +36,15 @@ export interface User {
  */
 export interface Users {
   /**
-   * A user by public id.
+   * Returns the user with a public id.
    *
    * @throws OstiaryError `not_found`
    */
   retrieve(kid: string, options?: RequestOptions): ApiPromise<User>;
   /**
-   * A user by phone number in E.164, with its plus.
+   * Returns the user with a phone number in E.164, including its plus.
    *
-   * @throws OstiaryError `not_found`; `invalid_request` for what is no such number
+   * @throws OstiaryError `not_found`; `invalid_request` for a text that is no phone number in E.164
    */
   retrieveByPhone(phone: string, options?: RequestOptions): ApiPromise<User>;
 }
@@ -49,14 +55,15 @@ export interface Users {
  */
 const isPlainSegment = (kid: string): boolean => /^(?!\.{1,2}$)[\w.~-]+$/.test(kid);
 
-/** Printable ASCII, as all public ids. */
+/** Format of public ids: printable ASCII. */
 const printable = /^[\x20-\x7E]{1,255}$/;
 
 export function users(connection: Connection): Users {
   const path = '/v1/partner/users';
   return {
     retrieve(kid, options) {
-      // Some proxies decode or refuse `%2F` in a path, and every URL parser removes dot segments, encoded or not.
+      // Send other ids in the query: some proxies decode or refuse `%2F` in a path, and every URL parser
+      // removes dot segments, encoded or not.
       if (typeof kid === 'string' && printable.test(kid) && !isPlainSegment(kid))
         return call(connection, { path, query: { kid } }, options);
       return call(connection, { path: `${path}/{kid}`, values: { kid } }, options);

@@ -6,26 +6,26 @@ import type { Mode, Open } from './open.ts';
 
 /** An endpoint to register. */
 export interface WebhookRequest {
-  /** A public https address. */
+  /** URL of the endpoint: a public https URL. */
   readonly url: string;
-  /** Event types, or `['*']` for all. */
+  /** Event types to subscribe to, or `['*']` for all. */
   readonly events: readonly string[];
-  /** 16 to 256 characters; deliveries are signed with it. */
+  /** Secret that signs the deliveries, 16 to 256 characters. */
   readonly secret: string;
 }
 
-/** Changes of an endpoint. Members that are left out stay as they are. */
+/** Changes of an endpoint. Omitted members stay as they are. */
 export interface WebhookChanges {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
   readonly secret?: string | undefined;
-  /** Disabling cancels what is pending. */
+  /** `false` disables the endpoint and cancels its pending deliveries. */
   readonly enabled?: boolean | undefined;
 }
 
-/** An endpoint. Its secret is only returned when it is created. */
+/** A webhook endpoint. Its secret is only returned when it is created. */
 export interface WebhookEndpoint {
-  /** `we_…` */
+  /** Id of the endpoint, such as `we_…`. */
   readonly id: string;
   readonly url: string;
   readonly events: readonly string[];
@@ -43,7 +43,7 @@ export interface WebhookRemoved {
 
 /** Delivery of one event to one endpoint. */
 export interface Delivery {
-  /** `dl_…` */
+  /** Id of the delivery, such as `dl_…`. */
   readonly id: string;
   readonly eventId: string;
   readonly eventType: string;
@@ -56,27 +56,27 @@ export interface Delivery {
 
 /** An attempt of a delivery. */
 export interface DeliveryAttempt {
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly number: number;
   readonly at: string;
   readonly durationMs: number;
   readonly httpStatus: number | null;
-  /** Reason of the failure, such as `timeout`. */
+  /** Reason of the failure, such as `timeout`; `null` if the attempt succeeded. */
   readonly error: string | null;
-  /** The beginning of your answer. */
+  /** Beginning of your endpoint's response; `null` if there was none. */
   readonly response: string | null;
 }
 
 /** Filter of a list of deliveries. */
 export interface DeliveryQuery {
   readonly status?: 'pending' | 'delivered' | 'dropped' | 'cancelled' | undefined;
-  /** Deliveries a page, 1 to 100; 25 unless given. */
+  /** Deliveries per page, 1 to 100; 25 by default. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of an earlier page. */
+  /** Place to continue: `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined;
 }
 
-/** Since when dropped deliveries are sent again. */
+/** Time since which dropped deliveries are sent again. */
 export interface RecoverRequest {
   readonly since: string | Date;
 }
@@ -87,7 +87,7 @@ export interface Recovered {
 }
 
 /**
- * Webhook endpoints and what was delivered to them.
+ * Operations on webhook endpoints and their deliveries.
  *
  * @example
  * ```ts
@@ -102,38 +102,39 @@ export interface Webhooks {
   /**
    * Registers an endpoint.
    *
-   * @throws OstiaryError `invalid_request` when the address is not public or an event type unknown
+   * @throws OstiaryError `invalid_request` if the URL is not public or an event type is unknown
    */
   create(request: WebhookRequest, options?: IdempotentOptions): ApiPromise<WebhookEndpoint>;
   /**
-   * Every endpoint, the oldest first.
+   * Lists all endpoints, oldest first.
    *
-   * @throws OstiaryError when it is read
+   * @throws OstiaryError when the list is read
    */
   list(options?: RequestOptions): List<WebhookEndpoint, { readonly data: readonly WebhookEndpoint[] }>;
   /**
-   * An endpoint.
+   * Returns an endpoint.
    *
    * @throws OstiaryError `not_found`
    */
   retrieve(id: string, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
   /**
-   * Changes an endpoint. To do so twice is as good as once, so a call that failed is repeated.
+   * Changes an endpoint. Applying the same changes twice does no harm, so a failed call is repeated.
    *
    * @throws OstiaryError `not_found`
    */
   update(id: string, changes: WebhookChanges, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
   /**
-   * Removes an endpoint and cancels what is pending. A call that failed is repeated; when an earlier attempt did it and only its
-   * answer was lost, that ends in `not_found` with outcome `unknown`: the endpoint is gone either way.
+   * Removes an endpoint and cancels its pending deliveries. A failed call is repeated. If an earlier attempt
+   * removed it and its response was lost, the call ends with `not_found` and outcome `unknown`: the endpoint
+   * is gone either way.
    *
    * @throws OstiaryError `not_found`
    */
   delete(id: string, options?: RequestOptions): ApiPromise<WebhookRemoved>;
   /**
-   * Deliveries to an endpoint with their attempts, newest first.
+   * Lists the deliveries to an endpoint with their attempts, newest first.
    *
-   * @throws OstiaryError when it is read
+   * @throws OstiaryError when the list is read
    */
   deliveries(
     id: string,
@@ -141,7 +142,8 @@ export interface Webhooks {
     options?: RequestOptions,
   ): List<Delivery, CursorPage<Delivery>>;
   /**
-   * Delivers again what was dropped since a time, a thousand at most: call it until it answers 0.
+   * Sends the deliveries again that were dropped since a time, at most a thousand per call: repeat it until
+   * it returns 0.
    *
    * @throws OstiaryError `not_found`
    */

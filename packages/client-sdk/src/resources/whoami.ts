@@ -16,7 +16,7 @@ export interface Whoami {
     readonly requireSignature: boolean;
     readonly expiresAt: string | null;
   };
-  /** From where the server sees you call, or `null` when it cannot tell. */
+  /** IP address from which the server sees you call; `null` if unknown. */
   readonly address: string | null;
 }
 
