@@ -7,24 +7,27 @@ import type { ReadyScopeName } from './ready-scopes.ts';
 import type { Scope } from './scopes.ts';
 import { UserRecordError } from './user-record.ts';
 
-/** A scope of the host. */
+/** Definition of a host's own scope. */
 export interface HostScope {
   /**
-   * Claims of userinfo for the scope, each with a synchronous check of its value. The value is the member of
-   * that name of `claims` in the record from `users.find`. A scope for an API has no claims.
+   * Claims that userinfo returns for the scope, each with a synchronous schema for its value. The value is
+   * the member with that name in `claims` of the record from `users.find`. A scope for an API has no claims.
    */
   readonly claims?: { readonly [claim: string]: StandardSchema };
-  /** Texts of the consent page, in each language of the option `languages`. */
+  /** Texts of the consent page about the scope, for each language of the option `languages`. */
   readonly consent: { readonly [language: string]: ScopeTexts };
 }
 
-/** The option `scopes`: scopes in addition to the built-in ones. */
+/** Value of the option `scopes`: scopes in addition to the built-in ones. */
 export type HostScopes = { readonly [Ready in ReadyScopeName]?: boolean } & {
-  /** Adds `preferred_username`, `picture`, `locale`, `zoneinfo` and `updated_at` to `profile`. */
+  /**
+   * Adds the claims `preferred_username`, `picture`, `locale`, `zoneinfo` and `updated_at` to the scope
+   * `profile`.
+   */
   readonly standardProfile?: boolean;
 } & { readonly [scope: string]: HostScope | boolean | undefined };
 
-/** Input of a check, as in Standard Schema. */
+/** Input type of a Standard Schema. */
 type InputOf<Schema> = Schema extends { readonly '~standard': { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly input: infer Input }
     ? Input
@@ -37,15 +40,15 @@ type CheckOf<Claims, Name> = Claims extends { readonly [Key in Name & PropertyKe
   ? Check
   : never;
 
-/** The name of a scope, where the compiler does not know which there are. */
+/** Name of a scope, if the scopes are not known at compile time. */
 export type AnyScope = Scope | (string & {});
 
-/** The names of the scopes that there are with an option `scopes`. */
+/** Names of the available scopes, derived from the type of the option `scopes`. */
 export type ScopeNames<Scopes> = string extends keyof Scopes
   ? AnyScope
   : Scope | 'offline_access' | Exclude<keyof Scopes & string, 'standardProfile'>;
 
-/** The claims of a host's own scopes, as `users.find` answers them. */
+/** Claims of a host's own scopes, as `users.find` must return them. */
 export type HostClaims<Scopes> = string extends keyof Scopes
   ? AnyClaims
   : {
@@ -57,20 +60,23 @@ export type HostClaims<Scopes> = string extends keyof Scopes
 /** A claim of userinfo. */
 export interface Claim {
   readonly name: string;
-  /** Its value, checked; `undefined` where the user has none. @throws UserRecordError */
+  /**
+   * Returns the checked value of the claim; `undefined` if the user has none. @throws UserRecordError if the
+   * value is invalid
+   */
   readonly of: (user: UserRecord) => unknown;
 }
 
-/** Every scope that there is here, and what each gives. */
+/** All available scopes with their claims and texts. */
 export interface ScopeCatalog {
-  /** In the order in which pages and discovery show them. */
+  /** Names of all scopes, in the order in which pages and discovery show them. */
   readonly names: readonly string[];
   readonly has: (name: string) => boolean;
   readonly claimsOf: (name: string) => readonly Claim[];
   readonly consents: Consents;
 }
 
-/** Claims of a scope, and its texts for the consent page. */
+/** Claims of one scope, and its texts for the consent page. */
 export interface CatalogScope {
   readonly claims: readonly Claim[];
   readonly consent: Consents[string];
@@ -80,7 +86,7 @@ export function refuse(field: string, problem: string): never {
   throw new UserRecordError(`users.find: ${field}: ${problem}`);
 }
 
-/** @throws UserRecordError */
+/** Validates a field of a user's record and returns its value. @throws UserRecordError if the value is invalid */
 export function checkedBy(check: z.ZodType, value: unknown, field: string): unknown {
   const result = check.safeParse(value, inPlainWords);
   return result.success ? result.data : refuse(field, result.error.issues[0]?.message ?? 'is not valid');

@@ -4,25 +4,25 @@ import fr from '../../languages/fr.json' with { type: 'json' };
 import ht from '../../languages/ht.json' with { type: 'json' };
 import pt from '../../languages/pt.json' with { type: 'json' };
 
-/** The languages of the pages unless the host names others; the first one where a browser asks for none of them. */
+/** Default languages of the pages. The first is used if a browser accepts none of them. */
 export const languages = ['en', 'fr'] as const;
 
-/** A language whose texts ship. */
+/** Tag of a built-in language. */
 export type Language = 'en' | 'fr' | 'ht' | 'es' | 'pt';
 
-/** Explains in plain words what a scope gives. */
+/** Texts that explain to users what a scope gives. */
 export interface ScopeTexts {
   readonly title: string;
   readonly detail: string;
 }
 
-/** Texts of the consent page about one scope, in the languages that ship. */
+/** Texts of the consent page about one scope, in all built-in languages. */
 export type ConsentTexts = { readonly [L in Language]: ScopeTexts };
 
-/** Language files that ship. */
+/** Texts of the built-in languages. */
 export const languageFiles = { en, fr, ht, es, pt };
 
-/** Returns the texts of a scope of ours in every language that ships; a missing text does not compile. */
+/** Returns the texts of a built-in scope in every built-in language. A missing text is a compile error. */
 export function consentTexts(scope: keyof typeof en.scopes): ConsentTexts {
   return {
     en: en.scopes[scope],
@@ -33,5 +33,5 @@ export function consentTexts(scope: keyof typeof en.scopes): ConsentTexts {
   };
 }
 
-/** Texts of the consent page about every scope, by scope and language. */
+/** Texts of the consent page about all scopes, by scope and language. */
 export type Consents = { readonly [scope: string]: { readonly [tag: string]: ScopeTexts | undefined } };

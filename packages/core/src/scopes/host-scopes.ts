@@ -21,15 +21,18 @@ import {
 } from './ready-scopes.ts';
 import { isScope, offlineAccess } from './scopes.ts';
 
-// This module is only loaded if the host adds or switches on scopes.
+// This module is loaded only if the host adds or enables scopes.
 
 const maxScopes = 100;
 
-/** RFC 6749, appendix A.4. */
+/** Characters of a scope name (RFC 6749, appendix A.4). */
 const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/;
 const claimName = /^[A-Za-z][A-Za-z0-9_:./-]{0,99}$/;
 
-/** Claims that an ID token or another JWT of an identity provider has a meaning for (OpenID Connect Core, RFC 7519). */
+/**
+ * Claims that have a meaning in an ID token or another JWT of an identity provider (OpenID Connect Core, RFC
+ * 7519), so a host cannot define them.
+ */
 const registeredClaims = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'auth_time', 'nonce', 'acr', 'amr', 'azp'],
   ...['at_hash', 'c_hash', 's_hash', 'sid', 'events', 'cnf', 'client_id', 'scope', 'active'],
@@ -64,7 +67,7 @@ const claimNames = z
   .regex(claimName, 'is none that a claim can have')
   .refine((name) => !registeredClaims.has(name), 'has another meaning in tokens');
 
-/** Schema of the option, whose names are checked before. */
+/** Schema of the option `scopes`, whose names are checked before. */
 const schemaOf = (languages: readonly string[]) =>
   z
     .object(
@@ -91,14 +94,17 @@ function requireName(name: string): void {
     throw new TypeError(`scopes.${name}: is not a name that a scope can have (RFC 6749, appendix A.4)`);
 }
 
-/** Checks the names that the schema does not see: a record of zod drops a member `__proto__`. @throws TypeError */
+/**
+ * Checks names of claims that the schema would not report: zod's record drops a member `__proto__`. @throws
+ * TypeError for such a name
+ */
 function requireClaimNames(scope: string, entry: HostScope | boolean | undefined): void {
   if (typeof entry !== 'object' || entry === null) return;
   const reserved = Object.keys(entry.claims ?? {}).find(isReservedName);
   if (reserved !== undefined) throw new TypeError(`scopes.${scope}.claims.${reserved}: ${reservedWords}`);
 }
 
-/** @throws TypeError that says which two scopes show the same claim */
+/** Checks that no claim belongs to two scopes. @throws TypeError that names both scopes and the claim */
 function requireOwnClaims(all: ReadonlyMap<string, CatalogScope>): void {
   const owners = new Map<string, string>();
   for (const [scope, { claims }] of all) {
@@ -112,8 +118,8 @@ function requireOwnClaims(all: ReadonlyMap<string, CatalogScope>): void {
 }
 
 /**
- * Checks the additional scopes of the host.
- * @throws TypeError that says what is wrong with one, by its path
+ * Adds the host's own scopes and the optional ones it enabled to the built-in scopes.
+ * @throws TypeError that names each faulty scope by its path
  */
 export function withHostScopes(
   five: ReadonlyMap<string, CatalogScope>,

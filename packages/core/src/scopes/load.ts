@@ -12,10 +12,10 @@ const oneOfTheFive = ({ fields, consent }: ScopeDefinition): CatalogScope => ({
 });
 
 /**
- * Loads the option `scopes`: the built-in scopes and those of the host.
- * @param languages - the tags of the languages in which pages are answered
- * @param refreshTokens - whether clients can ask for refresh tokens
- * @throws TypeError that says what is wrong with a scope of the host's, by its path
+ * Loads the scope catalogue for the option `scopes`: built-in scopes and those of the host.
+ * @param languages - language tags of the option `languages`
+ * @param refreshTokens - true if the option `refreshTokens` is set
+ * @throws TypeError that names each faulty scope of the host by its path
  */
 export async function loadScopes(
   given: HostScopes,

@@ -2,15 +2,18 @@ import { z } from 'zod';
 import type { UserRecord } from '../ports/users.ts';
 import { type ConsentTexts, consentTexts } from './consent-texts.ts';
 
-/** A claim of userinfo that is taken from a user's record; one that the record does not have is left out. */
+/**
+ * A claim of userinfo that is copied from a field of the user's record. Left out if the record lacks the
+ * field.
+ */
 export interface ReadyClaim {
   readonly read: (user: UserRecord) => unknown;
-  /** The member of the record that is named when the value is wrong. */
+  /** Field of the record that an error names if the value is wrong. */
   readonly field: keyof UserRecord;
   readonly check: z.ZodType;
 }
 
-/** A scope that a host can switch on. */
+/** Name of an optional scope that a host can enable. */
 export type ReadyScopeName = 'email' | 'phone' | 'address';
 
 interface ReadyScope<Claims = { readonly [claim: string]: ReadyClaim }> {
@@ -20,7 +23,7 @@ interface ReadyScope<Claims = { readonly [claim: string]: ReadyClaim }> {
 
 const ready = <Claims extends ReadyScope['claims']>(scope: ReadyScope<Claims>) => scope;
 
-/** Takes a claim from a field. A database's NULL counts as missing. */
+/** Defines a claim that is copied from a field. A database's NULL counts as missing. */
 const taken = (field: keyof UserRecord, check: z.ZodType): ReadyClaim => ({
   ...{ field, check },
   read: (user) => user[field] ?? undefined,
@@ -29,19 +32,19 @@ const taken = (field: keyof UserRecord, check: z.ZodType): ReadyClaim => ({
 const text = z.string().min(1).max(1024);
 
 /**
- * Checks loosely whether a text is an email address. Hosts have users whose addresses follow no grammar, such
- * as `ana@localhost`, those in other scripts (RFC 6531), and Japanese ones with two dots in a row. A user
- * whose address is refused could not sign in.
+ * Schema that checks loosely whether a text is an email address. Hosts have users whose addresses follow no
+ * grammar, such as `ana@localhost`, those in other scripts (RFC 6531), and Japanese ones with two dots in a
+ * row. A user whose address is refused could not sign in.
  */
 const emailAddress = z
   .string()
   .max(320, 'must be an e-mail address such as ana@example.com')
   .regex(/^[^\p{Cc}]+@[^\p{Cc}\s@]+$/u, 'must be an e-mail address such as ana@example.com');
 
-/** Part of an address; a database's NULL counts as missing. */
+/** Schema for a part of a postal address; a database's NULL counts as missing. */
 const part = text.nullish().transform((value) => value ?? undefined);
 
-/** Scopes of OpenID Connect Core, section 5.4, that a host can switch on. */
+/** Optional scopes (OpenID Connect Core, section 5.4) that a host can enable. */
 export const readyScopes = {
   email: ready({
     claims: {
@@ -89,7 +92,7 @@ export const readyScopes = {
   }),
 } satisfies { readonly [Name in ReadyScopeName]: ReadyScope };
 
-/** Texts of the consent page about `offline_access`. */
+/** Texts of the consent page about the scope `offline_access`. */
 export const offlineAccessConsent = consentTexts('offline_access');
 
 const languageTag = z

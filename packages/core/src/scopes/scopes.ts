@@ -3,11 +3,11 @@ import type { UserRecord } from '../ports/users.ts';
 import { type ConsentTexts, consentTexts } from './consent-texts.ts';
 import { userIdFormat, userIdWords } from './user-ids.ts';
 
-/** Definition of a scope, for the consent page, userinfo and discovery. */
+/** Definition of a built-in scope, used by the consent page, userinfo and discovery. */
 export interface ScopeDefinition {
-  /** The fields of the user that it shows, each with the check that the host's value must pass and a description of it. */
+  /** Fields of the user's record that the scope shows, each with its schema and description. */
   readonly fields: { readonly [Field in keyof UserRecord]?: z.ZodType };
-  /** Texts of the consent page. */
+  /** Texts of the consent page about the scope. */
   readonly consent: ConsentTexts;
 }
 
@@ -20,16 +20,16 @@ const money = z
   .regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits')
   .describe('string, decimal with two digits');
 
-/** Its fields stay known by name; the words of the consent page are no part of its type. */
+/** Defines a scope so that its type keeps the names of its fields but not the texts. */
 const scope = <Fields extends ScopeDefinition['fields']>(definition: {
   readonly fields: Fields;
   readonly consent: ConsentTexts;
 }) => definition;
 
 /**
- * The scopes and the fields of each (specification, "Userinfo record"). To add a scope, add an entry here:
- * discovery announces it, clients can be allowed it, the consent page explains it and userinfo answers its
- * fields.
+ * Built-in scopes and the fields of each (specification, "Userinfo record"). To add a scope, add an entry
+ * here: discovery announces it, clients can be allowed it, the consent page explains it and userinfo returns
+ * its fields.
  */
 export const scopes = {
   openid: scope({
@@ -86,16 +86,19 @@ export const scopes = {
   }),
 } as const satisfies { readonly [scope: string]: ScopeDefinition };
 
-/** The name of a scope. */
+/** Name of a built-in scope. */
 export type Scope = keyof typeof scopes;
 
-/** Every scope, in the order in which pages and discovery show them. */
+/** Names of all built-in scopes, in the order in which pages and discovery show them. */
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
-/** Checks whether such a scope exists. */
+/** Checks whether a name is that of a built-in scope. */
 export function isScope(name: string): name is Scope {
   return Object.hasOwn(scopes, name);
 }
 
-/** The scope with which a client is given refresh tokens (OpenID Connect Core, section 11). There with the option for them. */
+/**
+ * Scope with which a client gets refresh tokens (OpenID Connect Core, section 11). Available if the option
+ * `refreshTokens` is set.
+ */
 export const offlineAccess = 'offline_access';

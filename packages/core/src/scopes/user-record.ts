@@ -2,17 +2,18 @@ import type { UserRecord } from '../ports/users.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { userIdFormat, userIdWords } from './user-ids.ts';
 
-/** Says why a host's user record cannot be used, a defect of the host. */
+/** Thrown when a host's user record cannot be used, which is a defect of the host. */
 export class UserRecordError extends TypeError {
   override readonly name = 'UserRecordError';
 }
 
-/** Returns the user's public id: `kid`, or `sub` where the host has no other one. */
+/** Returns the user's public id: `kid`, or `sub` if the record has no `kid`. */
 export const publicId = ({ sub, kid }: UserRecord): string => kid ?? sub;
 
 /**
- * Fields that a host may not know. Answers leave them out: a default such as `pending` would state something about the user. The fields of
- * `wallet:balance` and `identity` are not among them, because nothing but these scopes shows them.
+ * Fields that a host may not know and that responses then leave out: a default such as `pending` would state
+ * something about the user. Fields of `wallet:balance` and `identity` are required, because these scopes
+ * exist only to show them.
  */
 export const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
   'role',
@@ -26,8 +27,8 @@ export const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
 ]);
 
 /**
- * Reads a field as it is shown: `kid` falls back to `sub`, and a database's NULL in an optional field counts as missing.
- * `avatarUrl` keeps its `null`, which says that the user has no picture.
+ * Reads a field in the form that is shown: `kid` falls back to `sub`, and a database's NULL in an optional
+ * field counts as missing. `avatarUrl` keeps its `null`, which says that the user has no picture.
  */
 export function shownField(user: UserRecord, field: keyof UserRecord): unknown {
   if (field === 'kid') return publicId(user);
@@ -35,10 +36,13 @@ export function shownField(user: UserRecord, field: keyof UserRecord): unknown {
   return value === null && field !== 'avatarUrl' && optionalFields.has(field) ? undefined : value;
 }
 
-/** Logs fields that answers leave out. */
+/** Logs fields that responses leave out because the user record lacks them. */
 export type MissingFieldLog = (fields: readonly string[]) => void;
 
-/** Logs each optional field that user records lack once, and never again in this process: most hosts lack it for every user. */
+/**
+ * Creates a function that logs each optional field that user records lack, once per process, because most
+ * hosts lack a field for every user.
+ */
 export function missingFieldLog(logger: Logger): MissingFieldLog {
   const logged = new Set<string>();
   return (fields) => {
@@ -53,16 +57,16 @@ export function missingFieldLog(logger: Logger): MissingFieldLog {
 }
 
 function requireId(id: unknown, field: 'sub' | 'kid', call: string): asserts id is string {
-  // An id that the database has as a number is the usual reason.
+  // The usual cause is a database that stores the id as a number.
   if (typeof id !== 'string') throw new UserRecordError(`${call}: ${field} has to be a string`);
   if (!userIdFormat.test(id)) throw new UserRecordError(`${call}: ${field} ${userIdWords}`);
 }
 
 /**
- * Checks that the host returned the user it was asked for, with ids that every endpoint takes. Other fields are checked where
- * they are shown.
- * @param call - the host's function that returned the user
- * @throws UserRecordError
+ * Checks that the host returned the requested user, with ids in the format that all endpoints accept. Other
+ * fields are checked where they are shown.
+ * @param call - name of the host's function that returned the user, for the error text
+ * @throws UserRecordError if the user is another one, or an id is malformed
  */
 export function requireSameUser(
   answer: UserRecord | null,
@@ -73,7 +77,7 @@ export function requireSameUser(
   if (typeof answer !== 'object') throw new UserRecordError(`${call}: has to answer a user or null`);
   requireId(answer.sub, 'sub', call);
   requireId(publicId(answer), 'kid', call);
-  // A database may find 17 where "017" was asked for, and money would go to another user.
+  // A database may find 17 for "017", and money would go to another user.
   const isSame =
     (asked.sub === undefined || asked.sub === answer.sub) &&
     (asked.kid === undefined || asked.kid === publicId(answer));

@@ -2,12 +2,12 @@ import { crc32 } from 'node:zlib';
 import type { Mode } from '../ports/partners.ts';
 import type { Random } from './random.ts';
 
-/** The request header that carries an API key. */
+/** Request header that carries the API key. */
 export const apiKeyHeader = 'X-API-Key';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** 256 bits in digits of 62. */
+/** Length of an API key's secret part: 256 bits in base 62. */
 const secretLength = 43;
 
 function base62(number: bigint, length: number): string {
@@ -18,7 +18,10 @@ function base62(number: bigint, length: number): string {
 
 const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 
-/** Prefix, mode, secret, and a checksum, so that a typo is refused without a database query. */
+/**
+ * Returns functions that make and recognize API keys: prefix, mode, secret and a checksum, so that a typo is
+ * refused without a database query.
+ */
 export function apiKeyFormat(prefix: string) {
   const format = new RegExp(`^${prefix}_(?:live|test)_[0-9A-Za-z]{${secretLength + 6}}$`);
   return {
@@ -32,7 +35,8 @@ export function apiKeyFormat(prefix: string) {
 }
 
 /**
- * Returns the place at which an API key's signing secret is sealed. It can only be opened for the same place.
+ * Returns the sealing context of an API key's signing secret. The secret can be decrypted only with the same
+ * context.
  */
 export function signingSecretContext(keyId: string): string {
   return `api_keys/${keyId}/signing_secret`;

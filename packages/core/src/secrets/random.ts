@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 
 /** Source of randomness. */
 export interface Random {
-  /** Returns unpredictable bytes. */
+  /** Returns cryptographically random bytes. */
   bytes(size: number): Buffer;
 }
 
 /**
- * Makes an id for records that are numerous: the time in milliseconds since the Unix epoch, and 80 random
- * bits. Ids sort by time as UUIDs of version 7 do (RFC 9562, section 5.7), so that new rows are neighbours in
- * an index, and old ones leave it side by side. Random ids would each touch another page, which a large
- * database does not have in memory.
+ * Generates an id for a numerous kind of record: the time in milliseconds since the Unix epoch, and 80 random
+ * bits. Ids sort by time as UUIDs of version 7 do (RFC 9562, section 5.7), so new rows are neighbours in an
+ * index, and old ones leave it side by side. Random ids would each touch another page, which a large database
+ * does not have in memory.
  */
 export function newId(prefix: 'tr' | 'evt' | 'dl', random: Random, at: number): string {
   return `${prefix}_${at.toString(16).padStart(12, '0')}${random.bytes(10).toString('hex')}`;
@@ -19,5 +19,5 @@ export function newId(prefix: 'tr' | 'evt' | 'dl', random: Random, at: number): 
 /** Command that prints a new sealing key. */
 export const keyCommand = `node -p "require('crypto').randomBytes(32).toString('base64url')"`;
 
-/** The operating system's generator. */
+/** Random generator of the operating system. */
 export const systemRandom: Random = { bytes: (size) => randomBytes(size) };

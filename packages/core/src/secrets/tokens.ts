@@ -2,39 +2,50 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.ts';
 
 /**
- * Returns the SHA-256 of a text. The only form in which codes, tokens, session ids and client secrets are stored.
- * By way of hex: a digest that OpenSSL returns as a buffer lies outside of V8's heap, which takes twice as long.
+ * Returns the SHA-256 of a text. This is the only form in which codes, tokens, session ids and client secrets
+ * are stored. Goes via hex, because a digest that OpenSSL returns as a buffer lies outside of V8's heap,
+ * which takes twice as long.
  */
 export function digest(text: string): Buffer {
   return Buffer.from(hash('sha256', text, 'hex'), 'hex');
 }
 
-/** The same as base64, for a map in memory: three times as fast as bytes that become text afterwards. */
+/**
+ * Returns the SHA-256 of a text as base64, for the key of a map in memory. Three times as fast as converting
+ * bytes to text.
+ */
 export function digestText(text: string): string {
   return hash('sha256', text, 'base64');
 }
 
-/** Characters of a client secret that others chose: a shorter one could be guessed from its SHA-256. */
+/**
+ * Minimum length of a client secret from another system, in characters: a shorter one could be guessed from
+ * its SHA-256.
+ */
 export const minImportedSecret = 20;
 
-/** Compares two SHA-256 digests in constant time: the only comparison of secrets in this package. */
+/** Compares two SHA-256 digests in constant time. All secrets in this package are compared with it. */
 export function equalDigests(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === 32 && right.length === 32 && timingSafeEqual(left, right);
 }
 
-/** 256 random bits as 43 characters of the base64url alphabet. */
+/** Generates a secret of 256 random bits as 43 base64url characters. */
 export function randomSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }
 
 /**
- * Characters of a refresh token that its successors keep: 96 bits, enough to find its grant and nothing more.
+ * Number of characters at the start of a refresh token that its successors keep: 96 bits, enough to find its
+ * grant and nothing more.
  */
 const familyLength = 16;
-/** Bytes of a refresh token that are new with each replacement: 160 bits (RFC 6749, section 10.10). */
+/**
+ * Number of random bytes that differ between a refresh token and its successor: 160 bits (RFC 6749, section
+ * 10.10).
+ */
 const successorBytes = 20;
 
-/** The formats of everything that carries the wire prefix. */
+/** Returns functions that make and recognize codes and tokens with the service's prefix. */
 export function tokenFormats(prefix: string) {
   const accessToken = new RegExp(`^${prefix}_at_[A-Za-z0-9_-]{43}$`);
   const refreshToken = new RegExp(`^${prefix}_rt_[A-Za-z0-9_-]{43}$`);
@@ -42,13 +53,16 @@ export function tokenFormats(prefix: string) {
   const familyOf = (text: string): string => text.slice(familyStart, familyStart + familyLength);
   return {
     newAccessToken: (random: Random): string => `${prefix}_at_${randomSecret(random)}`,
-    /** Checks whether a text has the form of an access token, which saves a database query for others. */
+    /** Checks whether a text has the format of an access token, which saves a database query for others. */
     isAccessToken: (text: string): boolean => accessToken.test(text),
     newRefreshToken: (random: Random): string => `${prefix}_rt_${randomSecret(random)}`,
     isRefreshToken: (text: string): boolean => refreshToken.test(text),
-    /** Returns the part of a refresh token that it shares with all others of its grant. */
+    /** Returns the part that all refresh tokens of a grant share. */
     familyOfRefreshToken: familyOf,
-    /** Derives the refresh token that follows this one: HMAC-SHA-256, so that each use of a token has the same result. */
+    /**
+     * Derives the successor of a refresh token with HMAC-SHA-256, so that repeated uses of one token give the
+     * same successor.
+     */
     succeedingRefreshToken(presented: string, key: Uint8Array): string {
       const successor = createHmac('sha256', key).update(presented).digest().subarray(0, successorBytes);
       return `${prefix}_rt_${familyOf(presented)}${successor.toString('base64url')}`;

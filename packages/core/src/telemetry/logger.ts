@@ -1,4 +1,4 @@
-/** Takes structured lines: pino, or anything with these four methods. */
+/** Receives structured log lines: pino, or any object with these four methods. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

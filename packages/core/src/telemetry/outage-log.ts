@@ -2,22 +2,23 @@ import { isStorageFailure } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from './logger.ts';
 
-/** Time from one line about an outage to the next, in milliseconds: the first, twice as long each time, at most the last. */
+/** Time between log lines about one outage, in milliseconds: `first`, doubled each time, up to `last`. */
 const intervalMs = { first: 60_000, last: 3_600_000 };
 
-/** Lines about work that fails again and again while the storage is away. */
+/** Logs work that fails repeatedly during an outage of the storage. */
 export interface OutageLog {
-  /** Notes that the work failed. Logs the first failure at once, and further ones at growing intervals. */
+  /** Records that the work failed. Logs the first failure at once, and further ones at growing intervals. */
   failed(error: unknown, fields?: object): void;
-  /** Notes that the work succeeded, and logs the end of an outage. */
+  /** Records that the work succeeded, and logs the end of an outage. */
   succeeded(): void;
 }
 
 /**
- * Logs an outage at its beginning, at growing intervals while it lasts, and at its end. A storage that is away is one sentence with the
- * reason. The stack of any other error is logged too, because it is a bug.
+ * Creates a log of outages: one line at the beginning, more at growing intervals, one at the end. For an
+ * unreachable storage a line contains only the reason. For any other error, which is a bug, it contains the
+ * stack too.
  *
- * @param failing - message of the warnings
+ * @param failing - message of the warnings during an outage
  * @param working - message at the end of an outage
  */
 export function createOutageLog({

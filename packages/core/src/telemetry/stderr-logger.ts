@@ -1,7 +1,7 @@
 import { escapeControls } from '../text/printable.ts';
 import type { Logger } from './logger.ts';
 
-/** Maximum depth of causes that are logged below an error. */
+/** Maximum number of errors in a chain of causes that are logged. */
 const mostErrors = 5;
 
 const mostOfValue = 500;
@@ -16,12 +16,12 @@ function fieldText(value: unknown): string {
 }
 
 /**
- * Returns name, message, stack and code of an error, and those of its causes. Other members are not shown,
- * because clients of HTTP and of databases keep whole requests there, with their secrets.
+ * Returns name, message, stack and code of an error and its causes. Leaves out other members, because HTTP
+ * and database clients keep whole requests there, including secrets.
  */
 function linesOf(thrown: unknown, left = mostErrors): string[] {
   if (!(thrown instanceof Error)) {
-    // An object that is no error may hold anything.
+    // Do not print an object that is no error: it may contain anything, including secrets.
     const what = Object(thrown) === thrown ? 'an object' : String(thrown);
     return shortened(`thrown, and no Error: ${what}`, mostOfValue).split('\n');
   }
@@ -37,7 +37,7 @@ function linesOf(thrown: unknown, left = mostErrors): string[] {
   return lines;
 }
 
-/** Formats a record: time, level, message and fields in one line, and below it, indented, the error. */
+/** Formats a log record: time, level, message and fields in one line, and the error below it, indented. */
 function recordOf(level: string, fields: object, message: string, time: Date): string {
   const { err, ...others } = fields as { readonly err?: unknown } & Record<string, unknown>;
   const head = [
@@ -51,8 +51,8 @@ function recordOf(level: string, fields: object, message: string, time: Date): s
 }
 
 /**
- * Writes warnings and errors to stderr, for people. It is the default logger. It uses `console`, which keeps
- * working when the reader of stderr has gone.
+ * Default logger, which writes warnings and errors to stderr for people. Uses `console`, which keeps working
+ * when the reader of stderr has gone.
  */
 export const stderrLogger: Logger = Object.freeze({
   debug() {},
@@ -67,7 +67,7 @@ function tell(level: string, fields: object, message: string): void {
   try {
     record = recordOf(level, fields, message, time);
   } catch {
-    // A stack that throws when it is read, a value without an end: an answer is worth more than its line.
+    // Formatting can fail, for a stack that throws or a recursive value; the request must not fail with it.
     record = `${time.toISOString()} ${level} ${message}`;
   }
   console.error(record);

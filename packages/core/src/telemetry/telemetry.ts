@@ -8,7 +8,10 @@ const durations = {
   'ostiary.webhook.attempt.lag': 'How long after it was due an attempt began.',
 } as const;
 
-/** Boundaries in seconds: from what a cached answer takes to what an endpoint may take. */
+/**
+ * Boundaries of the histograms in seconds: from the time of a cached response to the longest that an endpoint
+ * may take.
+ */
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 type Metric = keyof typeof durations;
@@ -26,19 +29,21 @@ const counters = {
   },
 } as const;
 
-/** Counts one event of a kind, whether the option `telemetry` is on or not. Does nothing without a meter provider. */
+/**
+ * Adds one to a counter, whether the option `telemetry` is on or not. Does nothing without a meter provider.
+ */
 export async function count(counter: keyof typeof counters): Promise<void> {
-  // Loaded when there is something to count, which may be never.
+  // Load on first use, which may never come.
   const { metrics } = await import('@opentelemetry/api');
-  // Asked for each time: the host may register its provider after it has loaded this package.
+  // Get the meter each time: the host may register its provider after loading this package.
   metrics.getMeter('ostiary').createCounter(counter, counters[counter]).add(1);
 }
 
 export type Telemetry = Awaited<ReturnType<typeof createTelemetry>>;
 
 /**
- * Spans and metrics for the providers that this process has registered with `@opentelemetry/api`. Loads that
- * package only for hosts that enable telemetry.
+ * Creates spans and metrics for the providers that this process registered with `@opentelemetry/api`. Loads
+ * that package only for hosts that enable telemetry.
  */
 export async function createTelemetry() {
   const { metrics, SpanStatusCode, trace } = await import('@opentelemetry/api');
@@ -55,10 +60,11 @@ export async function createTelemetry() {
     ]),
   );
 
-  // Counters begin at zero: an alert compares values, and would miss the first event of a series that begins with it.
+  // Start counters at zero: an alert compares values, and would miss the first event of a series that starts
+  // with it.
   for (const [name, options] of Object.entries(counters)) meter.createCounter(name, options).add(0);
 
-  /** Record the name of the error only, because messages may quote a client's input. */
+  /** Marks a span as failed. Records only the error's name, because messages may quote a client's input. */
   function fail(span: Span, error: unknown): Attributes {
     const name = error instanceof Error ? error.name : 'Error';
     span.setStatus({ code: SpanStatusCode.ERROR, message: name });
@@ -67,9 +73,9 @@ export async function createTelemetry() {
 
   return {
     /**
-     * Runs work in a span that is the current one meanwhile, and measures how long it takes. `rename` says what it is, once
-     * that is known, `label` adds labels. `labels`, names of few values,
-     * are for span and histogram; `details`, for the span only, are ids: never anything secret, nor a phone number.
+     * Runs work in an active span and measures its duration. `rename` sets the span's name once it is known,
+     * and `label` adds labels. `labels`, which have few values, go to span and histogram. `details` go to the
+     * span only and are ids: never a secret or a phone number.
      */
     measure<T>(
       {
@@ -105,7 +111,7 @@ export async function createTelemetry() {
         }
       });
     },
-    /** Records a time in seconds that was measured otherwise. */
+    /** Records a duration in seconds that was measured elsewhere. */
     record: (metric: Metric, seconds: number, labels: Attributes) =>
       histograms.get(metric)?.record(seconds, labels),
   };

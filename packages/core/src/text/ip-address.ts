@@ -1,12 +1,15 @@
 import { BlockList, isIP } from 'node:net';
 
-/** `::ffff:192.0.2.1` as plain IPv4; anything else as it is, in canonical spelling. */
+/**
+ * Returns an IP address in canonical spelling, and an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) as IPv4.
+ * `null` for other text.
+ */
 export function unmapped(address: string): string | null {
   const bare = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
   const family = isIP(bare);
   if (family === 0 || bare.includes('%')) return null;
   if (family === 4) return bare;
-  // The URL parser writes every IPv6 address in one way, which `isIP` does not.
+  // The URL parser writes every IPv6 address in one canonical way; `isIP` accepts many spellings.
   const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
   if (mapped === null) return canonical;
@@ -16,7 +19,7 @@ export function unmapped(address: string): string | null {
 
 const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
-/** @throws TypeError that begins with the path of the range that is malformed */
+/** Returns a function that checks whether an address is in one of the ranges. @throws TypeError that starts with the path of a malformed range */
 export function rangeMatcher(ranges: Iterable<readonly [number, string]>, pathOf: (index: number) => string) {
   const list = new BlockList();
   for (const [index, range] of ranges) {
@@ -43,7 +46,7 @@ export function isAddressRange(text: string): boolean {
   }
 }
 
-/** @throws TypeError when a range is malformed */
+/** Returns a function that checks whether an address is in one of the ranges. @throws TypeError if a range is malformed */
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
   return rangeMatcher(ranges.entries(), () => 'allowlist');
 }

@@ -1,8 +1,8 @@
 import type { ListPosition } from '../ports/lists.ts';
 
 /**
- * Reads a page. One item more than its size shows whether there is another page.
- * @returns as `last` after which item the next page goes on; `null` on the last page
+ * Reads a page of a list. Reads one item more than the page's size, to see whether there is another page.
+ * @returns the items of the page, and as `last` the item after which the next page starts; `null` on the last page
  */
 export async function readPage<Item>(size: number, read: (limit: number) => Promise<readonly Item[]>) {
   const found = await read(size + 1);
@@ -10,10 +10,10 @@ export async function readPage<Item>(size: number, read: (limit: number) => Prom
   return { items, last: found.length > size ? (items.at(-1) ?? null) : null };
 }
 
-/** Writes a place in a list as text, for the request of the next page. */
+/** Formats a list position as text, for the request of the next page. */
 export const writePlace = ({ time, id }: ListPosition): string => `${time}_${id}`;
 
-/** `null` for what {@link writePlace} has not written. */
+/** Parses a list position; `null` for text that {@link writePlace} did not write. */
 export function readPlace(text: string): ListPosition | null {
   const [, time, id] = /^(\d{1,15})_([a-z]{2,3}_\w{1,90}|[0-9a-f-]{36})$/.exec(text) ?? [];
   return time === undefined || id === undefined ? null : { time: Number(time), id };

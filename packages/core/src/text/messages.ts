@@ -2,11 +2,15 @@ import { IntlMessageFormat } from 'intl-messageformat';
 
 type Elements = ReturnType<IntlMessageFormat['getAst']>;
 
-/** Parsed messages by language and text. Texts come from language files and options, so that there are no more of them over time. */
+/**
+ * Parsed messages by language and text. Texts come from language files and options only, so their number is
+ * bounded.
+ */
 const parsed = new Map<string, IntlMessageFormat>();
 
 /**
- * Parses an ICU message once. Tags are text like any other: markup comes from the values of a message alone.
+ * Parses an ICU message once and caches it. Tags in the text are not parsed: markup comes only from the
+ * values of a message.
  * @throws SyntaxError for a text that is no ICU message
  */
 export function parseMessage(language: string, text: string): IntlMessageFormat {
@@ -22,20 +26,21 @@ function argumentNames(elements: Elements): string[] {
       const branches = Object.values(element.options).flatMap(({ value }) => argumentNames(value));
       return [element.value, ...branches];
     }
-    // Literal text, and the `#` of a plural, name no argument.
+    // Literal text, and the `#` of a plural, are not arguments.
     return element.type === 0 || !('value' in element) ? [] : [element.value];
   });
 }
 
 /**
- * Names of the arguments of an ICU message, in alphabetical order; a name that occurs twice is there twice.
+ * Returns the names of an ICU message's arguments in alphabetical order. A name that occurs twice is listed
+ * twice.
  * @throws SyntaxError for a text that is no ICU message
  */
 export function argumentsOf(text: string): readonly string[] {
   return argumentNames(parseMessage('en', text).getAst()).sort();
 }
 
-/** Says why a text cannot stand for a message with these arguments; `null` if it can. */
+/** Explains why a text cannot replace a message with these arguments; `null` if it can. */
 export function messageFault(text: string, names: readonly string[]): string | null {
   const wanted = names.map((name) => `{${name}}`).join(' and ') || 'no braces';
   try {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../errors.ts';
 
-// Error texts for a value that a schema refuses. They are about the field, follow its path, and do not
-// mention the validation library. A schema can have its own texts.
+// Error texts for values that a schema refuses. They follow the path of the field, and do not mention the
+// validation library. A schema can have its own texts.
 
 const kinds: { readonly [type: string]: string } = {
   string: 'a string',
@@ -22,7 +22,7 @@ const formats: { readonly [format: string]: string } = {
   url: 'a URL such as https://example.com/picture.png',
 };
 
-/** Units of sizes: text has characters, a list has entries. */
+/** Units of sizes: characters of text, entries of a list. */
 const units: { readonly [origin: string]: string } = { string: 'characters', array: 'entries' };
 
 function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
@@ -37,7 +37,10 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
   return `has to be ${inclusive === false ? 'above' : 'at least'} ${minimum}`;
 }
 
-/** Errors of each alternative about the value itself. Their errors about its parts belong elsewhere. */
+/**
+ * Combines the errors that alternatives of a union report about the value itself. Errors about parts of the
+ * value are reported with those parts.
+ */
 function noneOf(alternatives: readonly (readonly z.core.$ZodIssue[])[]): string {
   const own = alternatives.flat().filter(({ path }) => path.length === 0);
   const words = [...new Set(own.map(({ message }) => message))];
@@ -69,12 +72,12 @@ function wordsFor(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Makes a parse speak plain words: `schema.safeParse(value, inPlainWords)`. */
+/** Parse context with plain error texts: `schema.safeParse(value, inPlainWords)`. */
 export const inPlainWords = { error: wordsFor } as const satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
 function problemsBelow(base: readonly string[], issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
   return issues.flatMap((issue): ErrorDetail[] => {
-    // Names of members are the caller's, of any length.
+    // Cut names of members, which callers choose, to a bounded length.
     const path = [...base, ...issue.path.map((part) => String(part).slice(0, 64))];
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
@@ -83,7 +86,8 @@ function problemsBelow(base: readonly string[], issues: readonly z.core.$ZodIssu
       }));
     }
     if (issue.code === 'invalid_union') {
-      // The alternative that was meant is the one that is closest; where two are, the whole is to blame.
+      // Report the errors of the alternative with the fewest errors. If two have equally few, report the
+      // whole union.
       const [closest = [], second = []] = issue.errors.toSorted((a, b) => a.length - b.length);
       if (closest.length < second.length) return problemsBelow(path, closest);
     }
@@ -91,13 +95,13 @@ function problemsBelow(base: readonly string[], issues: readonly z.core.$ZodIssu
   });
 }
 
-/** Returns the fields with errors, each once, of a parse with {@link inPlainWords}. */
+/** Returns the faulty fields, each once, of a parse with {@link inPlainWords}. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
   const problems = problemsBelow([], issues);
   return problems.filter(({ path }, at) => problems.findIndex((other) => other.path === path) === at);
 }
 
-/** Several problems in one line. What has no path goes by the name of the whole. */
+/** Formats several problems in one line. A problem without a path is listed under the name `whole`. */
 export function inOneLine(problems: readonly ErrorDetail[], whole: string): string {
   return problems.map(({ path, message }) => `${path === '' ? whole : path}: ${message}`).join('; ');
 }

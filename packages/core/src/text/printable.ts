@@ -1,18 +1,19 @@
-/** Writes each code unit of a text as a string of JSON may have it: `\u001b`. */
+/** Writes each code unit of a text as a JSON escape: `\u001b`. */
 function escaped(text: string): string {
   const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 /**
- * Characters that act on a terminal, end a line, turn the direction of writing, or cannot be seen, apart from the two that join
- * letters (U+200C and U+200D).
+ * Characters that control a terminal, end a line, change the writing direction, or are invisible. Leaves out
+ * the two that join letters (U+200C and U+200D).
  */
 const controls = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Shows each character that acts on a terminal or on a log as `\u…` of its code units, so that foreign text can do neither.
- * @param kept - characters that stay as they are
+ * Replaces characters that control a terminal or a log with `\u…` escapes, so that foreign text can do
+ * neither.
+ * @param kept - characters that are not escaped
  */
 export function escapeControls(text: string, kept = ''): string {
   return text.replace(controls, (character) => (kept.includes(character) ? character : escaped(character)));
@@ -22,10 +23,10 @@ export function escapeControls(text: string, kept = ''): string {
 const most = 200;
 
 /**
- * Writes a URL from a caller, or a part of one, for a log: bounded, and in the characters of URLs (RFC 3986,
- * section 2, without the apostrophe). Other characters become their numbers, so that the text can neither end
- * a line, nor turn the direction of writing, nor be markup where the log is read, and look-alike letters
- * differ.
+ * Formats a URL from a caller, or a part of one, for a log. Bounds its length and keeps only URL characters
+ * (RFC 3986, section 2, without the apostrophe). Other characters become their code points, so that the text
+ * cannot end a line, change the writing direction, or act as markup where the log is read, and look-alike
+ * letters differ.
  */
 export function printable(text: string): string {
   const shown = text.slice(0, most).replace(/[^\w.~:/?#[\]@!$&()*+,;=%-]/gu, escaped);
@@ -33,8 +34,8 @@ export function printable(text: string): string {
 }
 
 /**
- * A whole address, as {@link printable} and without what may be secret in it. Apps that send the address of their own page as
- * a redirect URI send the code in it along.
+ * Formats a whole URL as {@link printable} does, without parts that may be secret. Apps that send the URL of
+ * their own page as a redirect URI include the code in it.
  */
 export function printableUrl(text: string): string {
   const end = text.search(/[?#]/);

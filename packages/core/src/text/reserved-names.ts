@@ -2,7 +2,7 @@ const names: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.pro
 
 /**
  * Checks whether every object has a member of this name, such as `__proto__` and `constructor`. As a key of a
- * plain object, in any library, such a name reads or writes `Object.prototype`.
+ * plain object, such a name reads or writes `Object.prototype`, in any library.
  */
 export const isReservedName = (name: string): boolean => names.has(name);
 

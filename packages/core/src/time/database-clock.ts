@@ -4,19 +4,22 @@ import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 
 const intervalMs = 10_000;
 
-/** Smallest change in milliseconds that no clock makes by running too fast or too slow between two measurements. */
+/**
+ * Change in milliseconds from which a clock must have been set: drift between two measurements is always
+ * smaller.
+ */
 const jumpMs = 1_000;
 
 /**
- * The clock of a database that many machines share, whose own clocks may differ: the time that passed here, added to the last time
- * that the database returned. It is measured at the start and every ten seconds.
+ * Clock of a database that many machines with differing clocks share. Its time is the last time that the
+ * database returned plus the time passed since. The database is queried at start and every ten seconds.
  *
- * - An answer proves a range, as wide as the answer took, and the known time is only moved into that range: a late answer
- *   proves nothing and changes nothing.
- * - The time that passed is that of the steady clock, so that setting the machine's clock changes nothing.
- * - The steady clock stands still while a machine is suspended, and the machine's clock does not. When the two move apart, the
- *   database is asked at the next reading.
- * - It follows the database in both directions; `FollowedClock` holds small steps back.
+ * - A query proves that the time is in a range as wide as the query took. The known time is only moved into that range,
+ *   so that a slow query changes nothing.
+ * - The passed time is measured with the steady clock, so that setting the machine's clock changes nothing.
+ * - The steady clock stands still while a machine is suspended, but the machine's clock does not. If the two differ, the
+ *   database is queried at the next reading.
+ * - Follows the database in both directions; `FollowedClock` prevents small steps back.
  */
 export class DatabaseClock implements Clock {
   readonly #time: () => Promise<number>;
@@ -25,17 +28,17 @@ export class DatabaseClock implements Clock {
   readonly #logger: Logger;
   readonly #outages: OutageLog;
   #ahead: number | null = null;
-  /** Milliseconds by which the machine's clock was ahead of the steady one at the last measurement. */
+  /** Difference between the machine's clock and the steady one at the last measurement, in milliseconds. */
   #apart = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: {
-    /** Asks the database. */
+    /** Queries the time of the database. */
     readonly time: () => Promise<number>;
     readonly logger: Logger;
-    /** Milliseconds that never go back, counted from anywhere. */
+    /** Returns milliseconds of a steady clock, which never goes back and has an arbitrary start. */
     readonly steady?: () => number;
-    /** The clock of this machine, in milliseconds since the Unix epoch. */
+    /** Returns the time of this machine, in milliseconds since the Unix epoch. */
     readonly machine?: () => number;
   }) {
     this.#time = options.time;
@@ -44,7 +47,7 @@ export class DatabaseClock implements Clock {
     this.#machine = options.machine ?? (() => Date.now());
     this.#outages = createOutageLog({
       logger: this.#logger,
-      // The failing component is this clock itself.
+      // Do not use this clock here: it is the component that fails.
       clock: { now: this.#steady },
       failing: 'the time of the database is not known; going on by what it was',
       working: 'the time of the database is known again',
@@ -62,13 +65,16 @@ export class DatabaseClock implements Clock {
     return Math.floor(steady + this.#ahead);
   }
 
-  /** Asks for the first time; rejects when the database does not answer. From then on it is asked every ten seconds. */
+  /**
+   * Queries the time for the first time; rejects if the database does not respond. Afterwards queries it
+   * every ten seconds.
+   */
   async start(): Promise<void> {
     await this.#ask();
     this.#timer = setInterval(() => void this.measure(), intervalMs).unref();
   }
 
-  /** Asks once more. When the database does not answer, the known time goes on. */
+  /** Queries the time once more. If the database does not respond, the known time goes on. */
   async measure(): Promise<void> {
     try {
       await this.#ask();

@@ -1,9 +1,9 @@
 import { HostTimeoutError } from '../errors.ts';
 
 /**
- * Wraps a function of the host with a deadline. A result or an error after the deadline is ignored.
- * @param name - what the log calls the function, such as `users.find`
- * @throws HostTimeoutError
+ * Wraps a function of the host with a deadline. Ignores a result or an error that comes after the deadline.
+ * @param name - name of the function in the log, such as `users.find`
+ * @throws HostTimeoutError if the function does not return before the deadline
  */
 export function withDeadline<Arguments extends unknown[], Answer>(
   name: string,
@@ -12,11 +12,12 @@ export function withDeadline<Arguments extends unknown[], Answer>(
 ): (...args: Arguments) => Promise<Answer> {
   return async (...args) => {
     const answer = call(...args);
-    // A result that is there already needs no timer. Timers would take most of the memory of a busy process.
+    // A result that is available at once needs no timer. Timers would take most of the memory of a busy
+    // process.
     if (!(answer instanceof Object && 'then' in answer)) return answer;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new HostTimeoutError(name, seconds)), seconds * 1000);
-    // Waiting for the host keeps no process alive.
+    // A pending call of the host must not keep the process running.
     timer.unref();
     try {
       return await Promise.race([answer, late.promise]);
@@ -27,8 +28,8 @@ export function withDeadline<Arguments extends unknown[], Answer>(
 }
 
 /**
- * Wraps the functions of an object of the host, each with its deadline. The object may be of a class, whose
- * methods need their `this`.
+ * Wraps all functions of a host's object with deadlines. Calls them on the object, whose methods may need
+ * their `this`.
  */
 export function withDeadlines<Host extends object>(
   path: string,

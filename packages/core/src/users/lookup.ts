@@ -22,9 +22,9 @@ function withoutPhone(thrown: unknown, phone: string): unknown {
 export type UserLookup = ReturnType<typeof createUserLookup>;
 
 /**
- * Finds users for partners: real ones for live keys, sandbox users for test keys, never the other way round. `null` when
- * there is no such user, or the host hides the user from this partner. The host must have `findByKid` and `findByPhone`;
- * options are checked for that.
+ * Creates the functions that find users for partners: real users for live keys, sandbox users for test keys.
+ * They return `null` if there is no such user, or the host hides the user from this partner. The host must
+ * have `findByKid` and `findByPhone`, which the options check ensures.
  */
 export function createUserLookup(core: Core) {
   const { users } = core.options;
@@ -58,8 +58,8 @@ export function createUserLookup(core: Core) {
       }
     },
     /**
-     * A user that was found, with the identity check as this partner sees it: that of a sandbox user may be changed. For answers that
-     * show it; other calls do not ask.
+     * Returns a user with the identity check that this partner sees: a partner may have changed that of a
+     * sandbox user. Costs a query, so only responses that show it call this.
      */
     async withKyc({ partner, mode }: Owner, user: UserRecord): Promise<UserRecord> {
       if (mode === 'live') return user;
@@ -68,7 +68,7 @@ export function createUserLookup(core: Core) {
   };
 }
 
-/** @throws PartnerError `not_found`, for a user that is not there as for one that is hidden */
+/** Returns the user, unless it is `null`. @throws PartnerError `not_found`, the same for an unknown and a hidden user */
 export function requireUser(user: UserRecord | null): UserRecord {
   if (user === null) throw new PartnerError('not_found', { description: 'There is no such user.' });
   return user;

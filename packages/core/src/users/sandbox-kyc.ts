@@ -3,15 +3,15 @@ import type { KycState, KycStatus } from '../ports/users.ts';
 import { digest } from '../secrets/tokens.ts';
 import { type SandboxUser, sandboxUsers } from './sandbox.ts';
 
-/** Time after which a change of a sandbox user is undone, in milliseconds. */
+/** Time after which a partner's change of a sandbox user ends, in milliseconds. */
 export const sandboxKycLifetimeMs = 7 * 24 * 3600_000;
 
-/** The tier that goes with a status, as the users of the sandbox have it. */
+/** Returns the verification tier that sandbox users with a status have. */
 export function sandboxTierOf(status: KycStatus): KycState['kycTier'] {
   return sandboxUsers.find(({ kycStatus }) => kycStatus === status)?.kycTier ?? 0;
 }
 
-/** Returns the identity check that a sandbox user begins with. */
+/** Returns the original identity check of a sandbox user. */
 export function originalKyc({ kycStatus, kycTier }: SandboxUser): KycState {
   return { kycStatus: kycStatus ?? 'approved', kycTier: kycTier ?? 0 };
 }
@@ -19,18 +19,21 @@ export function originalKyc({ kycStatus, kycTier }: SandboxUser): KycState {
 export const sameKyc = (one: KycState, other: KycState): boolean =>
   one.kycStatus === other.kycStatus && one.kycTier === other.kycTier;
 
-/** Keep one record for each user, so that concurrent changes of two users do not undo each other. */
+/**
+ * Returns the key of a user's record. There is one record per user, so that concurrent changes of two users
+ * do not undo each other.
+ */
 const recordOf = (partner: string, { sub }: SandboxUser): Buffer =>
   digest(`sandbox identity check ${partner} ${sub}`);
 
-/** Keeps what each partner changed of the identity checks of sandbox users: for its test keys, and for a week. */
+/** Stores a partner's changes of sandbox users' identity checks, which its test keys see for a week. */
 export function sandboxKycStore({ storage: { sandbox } }: Pick<Core, 'storage'>) {
   return {
     async find(partner: string, user: SandboxUser, now: number): Promise<KycState> {
       const changed = await sandbox.find(recordOf(partner, user), now);
       return changed === null ? originalKyc(user) : (changed as unknown as KycState);
     },
-    /** Remove the record if it equals the user's initial state. */
+    /** Stores a changed identity check, or removes the record if the check is back to the original. */
     async save(partner: string, user: SandboxUser, kyc: KycState, now: number): Promise<void> {
       const record = recordOf(partner, user);
       if (sameKyc(kyc, originalKyc(user))) {

@@ -1,6 +1,6 @@
 import type { KycStatus, UserRecord } from '../ports/users.ts';
 
-/** A user that only test keys see. */
+/** A fictional user that only test keys see. */
 export interface SandboxUser extends UserRecord {
   readonly kid: string;
   readonly phone: string;
@@ -24,7 +24,7 @@ const sandboxUser = (
   kycTier,
 });
 
-/** Users of the sandbox: one for each state of the identity check. Their phone numbers are not assigned. */
+/** Sandbox users: one for each status of the identity check. Their phone numbers are unassigned. */
 export const sandboxUsers: readonly SandboxUser[] = [
   sandboxUser('Test Approved', 'approved', 2, { kid: 'KID-TEST-APPROVED', phone: '+50900000001' }),
   sandboxUser('Test Pending', 'pending', 1, { kid: 'KID-TEST-PENDING', phone: '+50900000002' }),

@@ -1,13 +1,13 @@
 import type { OutageLog } from '../telemetry/outage-log.ts';
 import { createPace } from './pace.ts';
 
-/** Calls back after a time in milliseconds; answers how to call it off. */
+/** Starts a timer in milliseconds and returns a function that cancels it. */
 export type Schedule = (callback: () => void, ms: number) => () => void;
 
-/** Node's timer. */
+/** Starts a timer of Node that does not keep the process running. */
 export function nodeTimer(callback: () => void, ms: number): () => void {
   const timer = setTimeout(callback, ms);
-  // Waiting for work keeps no process alive.
+  // Waiting for work must not keep the process running.
   timer.unref();
   return () => clearTimeout(timer);
 }
@@ -15,30 +15,29 @@ export function nodeTimer(callback: () => void, ms: number): () => void {
 /** Result of one poll for work. */
 export interface Found {
   readonly claimed: number;
-  /** True if it claimed as much as it may, so that there may be more. */
+  /** True if the claim reached its limit, so that there may be more work. */
   readonly isCutOff: boolean;
 }
 
-/** Polls for due work, one poll at a time. */
+/** Creates a poller for due work, which runs one poll at a time. */
 export function createLooking({
   look,
   outages,
   schedule,
 }: {
-  /** Claims for the room that there is, and begins what it has claimed. */
+  /** Claims work for the free places and starts it. */
   readonly look: () => Promise<Found>;
-  /** Logs polls that fail. */
+  /** Logs failed polls. */
   readonly outages: OutageLog;
   readonly schedule: Schedule;
 }) {
   const pace = createPace();
   let isStarted = false;
   let cancelPoll: () => void = () => {};
-  /** The polls under way: a single flight, which every caller shares. */
+  /** Result of the running poll, shared by all callers. */
   let flight: Promise<number> | null = null;
   /**
-   * True if something may have become due, or a place may have become free, that the poll under way does not
-   * see.
+   * True if work may have become due, or a place free, too late for the running poll to see it.
    */
   let isWoken = false;
 
@@ -62,7 +61,7 @@ export function createLooking({
     return total;
   }
 
-  /** Polls until no work is left for which there is a place. Returns the number of claims. */
+  /** Polls until there is no more work for the free places. Returns the number of claims. */
   function now(): Promise<number> {
     isWoken = true;
     flight ??= lookAgain();
@@ -77,18 +76,18 @@ export function createLooking({
 
   return {
     now,
-    /** Polls now, and again after a while, until it is stopped. May be called again. */
+    /** Starts polling at intervals, until `stop`. May be called again. */
     start(): void {
       if (isStarted) return;
       isStarted = true;
       poll();
     },
-    /** Polls now, if it is started. */
+    /** Polls at once, if polling is started. */
     wake(): void {
       if (isStarted) void now();
     },
     isStarted: () => isStarted,
-    /** Resolves when no poll is under way. */
+    /** Stops polling. Resolves when no poll is running. */
     async stop(): Promise<void> {
       isStarted = false;
       isWoken = false;

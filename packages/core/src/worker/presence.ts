@@ -2,20 +2,22 @@ import type { Core } from '../options/context.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * Kind of the job by which a process without a worker finds out whether another process has one: that worker
- * takes the job.
+ * Kind of a job that does nothing: if it stays in the queue, no process has a worker.
  */
 export const presenceKind = 'worker check';
 
 /** Time after which waiting work shows that a worker is missing, in milliseconds. */
 const waitedMs = 60_000;
 
-/** Time between two checks: a little more, for workers that something starts every minute. */
+/**
+ * Time between two checks for a worker, in milliseconds. Longer than a minute, for workers that are started
+ * every minute.
+ */
 const lookMs = 75_000;
 
 /**
- * Logs once that work waits and no worker takes it: `worker.start()` was forgotten, or the process that had
- * called it is gone. A process whose own worker has worked does not check. Any number of others may.
+ * Logs once if work waits and no worker takes it: `worker.start()` was not called, or the process that called
+ * it is gone. A process whose own worker has run does not check. Any number of processes may check.
  */
 export function watchForWorker(core: Core, worker: Worker) {
   const { clock, random } = core;
@@ -26,7 +28,7 @@ export function watchForWorker(core: Core, worker: Worker) {
 
   async function look(): Promise<void> {
     try {
-      // Job of the last check, of this process or another one.
+      // Claim the job of the last check, made by this process or another one.
       const [job] = await queue.claim({
         kinds: [presenceKind],
         claimId: random.bytes(16).toString('hex'),
@@ -44,7 +46,7 @@ export function watchForWorker(core: Core, worker: Worker) {
         );
         return;
       }
-      // There is one row for any number of processes.
+      // The fixed id keeps it at one row for any number of processes.
       await queue.enqueue([{ id: presenceKind, kind: presenceKind, payload: {}, dueAt: clock.now() }]);
     } catch (error) {
       // Other code reports a database that cannot be reached.
@@ -64,7 +66,7 @@ export function watchForWorker(core: Core, worker: Worker) {
         return worker.runDue();
       },
     },
-    /** Ends the watching. */
+    /** Stops the checks. */
     stop,
   };
 }

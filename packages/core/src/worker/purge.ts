@@ -5,7 +5,7 @@ import { boundTestEvents, boundTestRequests } from './test-data.ts';
 import { boundWaits } from './waits.ts';
 
 /**
- * The kind of the job that removes old rows. There is one such job, so that one process at a time does it.
+ * Kind of the job that removes old rows. There is one such job, so that only one process at a time purges.
  */
 export const purgeKind = 'purge';
 
@@ -14,33 +14,35 @@ const dayMs = 24 * 3600_000;
 /** Time between two purges, in milliseconds. */
 export const purgeIntervalMs = 10 * 60_000;
 
-/** Time until the next purge after one that found a partner beyond the bounds of test mode, in milliseconds. */
+/**
+ * Time until the next purge, in milliseconds, if the last one found a partner's test data beyond the limits.
+ */
 const testPurgeIntervalMs = 60_000;
 
 /**
- * Time for which used or expired codes and tokens are kept, so that an expired token can be distinguished
- * from an unknown one.
+ * Time for which used or expired codes and tokens are kept, in milliseconds, so that an expired token can be
+ * distinguished from an unknown one.
  */
 const retentionMs = dayMs;
 
-/** Requests to the partner API are kept this long in their log. */
+/** Time for which requests to the partner API stay in the request log, in milliseconds. */
 const requestLogMs = 7 * dayMs;
 
 const batch = 500;
 
-/** Batches of one run; what is left then waits for the next run, which comes at once. */
+/** Maximum number of batches per run. The rest waits for the next run, which follows at once. */
 const maxBatches = 100;
 
-/** Makes sure that the job exists. */
+/** Enqueues the purge job, unless it exists. */
 export async function schedulePurge({ storage, clock }: Core): Promise<void> {
   await storage.queue.enqueue([{ id: purgeKind, kind: purgeKind, payload: {}, dueAt: clock.now() }]);
 }
 
 /**
  * Removes rows that are no longer needed, in small batches between which other requests can run.
- * @param rounds - batches at most
- * @param told - called after each with the number of rows so far
- * @returns what was removed, and whether nothing is left
+ * @param rounds - maximum number of batches
+ * @param told - called after each batch with the number of rows removed so far
+ * @returns the numbers of removed rows, and whether none are left to remove
  */
 async function purgeBatches(
   { storage, clock, options }: Core,
@@ -70,8 +72,8 @@ async function purgeBatches(
 }
 
 /**
- * Removes all old rows that there are now, and what test mode has too much of.
- * @param onProgress - called after each batch with the number of rows so far
+ * Removes all rows that are no longer needed now, including test data beyond the limits.
+ * @param onProgress - called after each batch with the number of rows removed so far
  */
 export async function purgeNow(core: Core, onProgress?: (removed: number) => void): Promise<Purged> {
   const { total } = await purgeBatches(core, Number.POSITIVE_INFINITY, onProgress);
@@ -87,8 +89,9 @@ export async function purgeNow(core: Core, onProgress?: (removed: number) => voi
 }
 
 /**
- * Removes old rows every ten minutes, and every minute while test mode has too much of them. Brings forward what waits for too
- * long: a process whose clock went back, and which ended before it could do that, may have left it.
+ * Creates the handler of the purge job, which runs every ten minutes, or every minute while test data exceeds
+ * the limits. It also shortens waits that are too long, which a process may have left whose clock went back
+ * and which ended before it could do so itself.
  */
 export function purgeHandler(core: Core, kinds: LongestWaits['jobs']['kinds']): JobHandler {
   return async () => {

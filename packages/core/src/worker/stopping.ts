@@ -1,6 +1,6 @@
 /**
- * Time for which a stopping worker lets requests to other servers go on, in milliseconds. Each ends by itself
- * ten seconds after its start. The second beyond that is for signing and for slow name resolution, so that no
- * request is cut off that may have been received.
+ * Time for which a stopping worker waits for requests to other servers, in milliseconds. Each request ends by
+ * itself ten seconds after its start. The extra second is for signing and slow name resolution, so that no
+ * request is aborted that the receiver may have got.
  */
 export const stopGraceMs = 11_000;

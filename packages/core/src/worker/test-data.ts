@@ -2,35 +2,40 @@ import type { Core } from '../options/context.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Bounds of the data of one partner in test mode, 100 MiB altogether. The oldest rows go first. */
+/** Limits for the data of one partner in test mode, 100 MiB in total. The oldest rows are removed first. */
 export const testDataBounds = {
-  /** Age of an event or a payment, in milliseconds. */
+  /** Maximum age of an event or a payment, in milliseconds. */
   ageMs: 7 * 24 * 3600_000,
-  /** Events. Their size includes deliveries and attempts; see {@link rowBytes}. */
+  /** Limits for events. Their size includes deliveries and attempts; see {@link rowBytes}. */
   events: { rows: 10_000, bytes: 70 * mebibyte },
   payments: { rows: 10_000, bytes: 10 * mebibyte },
-  /** Answers to idempotency keys. */
+  /** Limits for stored responses to idempotency keys. */
   answers: { rows: 10_000, bytes: 10 * mebibyte },
-  /** Requests in the log. */
+  /** Limits for requests in the request log. */
   requests: { rows: 5_000, bytes: 10 * mebibyte },
 } as const;
 
-/** Bytes of a row beside its texts, with its entries in indexes. PostgreSQL takes about a third more. */
+/**
+ * Assumed bytes of a row besides its texts, including its index entries. PostgreSQL takes about a third more.
+ */
 const rowBytes = 512;
 
-/** Events of one page of sizes. Each can have a delivery to every endpoint of the partner. */
+/**
+ * Number of events whose sizes one query reads. Each event can have a delivery to every endpoint of the
+ * partner.
+ */
 const page = 100;
 
-/** Events that one call removes at most. */
+/** Maximum number of events that one call removes. */
 const eventBatch = 50;
 
-/** Rows of another kind that one call removes at most. */
+/** Maximum number of other rows that one call removes. */
 const batch = 1_000;
 
-/** Partners of one page. */
+/** Number of partners that one query reads. */
 const partnersPage = 500;
 
-/** Returns the sequence number of the newest event that is beyond a bound; 0 if there is none. */
+/** Returns the sequence number of the newest event that exceeds a limit; 0 if there is none. */
 async function lastBeyond({ storage }: Pick<Core, 'storage'>, partner: string, now: number): Promise<number> {
   const { ageMs, events: bounds } = testDataBounds;
   let [events, bytes, before] = [0, 0, Number.MAX_SAFE_INTEGER];
@@ -46,7 +51,10 @@ async function lastBeyond({ storage }: Pick<Core, 'storage'>, partner: string, n
   }
 }
 
-/** Removes the events of test mode that are beyond the bounds, with their deliveries and attempts. Returns how many. */
+/**
+ * Removes test events beyond the limits, with their deliveries and attempts. Returns the number of removed
+ * rows.
+ */
 export async function boundTestEvents(
   core: Pick<Core, 'storage' | 'clock'>,
 ): Promise<{ readonly events: number; readonly deliveries: number }> {
@@ -69,7 +77,9 @@ export async function boundTestEvents(
   return total;
 }
 
-/** Repeats a removal of at most {@link batch} rows until it finds fewer. Returns how many rows were removed. */
+/**
+ * Repeats a removal of at most {@link batch} rows until it removes fewer. Returns the number of removed rows.
+ */
 async function untilThrough(remove: () => Promise<number>): Promise<number> {
   let total = 0;
   let removed = batch;
@@ -80,7 +90,10 @@ async function untilThrough(remove: () => Promise<number>): Promise<number> {
   return total;
 }
 
-/** Removes payments, answers to idempotency keys and logged requests of test mode that are beyond the bounds. Returns how many. */
+/**
+ * Removes test payments, stored responses and logged requests beyond the limits. Returns the number of
+ * removed rows.
+ */
 export async function boundTestRequests({ storage, clock }: Pick<Core, 'storage' | 'clock'>): Promise<{
   readonly payments: number;
   readonly answers: number;

@@ -2,8 +2,8 @@ import type { WakeUps, Work } from '../ports/queue.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * Combines the workers of both kinds of work, jobs first, because they cause deliveries, and notifies them of
- * new work.
+ * Combines the workers for jobs and deliveries into one, jobs first, because they cause deliveries. Passes on
+ * notifications of new work.
  */
 export function together(workers: { readonly [work in Work]: Worker }, wakeUps?: WakeUps) {
   const { jobs, deliveries } = workers;
@@ -32,8 +32,7 @@ export function together(workers: { readonly [work in Work]: Worker }, wakeUps?:
   return {
     worker,
     /**
-     * Notify the worker of this process, or those of other processes if it is not running. Each would claim
-     * work that one of them needs.
+     * Notifies the worker of this process of new work or, if it is not running, those of other processes.
      */
     tell(work: Work): void {
       if (isStarted) workers[work].wake();

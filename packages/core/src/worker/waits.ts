@@ -3,13 +3,13 @@ import type { LongestWaits } from '../ports/storage.ts';
 import { clockToleranceMs } from '../time/clock.ts';
 import { jobRetryMs, leaseMs, type Worker } from './worker.ts';
 
-/** Rows that one call brings forward at most. */
+/** Maximum number of rows that one call brings forward. */
 const batch = 500;
 
-/** Pause before the next try when the storage failed, in milliseconds. */
+/** Pause before the next try after the storage failed, in milliseconds. */
 const retryMs = 1_000;
 
-/** Brings all work forward that waits for longer than it can. Returns how many jobs and deliveries there were. */
+/** Brings forward all work that waits longer than it should. Returns the numbers of jobs and deliveries. */
 export async function boundWaits(
   { storage, clock, options }: Core,
   kinds: LongestWaits['jobs']['kinds'],
@@ -31,9 +31,9 @@ export async function boundWaits(
 }
 
 /**
- * Keeps work from standing still after the clock went back. Every process does it after a step of its own
- * clock, even without a worker, because work that it stored before the step waits for a time that has moved
- * away. A worker does it when it starts, because the clock may have gone back while no process ran.
+ * Keeps work from waiting too long after the clock went back. Every process corrects waits after a step back
+ * of its own clock, even without a worker, because work that it stored before waits for a time that has moved
+ * away. A worker also does so at start, because the clock may have gone back while no process ran.
  */
 export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds']) {
   const { wake } = core;
@@ -41,7 +41,10 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
   let isClosed = false;
   let hasBegun = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The round under way, and whether another round must follow because the clock went back meanwhile. */
+  /**
+   * The running round of corrections, and whether another must follow because the clock went back in the
+   * meantime.
+   */
   let round: Promise<void> | null = null;
   let isWanted = false;
 
@@ -75,7 +78,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
     return round;
   }
 
-  /** Resolves after the first round of this process. */
+  /** Runs the first round of this process. Resolves when it is done. */
   async function begin(): Promise<void> {
     if (hasBegun) return;
     hasBegun = true;
@@ -83,15 +86,15 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
   }
 
   return {
-    /** The clock of this process went back by so many milliseconds. */
+    /** Starts a round because the clock of this process went back by `backMs` milliseconds. */
     clockWentBack(backMs: number): void {
       logger.warn({ backMs: Math.round(backMs) }, 'the clock went back, and is followed');
-      // The caller has just read the clock: what it does with the time comes first.
+      // Start later: the caller has just read the clock, and should first use the time.
       setImmediate(() => {
         if (!isClosed) void bound();
       });
     },
-    /** Wraps a worker. */
+    /** Wraps a worker so that waits are corrected before it starts. */
     around: (worker: Worker): Worker => ({
       ...worker,
       start() {
@@ -103,7 +106,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
         return worker.runDue();
       },
     }),
-    /** Resolves when no round is under way; none begins afterwards. */
+    /** Prevents new rounds. Resolves when no round is running. */
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);

@@ -5,41 +5,47 @@ import { createOutageLog } from '../telemetry/outage-log.ts';
 import { createLooking, type Found, nodeTimer, type Schedule } from './looking.ts';
 import { stopGraceMs } from './stopping.ts';
 
-/** A handler for each kind of job. */
+/** Job handlers by kind of job. */
 export type JobHandlers = { readonly [kind: string]: JobHandler };
 
-/** Work in the background. Any number of processes may run one. */
+/** Runs jobs and deliveries in the background. Any number of processes may run a worker. */
 export interface Worker {
   /** Starts polling for work, until `stop`. May be called again. */
   start(): void;
-  /** Polls now rather than at the next interval. Without effect while the worker is not started. */
+  /** Polls now rather than at the next interval. Has no effect while the worker is not started. */
   wake(): void;
-  /** Claims what is due and does it, once. Answers how many jobs it claimed. */
+  /** Claims and runs all due work once. Returns the number of claimed jobs. */
   runDue(): Promise<number>;
   /**
-   * Stops claiming, and resolves when all work under way has ended. Webhooks and notices to other servers
-   * have ten seconds from their start, as always, so that a deployment sends nothing twice: allow fifteen
+   * Stops claiming work. Resolves when all running work has ended. Webhooks and notifications to other
+   * servers may take ten seconds from their start, so that a deployment sends nothing twice: allow fifteen
    * seconds.
    */
   stop(): Promise<void>;
 }
 
-/** Length of a claim of jobs or deliveries, in milliseconds. */
+/** Duration of a lease on jobs or deliveries, in milliseconds. */
 export const leaseMs = 30_000;
-/** Jobs of one claim at most. */
+/** Maximum number of jobs in one claim. */
 const batch = 32;
-/** Maximum number of concurrent jobs of one kind, if the kind has no bound of its own. */
+/** Maximum number of concurrent jobs of one kind, if the kind has no limit of its own. */
 const defaultAtOnce = 32;
 
-/** Wait before the next try of a job that failed, in milliseconds: 1 s, doubling, up to an hour. */
+/**
+ * Returns the wait before the next try of a failed job, in milliseconds: 1 s, doubled each time, up to an
+ * hour.
+ */
 function backoffMs(attempt: number): number {
   return Math.min(1000 * 2 ** (attempt - 1), 3_600_000);
 }
 
-/** Waits after the first failure, the second and so on. The last one applies to all further failures. */
+/**
+ * Waits after the first failure of a job, the second and so on, in milliseconds. The last one applies to all
+ * further failures.
+ */
 export const jobRetryMs: readonly number[] = Array.from({ length: 13 }, (_, index) => backoffMs(index + 1));
 
-/** Does a job and says in the queue what came of it. */
+/** Returns a function that runs a job and stores its result in the queue. */
 function jobRunner(
   { storage: { queue }, clock, telemetry, options: { logger } }: Core,
   handlers: JobHandlers,
@@ -76,13 +82,13 @@ function jobRunner(
 }
 
 /**
- * Creates a worker. It does nothing before `start` or `runDue`. A running job occupies one place of its kind.
- * The worker claims more jobs whenever there are free places, even if earlier jobs are still running.
- * Partners and modes share the places of each kind, so that jobs of one partner which hang delay no other
+ * Creates a worker, which does nothing before `start` or `runDue`. A running job occupies one place of its
+ * kind. The worker claims more jobs whenever there are free places, even if earlier jobs are still running.
+ * Partners and modes share the places of each kind, so that hanging jobs of one partner delay no other
  * partner.
  *
- * @param atOnce - jobs under way at once at most, by kind
- * @param abort - cuts off the outgoing requests of jobs, when `stop` has waited for them
+ * @param atOnce - maximum number of concurrent jobs, by kind
+ * @param abort - aborts the outgoing requests of jobs, after `stop` has waited for them
  */
 export function createWorker(
   core: Core,
@@ -114,13 +120,14 @@ export function createWorker(
       )
       .finally(() => {
         underWay.delete(end);
-        // Claims stay large: an owner that had all its places is claimed for again when a quarter of them is free.
+        // Keep claims large: after an owner had all its places occupied, poll only when a quarter of them is
+        // free.
         if (shares.end(job.owner)) polling.wake();
       });
     underWay.add(end);
   }
 
-  /** Claims jobs of all kinds that have places, and begins them. */
+  /** Claims jobs of all kinds that have free places, and starts them. */
   async function claim(): Promise<Found> {
     const open = Array.from(sharesOf, ([kind, shares]) => [kind, shares.forClaim()] as const).filter(
       ([, { free }]) => free.live > 0,

@@ -15,7 +15,7 @@ import {
 
 const defaultPageSize = 25;
 
-/** Shows a partner's events, delivers them again, and triggers events of the sandbox. */
+/** Routes that list a partner's events, redeliver them, and trigger sandbox events. */
 export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webhooks): PartnerRoute[] {
   const { events } = core.storage;
   const common = { scope: 'webhooks', limit: 'other' } as const;
@@ -35,7 +35,8 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
         const { after = 0, limit = defaultPageSize } = query;
         const page = await events.list({ partner, mode, after, limit: limit + 1 });
         const { oldestSequence, newestSequence } = page;
-        // A consumer that goes on after a number of a database that was lost would miss the events that take the numbers anew.
+        // After a restore of an older database, a consumer that continued after this number would miss the
+        // new events that reuse the numbers.
         if (after > newestSequence) {
           const message = `is beyond the newest event: newestSequence is ${newestSequence}`;
           throw new PartnerError('invalid_request', { details: [{ path: 'after', message }] });

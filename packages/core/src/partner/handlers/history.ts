@@ -17,12 +17,12 @@ import { endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
 
 const defaultPageSize = 20;
 
-/** Maximum number of deliveries of each event that the list reads. */
+/** Maximum number of deliveries that the list reads for each event. */
 const deliveriesPerEvent = 20;
 
 type AttemptRequests = ReadonlyMap<AttemptRecord, AttemptRequest>;
 
-/** A delivery with the request of each attempt; `null` where it is not known. */
+/** Adds the HTTP request of each attempt to a delivery; `null` where it cannot be rebuilt. */
 function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): JsonObject {
   const attempts = delivery.attempts.map((attempt) => ({
     ...attemptView(attempt),
@@ -32,8 +32,7 @@ function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): Json
 }
 
 /**
- * Returns the request of each attempt of one event's deliveries. Those of endpoints that are gone are left
- * out.
+ * Rebuilds the HTTP request of each attempt of one event's deliveries. Leaves out removed endpoints.
  */
 async function requestsOf(
   { storage: { events, webhooks } }: Core,
@@ -71,7 +70,7 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
         ...query,
         async read(page) {
           const found = await deliveries.list({ ...filters, ...page });
-          // Only for tests, because signatures of live events are made for their endpoints only.
+          // Only in test mode, because signatures of live events are meant for their endpoints alone.
           if (mode === 'test') requests = await requestsOf(core, webhooks, owner, path.id, found);
           return found;
         },
@@ -84,7 +83,10 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
 
 const deliveryPath = z.object({ id: z.string().regex(/^dl_[0-9a-f]{32}(?:_[0-9]{1,9})?$/) });
 
-/** Lists of deliveries on pages have no answers of endpoints, of which fifty can be 800 KiB: each is read when it is opened. */
+/**
+ * Returns the response that an endpoint gave to one attempt. Lists leave these out, because fifty of them can
+ * be 800 KiB.
+ */
 function attemptAnswer({ storage }: Core): PartnerOperation {
   return operation({
     operation: 'getAttemptAnswer',
@@ -109,7 +111,9 @@ function attemptAnswer({ storage }: Core): PartnerOperation {
 
 const hourMs = 3_600_000;
 
-/** Limits of a history: hours back, including the present one, and deliveries that it counts. */
+/**
+ * Limits of an endpoint's history: hours back, including the current one, and number of deliveries counted.
+ */
 const [historyHours, countedAtMost] = [24, 10_000];
 
 function endpointHistory({ storage, clock }: Core): PartnerOperation {
@@ -136,8 +140,8 @@ function endpointHistory({ storage, clock }: Core): PartnerOperation {
 }
 
 /**
- * Operations of a console for events, in addition to the partner API, which lists them in their sequence for
- * programs: the newest first, for people.
+ * Console operations for events, in addition to the partner API. The API lists events in sequence for
+ * programs; these list the newest first, for people.
  */
 export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperation[] {
   const { events, deliveries } = core.storage;

@@ -44,7 +44,7 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
   });
 }
 
-/** Initiates and inspects transfers. */
+/** Routes that initiate and read transfers. */
 export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { transfers } = core.storage;
 

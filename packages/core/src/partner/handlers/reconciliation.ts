@@ -4,7 +4,7 @@ import { reconciliation } from '../reconciliation-schema.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { reconciliationQuery } from '../schemas.ts';
 
-/** Exports the transfers that became final on the days of a range. */
+/** Route that exports the transfers that became final on a range of days. */
 export function reconciliationRoutes(core: Core): PartnerRoute[] {
   return [
     route({

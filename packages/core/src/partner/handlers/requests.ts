@@ -12,7 +12,7 @@ function requestView({ partner: _, mode: __, createdAt, ...request }: LoggedRequ
   return { ...request, createdAt: iso(createdAt) };
 }
 
-/** Operations of a console for the log of requests. */
+/** Console operations for the log of requests. */
 export function requestOperations({ storage: { requestLog } }: Core): PartnerOperation[] {
   return [
     operation({
@@ -24,7 +24,7 @@ export function requestOperations({ storage: { requestLog } }: Core): PartnerOpe
         const body = await newestFirst({
           ...page,
           read: (page) => requestLog.list({ ...filter, ...page }),
-          // A list shows no bodies.
+          // Lists leave out the bodies.
           view: ({ sent: _, answered: __, ...request }) =>
             requestView({ ...request, sent: null, answered: null }),
         });

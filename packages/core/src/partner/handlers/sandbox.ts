@@ -10,14 +10,14 @@ import { operation, type PartnerOperation, type PartnerRoute, route } from '../r
 import { changeSandboxKyc } from '../sandbox-kyc.ts';
 import { kid, sandboxPassport, sandboxPassportBody } from '../schemas.ts';
 
-/** @throws PartnerError `not_found` */
+/** Returns the sandbox user with a public id. @throws PartnerError `not_found` if there is none */
 function sandboxUser(kid: string | undefined): SandboxUser {
   const user = sandboxUsers.find((user) => user.kid === kid);
   if (user !== undefined) return user;
   throw new PartnerError('not_found', { description: 'There is no such user in the sandbox.' });
 }
 
-/** Operations of test keys for trying things out. */
+/** Routes for test keys that provide sandbox data. */
 export function sandboxRoutes(passports: Passports): PartnerRoute[] {
   return [
     route({
@@ -51,7 +51,7 @@ export function sandboxRoutes(passports: Passports): PartnerRoute[] {
   ];
 }
 
-/** Operations of a console for the sandbox, in addition to the partner API. */
+/** Console operations for the sandbox, in addition to the partner API. */
 export function sandboxOperations(
   core: Core,
   { catalogue }: Pick<Webhooks, 'catalogue'>,

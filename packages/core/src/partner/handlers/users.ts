@@ -8,13 +8,13 @@ import { shownFields } from '../shown-user.ts';
 
 const always = ['kid', 'handle', 'name', 'role', 'country', 'createdAt'] as const;
 
-/** Finds users by public id and by phone number. */
+/** Routes that find users by public id and by phone number. */
 export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { consents } = core.storage;
   const withoutKyc = shownFields(core, always);
   const withKyc = shownFields(core, [...always, 'kycStatus', 'kycTier']);
 
-  /** Shows a user. KYC data only goes to a partner that the user has allowed to see it. */
+  /** Responds with a user. KYC data goes only to a partner that the user has allowed to see it. */
   async function answer({ partner, mode }: PartnerRequest, found: UserRecord | null): Promise<PartnerAnswer> {
     const user = requireUser(found);
     const allowed =

@@ -6,7 +6,7 @@ import { type PartnerRoute, route } from '../request.ts';
 import { verification, verifyBody } from '../schemas.ts';
 import { shownFields } from '../shown-user.ts';
 
-/** Verifies the passport that a user shows. */
+/** Route that verifies the passport shown by a user. */
 export function verifyRoutes(core: Core, passports: Passports, users: UserLookup): PartnerRoute[] {
   const shown = shownFields(core, ['kid', 'role', 'country', 'kycStatus', 'kycTier']);
 

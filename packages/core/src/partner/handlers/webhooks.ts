@@ -18,7 +18,7 @@ import {
 
 const common = { scope: 'webhooks', limit: 'other' } as const;
 
-/** Registers webhook endpoints. */
+/** Routes that register, list, change and remove webhook endpoints. */
 export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[] {
   return [
     route({
@@ -99,7 +99,7 @@ export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[
   ];
 }
 
-/** Shows what was delivered to a webhook endpoint, and delivers again what was dropped. */
+/** Routes that list deliveries to a webhook endpoint, and redeliver dropped ones. */
 export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): PartnerRoute[] {
   const { deliveries } = core.storage;
 

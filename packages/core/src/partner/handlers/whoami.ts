@@ -2,7 +2,7 @@ import { iso } from '../../time/clock.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { whoamiSchema } from '../schemas.ts';
 
-/** Says what a key is and from where it is used: the first call of a partner who sets things up. */
+/** Route that describes the API key of the request and the client's address, for a partner's first call. */
 export function whoamiRoutes(): PartnerRoute[] {
   return [
     route({

@@ -10,13 +10,16 @@ import { operation, type PartnerOperation } from '../request.ts';
 import { transferPath } from '../schemas.ts';
 import { endpointPath } from '../webhook-schemas.ts';
 
-/** Checks of signatures of one partner in a minute: each makes two requests to an address of the partner's choice. */
+/**
+ * Maximum number of webhook signature checks of one partner per minute: each check sends two requests to a
+ * URL that the partner chose.
+ */
 const maxChecks = 6;
 
-/** Events of a type among which that of a transfer is looked for. */
+/** Number of newest events of a type among which a transfer's event is searched. */
 const searchedEvents = 100;
 
-/** Operations of a console for trying things out, in addition to the partner API. */
+/** Console operations for trying out webhooks and payments, in addition to the partner API. */
 export function workbenchOperations(
   core: Core,
   { checkSignature }: Pick<Webhooks, 'checkSignature'>,
@@ -59,7 +62,9 @@ export function workbenchOperations(
       scope: 'payments:read',
       testOnly: true,
       pathSchema: transferPath,
-      /** Returns the final event of a transfer: `null` before it, and if many events came since. */
+      /**
+       * Returns the final event of a transfer; `null` if there is none yet, or if many events came after it.
+       */
       async handle({ path, partner, mode }) {
         const owner = { partner, mode };
         const transfer = await storage.transfers.find(owner, path.id);

@@ -2,12 +2,12 @@ import { PartnerError } from '../../errors.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { addressMatcher, isAddressRange } from '../../text/ip-address.ts';
 
-/** Matchers of allowlists, made once for each list of a cached key. */
+/** Address matchers by allowlist, created once for each list of a cached key. */
 const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
 
 /**
  * Checks that the client's address is on the key's allowlist, if it has one.
- * @throws PartnerError `ip_not_allowed`, also when the address cannot be determined
+ * @throws PartnerError `ip_not_allowed`, also if the client's address cannot be determined
  */
 export function checkAddress({ allowlist }: ApiKeyState, findAddress: () => string | null): void {
   if (allowlist === null) return;

@@ -13,9 +13,9 @@ function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   throw new PartnerError('invalid_request', { details: problemsOf(result.error.issues).slice(0, 20) });
 }
 
-/** The input of an operation as it came. */
+/** Unparsed input of an operation. */
 export interface RawInput {
-  /** Parameters of the path. */
+  /** Path parameters of the route. */
   readonly path: unknown;
   readonly querystring: string;
   readonly bytes: Buffer;
@@ -24,7 +24,7 @@ export interface RawInput {
 
 /**
  * Parses the path, the query and the body of a request with the schemas of its operation.
- * @throws PartnerError `not_found` for a path, `invalid_request`
+ * @throws PartnerError `not_found` for a malformed id in the path, `invalid_request` for other malformed input
  */
 export function parseInput(operation: PartnerOperation, { path, querystring, bytes, headers }: RawInput) {
   return {
@@ -34,7 +34,7 @@ export function parseInput(operation: PartnerOperation, { path, querystring, byt
   };
 }
 
-/** @throws PartnerError `invalid_request` */
+/** Parses the JSON body of a request with its schema. @throws PartnerError `invalid_request` if the body is malformed */
 function parseBody(route: PartnerOperation, bytes: Buffer, headers: IncomingHttpHeaders): unknown {
   if (route.body === undefined) {
     if (bytes.length > 0)
@@ -67,10 +67,13 @@ function parseBody(route: PartnerOperation, bytes: Buffer, headers: IncomingHttp
   }
 }
 
-/** Query of operations that take none. Made once: making a schema costs more than using it. */
+/**
+ * Schema for operations without query parameters. Created once, because creating a schema costs more than
+ * using it.
+ */
 const noQuery = z.strictObject({});
 
-/** @throws PartnerError `invalid_request` */
+/** Parses the query of a request with its schema. @throws PartnerError `invalid_request` if the query is malformed */
 function parseQuery(route: PartnerOperation, querystring: string): unknown {
   if (route.query === undefined && querystring === '') return {};
   const query: Record<string, string> = Object.create(null);
@@ -85,9 +88,9 @@ function parseQuery(route: PartnerOperation, querystring: string): unknown {
 }
 
 /**
- * Parses the parameters of a path. A malformed id is not found; a malformed value that the client composed, such as a phone number,
- * is an invalid request.
- * @throws PartnerError `not_found` or `invalid_request`, as `wrongPath` of the operation says
+ * Parses path parameters. A malformed id counts as not found; a malformed value that the client composed,
+ * such as a phone number, as an invalid request.
+ * @throws PartnerError `not_found` or `invalid_request`, whichever the operation's `wrongPath` names
  */
 function parsePath(route: PartnerOperation, parameters: unknown): unknown {
   if (route.pathSchema === undefined) return undefined;

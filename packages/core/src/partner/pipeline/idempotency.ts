@@ -10,10 +10,10 @@ import type { Core } from '../../options/context.ts';
 import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request.ts';
 import { createTurns } from './turns.ts';
 
-/** Time for which answers are kept, in milliseconds. */
+/** Time for which responses are kept for repeated requests, in milliseconds. */
 const idempotencyLifetimeMs = 24 * 3600_000;
 
-/** Pause before a request is tried again while another process handles one with its key, in milliseconds. */
+/** Pause before the next try while another process handles a request with the same key, in milliseconds. */
 const retryPauseMs = 100;
 
 function malformed(message: string): PartnerError {
@@ -21,10 +21,10 @@ function malformed(message: string): PartnerError {
 }
 
 /**
- * Reads the key from the values of the header `Idempotency-Key`. A quoted value (a structured field string) and a bare one are
- * the same key.
- * @returns `null` if the header is missing
- * @throws PartnerError `invalid_request`
+ * Returns the key from the values of the header `Idempotency-Key`. A quoted value (a structured field string)
+ * and a bare one are the same key.
+ * @returns the key; `null` if the header is missing
+ * @throws PartnerError `invalid_request` for several or malformed values
  */
 function keyOf(values: readonly string[]): string | null {
   const [value] = values;
@@ -35,28 +35,32 @@ function keyOf(values: readonly string[]): string | null {
   return key;
 }
 
-/** Parts of a request that distinguish a repetition from another request with the same key. */
+/**
+ * Parts of a request that show whether it repeats an earlier request or reuses its key for something else.
+ */
 export interface Fingerprinted {
-  /** Method and path. */
+  /** Method and path of the request. */
   readonly target: string;
   readonly bytes: Uint8Array;
   readonly now: number;
 }
 
-/** The step that lets requests with an `Idempotency-Key` take effect once, over HTTP and from a console. */
+/**
+ * Pipeline step that lets requests with an `Idempotency-Key` take effect once, over HTTP and from a console.
+ */
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(core: Core) {
-  // Keyed, so that a stored fingerprint reveals nothing of the payload; the current sealing key comes first. As key objects: with plain
-  // bytes Node spends several times as long on a digest.
+  // Fingerprints use a keyed hash, so that a stored one reveals nothing of the payload; the current sealing
+  // key comes first. Key objects, because with plain bytes Node takes several times as long for a digest.
   const macKeys = core.sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
   const turns = createTurns();
 
   return {
     /**
-     * Reads the `Idempotency-Key` of a request, and makes its fingerprint.
-     * @param values - values of the header as they came
-     * @returns `null` if there is none
+     * Reads the `Idempotency-Key` of a request and computes the request's fingerprint.
+     * @param values - unparsed values of the header
+     * @returns the key with its fingerprint; `null` if the header is missing
      * @throws PartnerError `invalid_request` for a malformed key
      */
     read(values: readonly string[], { target, bytes, now }: Fingerprinted): IdempotencyRequest | null {
@@ -70,8 +74,8 @@ export function createIdempotency(core: Core) {
     },
 
     /**
-     * Handles a request. A repetition gets the first answer again, and has no effect.
-     * @throws PartnerError `idempotency_conflict`
+     * Handles a request. A repeated request gets the first response again and has no effect.
+     * @throws PartnerError `idempotency_conflict` if the key was used with another payload
      * @throws RequestInProgressError after five seconds of waiting for another request with the key
      */
     async answer(
@@ -88,7 +92,8 @@ export function createIdempotency(core: Core) {
           try {
             return await operation.handle(request);
           } catch (error) {
-            // A request of another process is under way, for which the storage waited about a second.
+            // Another process handles a request with this key; the storage has waited for it for about a
+            // second.
             if (!(error instanceof RequestInProgressError) || turn.isTooLate()) throw error;
           }
           await pause(retryPauseMs);

@@ -6,13 +6,18 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { apiKeyFormat } from '../../secrets/api-key-format.ts';
 import { digestText } from '../../secrets/tokens.ts';
 
-/** Time for which a key's permissions are taken from memory, in milliseconds. Whether the key is live is asked for every request. */
+/**
+ * Time for which a key's permissions are cached, in milliseconds. Whether the key is still valid is checked
+ * on every request.
+ */
 const keyCacheMs = 5_000;
 
 /** Shortest time between two writes of a key's last use, in milliseconds. */
 const touchIntervalMs = 60_000;
 
-/** Identifies the key of a request: its text, or its id for a session that was opened with it. */
+/**
+ * Identifies the API key of a request: its text or, for a console session, the id of the key that opened it.
+ */
 export type Credential = { readonly text: string | undefined } | { readonly id: string };
 
 interface Cached {
@@ -24,9 +29,9 @@ function isUsable({ revokedAt, expiresAt, partnerDisabled }: ApiKeyState, now: n
   return revokedAt === null && !partnerDisabled && (expiresAt === null || expiresAt > now);
 }
 
-/** Asks at the end of the current turn of the event loop, once for all requests of a key that came in that turn. */
+/** Groups calls with the same id: all calls in one turn of the event loop share one query at its end. */
 function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Promise<boolean> {
-  /** Pending answers by key id. */
+  /** Queries in progress, by key id. */
   const asking = new Map<string, Promise<boolean>>();
   return (id) => {
     const asked = asking.get(id);
@@ -41,20 +46,27 @@ function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Pro
 }
 
 /**
- * Builds the first step, which finds the key of a request and decides whether it is live. No other step does. Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
- * cache, and a partner that is enabled again need not wait.
+ * Creates the first pipeline step, which finds the API key of a request and decides whether it is valid. No
+ * other step decides that. Only valid keys are cached, for {@link keyCacheMs}, so that strangers cannot fill
+ * the cache, and a partner that is enabled again need not wait.
  */
 export function createKeyCheck({ storage, options: { prefix, logger }, clock }: Core) {
   const store = storage.apiKeys;
   const format = apiKeyFormat(prefix);
   const cache = new LRUCache<string, Cached>({ max: 10_000 });
-  /** Times of the last writes of a use, by key id: beside the cache, for requests that read a key at the same time. */
+  /**
+   * Times of the last writes of a key's use, by key id. Separate from the cache, for requests that read the
+   * same key concurrently.
+   */
   const noted = new LRUCache<string, number>({ max: 10_000 });
   const isLive = oncePerTurn((id) => store.isLive(id, clock.now()));
-  // Counts the clears: a key that was read before one must not be cached after it.
+  // Number of times the cache was cleared: a key that was read before a clear must not be cached after it.
   let generation = 0;
 
-  /** Finds a key by its text: in memory and asked whether it is live, or in the storage. `null` if it is not live. */
+  /**
+   * Finds a valid key by its text, in the cache (then checks that it is still valid) or in the storage.
+   * `null` if there is no valid key.
+   */
   async function findByText(text: string, now: number): Promise<ApiKeyState | null> {
     const digest = digestText(text);
     const known = cache.get(digest);
@@ -63,7 +75,8 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
       cache.delete(digest);
       return null;
     }
-    // A typo is refused without a read: a cached text was well-formed once.
+    // Refuse malformed keys without a query. A cached key's text was well-formed, so the cache needs no
+    // check.
     if (!format.isKey(text)) return null;
     const before = generation;
     const key = await store.findByDigest(Buffer.from(digest, 'base64'));
@@ -72,13 +85,13 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
     return key;
   }
 
-  /** Finds a key by its id, always in the storage. `null` if it is not live. */
+  /** Finds a valid key by its id, always in the storage. `null` if there is no valid key. */
   async function findById(id: string, now: number): Promise<ApiKeyState | null> {
     const key = await store.find(id);
     return key !== null && isUsable(key, now) ? key : null;
   }
 
-  /** Notes the use of a key in the background: a request neither waits nor fails for it. */
+  /** Records the use of a key in the background, so that a request neither waits nor fails for it. */
   function touch({ id, lastUsedAt }: ApiKeyState, now: number): void {
     if (now - Math.max(noted.get(id) ?? 0, lastUsedAt ?? 0) < touchIntervalMs) return;
     noted.set(id, now);
@@ -89,8 +102,8 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
 
   return {
     /**
-     * Finds the live key of a request.
-     * @throws PartnerError `invalid_api_key`, the same for every reason
+     * Returns the valid API key of a request.
+     * @throws PartnerError `invalid_api_key`, the same error for every reason
      */
     async find(credential: Credential, now: number): Promise<ApiKeyState> {
       const key =
@@ -102,7 +115,7 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
       return key;
     },
 
-    /** Forgets the cached keys, after a change to a key or a partner in this process. */
+    /** Clears the cache of keys, after a change to a key or a partner in this process. */
     clear(): void {
       generation += 1;
       cache.clear();

@@ -7,23 +7,23 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { RateLimitState, RateLimitStore } from '../../ports/rate-limits.ts';
 import { goesOn } from '../../time/clock.ts';
 
-/** Options of the count of requests. */
+/** Settings of the rate limits of the partner API. */
 export interface LimitOptions {
   readonly store: RateLimitStore;
   readonly limits: { readonly [Group in LimitGroup]: PartnerLimit };
   readonly per: 'key' | 'partner';
 }
 
-/** Full windows that are remembered at most. */
+/** Maximum number of full windows in memory. */
 const maxFull = 10_000;
 
-/** The step that limits how many requests a key makes. */
+/** Pipeline step that limits the number of requests of a key or partner. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
 export function createLimiter({ store, limits, per }: LimitOptions) {
   /**
-   * Ends of windows in which a request was refused, by bucket. Such a window never gets room again, so that further requests do not
-   * ask the store.
+   * Ends of windows in which a request was refused, by bucket. A full window stays full, so further requests
+   * need not query the store.
    */
   const full = new LRUCache<string, number>({ max: maxFull });
 
@@ -61,8 +61,8 @@ export function createLimiter({ store, limits, per }: LimitOptions) {
     refuseFull,
 
     /**
-     * Counts a request.
-     * @returns the room that is left, as headers of the answer
+     * Counts a request in its window.
+     * @returns response headers with the limit and the number of requests left
      * @throws PartnerError `rate_limit_exceeded`; a refused request is not counted
      */
     async count(key: ApiKeyState, group: LimitGroup, now: number): Promise<HeaderFields> {

@@ -12,18 +12,18 @@ import { createLimiter, type LimitOptions } from './limit.ts';
 import { checkScope } from './scope.ts';
 import { checkSignature } from './signature.ts';
 
-/** A request on its way through the steps, over HTTP or from a console. */
+/** A partner request on its way through the pipeline, over HTTP or from a console. */
 export interface PartnerCall {
   readonly operation: PartnerOperation;
   readonly credential: Credential;
-  /** Finds the client's address, or `null`. Only called if a step needs it: hardly a request does. */
+  /** Finds the client's IP address; `null` if unknown. Called only if a step needs it, which is rare. */
   readonly address: () => string | null;
-  /** Group in whose window the request is counted; `null` if it was counted before. */
+  /** Limit group in whose window the request is counted; `null` if it was counted before. */
   readonly limit: LimitGroup | null;
   readonly headers: IncomingHttpHeaders;
-  /** Values of the header `Idempotency-Key`, as they came. */
+  /** Unparsed values of the header `Idempotency-Key`. */
   readonly idempotencyKeys: readonly string[];
-  /** Parameters of the path. */
+  /** Path parameters of the route. */
   readonly path: unknown;
   readonly querystring: string;
   /** Method and path, for the fingerprint of an idempotent request. */
@@ -32,17 +32,17 @@ export interface PartnerCall {
   readonly readBody: () => Promise<Buffer>;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Headers of the answer, which steps add to. */
+  /** Headers of the response, to which steps may add. */
   readonly answerHeaders: HeaderFields;
-  /** The key, once it was found. */
+  /** API key of the request; `null` until the key step found it. */
   key: ApiKeyState | null;
-  /** The body, once it was read. */
+  /** Body of the request; `null` until it was read. */
   bytes: Buffer | null;
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-/** Builds the way of every request to the partner API. */
+/** Creates the pipeline of steps through which every partner request goes. */
 export function createPipeline(core: Core, limits: LimitOptions) {
   const keys = createKeyCheck(core);
   const limiter = createLimiter(limits);
@@ -53,8 +53,8 @@ export function createPipeline(core: Core, limits: LimitOptions) {
     limiter,
 
     /**
-     * Takes a request through the steps, in the documented order. Two steps come before: the shell refuses a body of an announced
-     * length that is too long, and finds the route (http/app.ts).
+     * Runs the steps for a request, in the documented order. Two checks come before the pipeline: the shell
+     * refuses a body whose announced length is too long, and finds the route (http/app.ts).
      * @throws PartnerError of the first step that refuses the request
      */
     async answer(call: PartnerCall): Promise<PartnerAnswer> {

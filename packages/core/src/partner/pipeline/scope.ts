@@ -3,8 +3,8 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { PartnerOperation } from '../request.ts';
 
 /**
- * Checks that an operation is one for the key's mode and scopes.
- * @throws PartnerError `not_found` for a live key in the sandbox, `insufficient_scope`
+ * Checks that a key's mode and scopes allow an operation.
+ * @throws PartnerError `not_found` for a live key in the sandbox, `insufficient_scope` for a missing scope
  */
 export function checkScope(
   { scope, testOnly }: Pick<PartnerOperation, 'scope' | 'testOnly'>,

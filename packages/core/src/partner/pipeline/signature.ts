@@ -6,7 +6,7 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { signingSecretContext } from '../../secrets/api-key-format.ts';
 import { equalDigests } from '../../secrets/tokens.ts';
 
-/** A signature may be this far from the present, either way, in milliseconds. */
+/** Largest difference between a signature's timestamp and now, in either direction, in milliseconds. */
 const signatureToleranceMs = 300_000;
 
 function refused(description: string): PartnerError {
@@ -14,11 +14,11 @@ function refused(description: string): PartnerError {
 }
 
 /**
- * Checks the signature of a request: lower-case hexadecimal HMAC-SHA-256 of the raw body. The signature proves integrity, not
- * freshness: neither the timestamp nor the `Idempotency-Key` is signed. A `reference` in the body protects against a body that is
- * sent again.
- * @param body - the raw bytes
- * @throws PartnerError `invalid_signature`
+ * Checks the signature of a request: lower-case hexadecimal HMAC-SHA-256 of the raw body. It proves
+ * integrity, not freshness: neither the timestamp nor the `Idempotency-Key` is signed. A `reference` in the
+ * body protects against a replayed body.
+ * @param body - raw bytes of the body
+ * @throws PartnerError `invalid_signature` if the signature is wrong, incomplete, outdated, or missing though required
  */
 export function checkSignature(
   { sealer, options: { prefix } }: Core,
@@ -40,7 +40,7 @@ export function checkSignature(
   if (!/^[0-9]{10,16}$/.test(timestamp)) {
     throw refused('The timestamp has to be the current time in milliseconds since the Unix epoch.');
   }
-  // Before the signature is checked, so that the answer depends on nothing but the request itself.
+  // Check the time before the signature, so that this error depends on the request alone and not on the key.
   if (Math.abs(now - Number(timestamp)) > signatureToleranceMs) {
     throw refused(
       `The timestamp is outside the tolerance of ${signatureToleranceMs / 1000} s; it has to be the current time in milliseconds since the Unix epoch.`,

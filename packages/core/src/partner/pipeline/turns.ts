@@ -1,20 +1,23 @@
 import { RequestInProgressError } from '../../idempotency/repeatable-request.ts';
 
-/** Longest time for which a request waits for another one with its key, in milliseconds. */
+/** Longest time for which a request waits for another request with its key, in milliseconds. */
 const maxWaitMs = 5_000;
 
-/** Longest time for which a storage waits for a request of another process, in milliseconds. */
+/** Longest time for which a storage call waits for a request of another process, in milliseconds. */
 const maxStorageWaitMs = 1_500;
 
-/** Time at which one request of a key is handled, and no other one of this process. */
+/** Exclusive right of one request to be handled, among this process's requests with its key. */
 export interface Turn {
-  /** Checks whether another try could end later than {@link maxWaitMs} after the request came. */
+  /** Checks whether another try might end later than {@link maxWaitMs} after the request arrived. */
   isTooLate(): boolean;
-  /** Lets the next request of the key begin. */
+  /** Releases the turn, so that the next request with the key is handled. */
   end(): void;
 }
 
-/** Waits for the turns before. @throws RequestInProgressError when it takes too long */
+/**
+ * Waits until all earlier requests with a key are done. @throws RequestInProgressError after {@link
+ * maxWaitMs}
+ */
 async function wait(released: Promise<unknown>): Promise<void> {
   const { promise: end, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new RequestInProgressError()), maxWaitMs);
@@ -26,19 +29,19 @@ async function wait(released: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Lets requests of this process with one `Idempotency-Key` wait for each other, so that a repetition gets the answer of the first one,
- * and not a 503. What makes them one request, here and in other processes, is the transaction in which the key is stored; this only
- * spares the client a repetition.
+ * Makes requests of this process with one `Idempotency-Key` wait for each other, so that a repeated request
+ * gets the first one's response instead of a 503. Correctness does not depend on it: the transaction that
+ * stores the key ensures that requests take effect once, in all processes.
  */
 export function createTurns() {
   const last = new Map<string, Promise<unknown>>();
   return {
-    /** @throws RequestInProgressError if the turns before last longer than five seconds */
+    /** Waits for earlier requests with the key and takes the turn. @throws RequestInProgressError after five seconds */
     async take(key: string): Promise<Turn> {
       const began = performance.now();
       const before = last.get(key);
       const { promise: done, resolve } = Promise.withResolvers<void>();
-      // A request that gave up waiting does not let those behind it overtake the one in front.
+      // If a request gives up waiting, the requests behind it still wait for the one in front.
       const released = before === undefined ? done : Promise.all([before, done]);
       last.set(key, released);
       const end = (): void => {
@@ -53,7 +56,7 @@ export function createTurns() {
           throw error;
         });
       }
-      // The last try begins early enough to end in time.
+      // Start the last try early enough that it ends in time.
       return { end, isTooLate: () => performance.now() - began > maxWaitMs - maxStorageWaitMs };
     },
   };
