@@ -11,27 +11,30 @@ const user = z.object({ handle: text, password: text, sub: text, kid: text, phon
 
 const client = z.object({
   clientId: text,
-  /** `null` for a public client. */
+  /** Secret of the client; `null` for a public client. */
   clientSecret: text.nullable(),
   redirectUris: z.array(text),
   allowedScopes: z.array(text),
 });
 
 const apiKey = z.object({
-  /** Names the key for `ostiary keys revoke`. */
+  /** Id of the key, for `ostiary keys revoke`. */
   id: text,
   mode,
   key: text,
   scopes: z.array(text),
-  /** Slug. */
+  /** Slug of the partner. */
   partner: text,
   signingSecret: text,
 });
 
-/** An endpoint of the shop; its secret signs every delivery, and the partner API never shows it again. */
+/**
+ * Schema of a webhook endpoint of the shop. Its secret signs every delivery, and the partner API never
+ * returns it again.
+ */
 const webhook = z.object({ mode, url: text, secret: text, id: text });
 
-/** Data that the first start makes and later ones keep. */
+/** Schema of the data that the first start creates and later starts keep. */
 const seeded = z.object({
   users: z.array(user),
   clients: z.array(client),
@@ -45,7 +48,7 @@ export type DemoApiKey = z.output<typeof apiKey>;
 export type DemoWebhook = z.output<typeof webhook>;
 export type Seeded = z.output<typeof seeded>;
 
-/** Content of `demo.json`: everything for trying the demo, passwords and secrets included. */
+/** Content of `demo.json`: everything needed to try the demo, including passwords and secrets. */
 export interface DemoFile extends Readonly<Seeded> {
   readonly authUrl: string;
   readonly baseUrl: string;
@@ -55,21 +58,21 @@ export interface DemoFile extends Readonly<Seeded> {
 
 export const demoFilePath = (dataDir: string): string => join(dataDir, 'demo.json');
 
-/** Returns the data of an earlier start, or `null` if there is none that can be used. */
+/** Returns the data of an earlier start, or `null` if there is none or it cannot be used. */
 export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
   try {
     return seeded.parse(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')));
   } catch {
-    // No file, half a file, or somebody else's.
+    // The file is missing, incomplete, or not the demo's.
     return null;
   }
 }
 
-/** Writes a file that only its owner reads, whole or not at all. */
+/** Writes a file atomically, readable only by its owner. */
 async function writePrivately(path: string, content: string): Promise<void> {
   const aside = `${path}.${process.pid}.tmp`;
   await writeFile(aside, content, { mode: 0o600 });
-  // The mode of `writeFile` does not apply to a file that was left behind.
+  // The mode passed to `writeFile` does not apply to a leftover file.
   await chmod(aside, 0o600);
   await rename(aside, path);
 }
@@ -78,7 +81,7 @@ export async function writeDemoFile(dataDir: string, file: DemoFile): Promise<vo
   await writePrivately(demoFilePath(dataDir), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** The sealing key of the demo: generated on the first start, kept beside the database. */
+/** Returns the demo's sealing key. The first start generates it and stores it beside the database. */
 export async function demoSealingKey(dataDir: string): Promise<string> {
   const path = join(dataDir, demoKeyFile);
   try {

@@ -12,7 +12,7 @@ import { type DemoFile, demoSealingKey, readDemoFile, writeDemoFile } from './de
 import { readDemoEnvironment } from './environment.ts';
 import { seed } from './seed.ts';
 
-/** The reference server and the partner app, running. */
+/** A running demo: the reference server and the partner app. */
 export interface Demo {
   readonly file: DemoFile;
   readonly dataDir: string;
@@ -54,7 +54,7 @@ export async function startDemo(
   const { dataDir, authUrl, baseUrl, port, partnerUrl, partnerPort } = readDemoEnvironment(env);
   const config = loadConfig({
     ...env,
-    // Demo data has no place in a database of somebody's.
+    // Never put demo data into an existing database.
     DATABASE_URL: '',
     DATABASE_URL_FILE: '',
     OSTIARY_SEALING_KEYS_FILE: '',
@@ -68,7 +68,7 @@ export async function startDemo(
     OSTIARY_SEALING_KEYS: await demoSealingKey(dataDir),
   });
   await using opened = new AsyncDisposableStack();
-  // The terminal is for people here: the log goes to a file, anew on every start.
+  // The terminal is for people, so the log goes to a file, which every start overwrites.
   const logFile = opened.use(await open(join(dataDir, 'server.log'), 'w', 0o600));
   const logger = createLogger(config.logLevel, { write: (line) => void logFile.appendFile(line) });
   const server = opened.adopt(

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, demoDataDir, isLoopbackUrl } from '@ostiary/reference-server';
 
-/** An empty variable is one that is not set. */
+/** Returns a variable of the environment; `undefined` also if it is empty. */
 function read(env: NodeJS.ProcessEnv, variable: string): string | undefined {
   return env[variable] === '' ? undefined : env[variable];
 }
@@ -16,7 +16,7 @@ function port(env: NodeJS.ProcessEnv, variable: string, fallback: number): numbe
 }
 
 /**
- * Reads where the demo runs, and refuses to be one in production: it prints passwords.
+ * Reads the settings of the demo. Refuses production settings, because the demo prints passwords.
  *
  * @throws {@link ConfigError}
  */
@@ -50,7 +50,7 @@ export function readDemoEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 /**
- * The environment that the arguments ask for: `--prefix acme` is `OSTIARY_PREFIX=acme`.
+ * Returns the environment with the arguments as variables: `--prefix acme` sets `OSTIARY_PREFIX=acme`.
  *
  * @throws {@link ConfigError} for any other argument
  */

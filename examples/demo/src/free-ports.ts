@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Range of ports: below those that systems give to outgoing connections. A free port of that range may be
- * taken by any connection before its server listens, or while that server is restarted.
+ * Range of ports to choose from. It lies below the ports that systems give to outgoing connections, any of
+ * which could take such a port before its server listens, or while the server restarts.
  */
 const range = { from: 10_000, to: 32_000 } as const;
 
-/** Tries in a row that may meet a port which is taken. */
+/** Number of ports to try before giving up. */
 const tries = 50;
 
 /** @throws the reason why the last of the ports that were tried cannot be listened on */
@@ -27,7 +27,7 @@ async function holdOne(): Promise<{ readonly port: number; readonly server: Serv
   }
 }
 
-/** Returns ports that are free at this moment. They are held together, so that they differ. */
+/** Returns ports that are free at this moment. All are held until the last is found, so that they differ. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held = await Promise.all(Array.from({ length: count }, holdOne));
   await Promise.all(held.map(({ server }) => new Promise((resolve) => server.close(resolve))));

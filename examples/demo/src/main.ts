@@ -4,7 +4,7 @@ import { withArguments } from './environment.ts';
 import { demoTable } from './table.ts';
 
 process.umask(0o077);
-// The table may go into a pipe that ends before it, as of `npm start | head`.
+// Ignore errors: the output may go into a pipe that is closed early, as with `npm start | head`.
 if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => undefined);
 
 try {

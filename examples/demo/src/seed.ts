@@ -4,12 +4,12 @@ import { redirectUris, type WebhookMode, webhookModes, webhookUrls } from '@osti
 import { ConfigError, type Installation, type NewUser } from '@ostiary/reference-server';
 import type { DemoApiKey, DemoClient, DemoUser, DemoWebhook, Seeded } from './demo-file.ts';
 
-/** The shop, as the partner API knows it. */
+/** Slug of the shop's partner. */
 const demoPartner = 'kafe-lakay';
 
 type Person = Omit<NewUser, 'password'>;
 
-/** A user for each state of the identity check. */
+/** Demo users, one for each state of the identity check. */
 const people: readonly Person[] = [
   {
     handle: 'anaika',
@@ -65,14 +65,14 @@ const keyScopes = [
   ...(['webhooks', 'reconciliation:read'] as const),
 ];
 
-/** 15 characters out of 31, easy to read and to type: 74 bits. */
+/** Generates a password of 15 out of 31 characters that are easy to read and type: 74 bits. */
 function newPassword(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = (): string => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return [group(), group(), group()].join('-');
 }
 
-/** The clients of a shop at `partnerUrl`. */
+/** Returns the registrations of the shop's clients. */
 function clientsOf(partnerUrl: string) {
   const uris = redirectUris(partnerUrl);
   return [
@@ -92,7 +92,7 @@ async function issueKey({ ostiary }: Installation, mode: WebhookMode): Promise<D
   return { id: apiKey.id, mode, key, scopes: [...apiKey.scopes], partner: demoPartner, signingSecret };
 }
 
-/** Makes what an administrator makes: partner, funds, keys, users and clients. */
+/** Creates what an administrator would create: partner, funds, keys, users and clients. */
 async function provision(installation: Installation, partnerUrl: string): Promise<Omit<Seeded, 'webhooks'>> {
   const { accounts, ledger, ostiary } = installation;
   await ostiary.admin.partners.create({ slug: demoPartner, name: 'Kafe Lakay' });
@@ -115,7 +115,7 @@ async function provision(installation: Installation, partnerUrl: string): Promis
   return { users, clients, apiKeys };
 }
 
-/** Addresses of the demo, for the seeded data. */
+/** URLs of the demo, for the seeded data. */
 interface SeedOptions {
   readonly prefix: string;
   /** URL at which this process reaches the partner API. */
@@ -126,7 +126,10 @@ interface SeedOptions {
 const webhooksOf = ({ key }: DemoApiKey, { apiOrigin }: SeedOptions) =>
   new OstiaryPartner({ apiKey: key, baseUrl: apiOrigin, timeout: 10_000 }).webhooks;
 
-/** Makes everything, and registers the endpoints of the shop as the shop itself would do it. */
+/**
+ * Creates all demo data, and registers the shop's webhook endpoints through the partner API, as the shop
+ * itself would.
+ */
 async function make(installation: Installation, options: SeedOptions): Promise<Seeded> {
   const made = await provision(installation, options.partnerUrl);
   const webhooks: DemoWebhook[] = [];
@@ -140,7 +143,7 @@ async function make(installation: Installation, options: SeedOptions): Promise<S
   return { ...made, webhooks };
 }
 
-/** Changes what is there as far as another prefix, or another PARTNER_PORT, asks for it. */
+/** Adapts existing demo data to a changed prefix or PARTNER_PORT. */
 async function adapt(installation: Installation, known: Seeded, options: SeedOptions): Promise<Seeded> {
   const { prefix, partnerUrl } = options;
   const apiKeys: DemoApiKey[] = [];
@@ -165,7 +168,7 @@ async function adapt(installation: Installation, known: Seeded, options: SeedOpt
 }
 
 /**
- * Makes the data of the demo on the first start, and keeps it on later ones.
+ * Creates the data of the demo on the first start, and keeps it on later starts.
  *
  * @throws {@link ConfigError} for data whose passwords and secrets nobody knows any more
  */

@@ -6,7 +6,7 @@ import { columns, look } from './terminal.ts';
 const plain = (text: string): string => text;
 
 /**
- * Text in the terminal once everything runs: where to go, what to try, and as whom to sign in. The rest is in
+ * Text for the terminal once everything runs: where to go, what to try, and with which users. The rest is in
  * `demo.json`.
  */
 export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Promise<string> {

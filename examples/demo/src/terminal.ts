@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours a text where a terminal shows it: not in a pipe or a file, nor with `NO_COLOR`. */
+/** Makes a function that colours texts for a terminal, but not for a pipe or a file, or with `NO_COLOR`. */
 const coloured = (style: Style) => (text: string) => styleText(style, text, { stream: process.stdout });
 
 /** Styles of the terminal's texts. */
@@ -16,13 +16,13 @@ export const look = {
   bad: coloured('red'),
 } as const;
 
-/** Writes rows in columns of the necessary width, in the `styles` of the columns. */
+/** Formats rows in aligned columns, with a style for each column. */
 export function columns(
   rows: readonly (readonly string[])[],
   styles: readonly ((text: string) => string)[] = [],
 ): string {
   const widthOf = (at: number): number => Math.max(...rows.map((row) => row[at]?.length ?? 0));
-  // Blanks stay outside of what is coloured.
+  // The spaces between columns are not styled.
   const cellOf = (cell: string, at: number, { length }: readonly string[]): string =>
     (styles[at]?.(cell) ?? cell) + (at === length - 1 ? '' : ' '.repeat(widthOf(at) - cell.length + 3));
   return rows.map((row) => `  ${row.map((cell, at) => cellOf(cell, at, row)).join('')}`).join('\n');

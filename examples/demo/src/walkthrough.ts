@@ -17,14 +17,14 @@ import { walkThroughWebhooks } from './walkthrough/webhooks.ts';
 process.umask(0o077);
 
 /**
- * Seconds between the attempts of a webhook delivery. The first wait is a whole second, so that the second attempt has
- * another timestamp.
+ * Seconds between the attempts of a webhook delivery. The first pause is a whole second, so that the second
+ * attempt has another timestamp.
  */
 const retryDelays = '1,0.2,0.2,0.2';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The whole flow, step by step. @throws StepFailed at the first one that does not hold */
+/** Runs the whole walkthrough step by step. @throws StepFailed at the first step that fails */
 async function walkThrough(report: Report, surroundings: Surroundings): Promise<void> {
   const { file } = surroundings;
   const browser = new Browser(({ method, url, form, status, location }) => {

@@ -9,7 +9,10 @@ const { demo, open, userAt } = await startDemoInBrowser();
 const small = { width: 360, height: 740 };
 const large = { width: 1280, height: 800 };
 
-/** Checks a page small and large, light and dark. Pages that are checked twice are checked in all four. */
+/**
+ * Combinations of size and colour scheme for checking a page. A page that is checked with both sets is
+ * checked in all four combinations.
+ */
 const looks = {
   one: [
     [small, 'light'],
@@ -21,11 +24,11 @@ const looks = {
   ],
 } as const;
 
-/** Checks that a page is readable and accessible. */
+/** Checks a page in all combinations of `name`: readable and accessible. */
 async function expectLooks(page: Page, name: keyof typeof looks): Promise<void> {
   for (const [viewport, colorScheme] of looks[name]) {
     await page.setViewportSize(viewport);
-    // Reduce motion, because a colour between two schemes belongs to neither.
+    // Reduce motion, so that no colour is measured during a transition between the schemes.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expectGood(page);
   }
@@ -127,7 +130,7 @@ test('the shop pays its customer', async () => {
   const transfer = page.locator('.transfer');
   await transfer.waitFor();
   expect(await transfer.textContent()).toContain('25.00 HTG');
-  // Without a request of the page, the webhook arrives at the shop, and the shop updates the page.
+  // The page sends no request: the webhook arrives at the shop, and the shop updates the page.
   await page.locator('.transfer[data-status=completed]').waitFor();
   await expectLooks(page, 'one');
   expect(complaints).toEqual([]);
@@ -145,7 +148,7 @@ test('without scripts the customer asks how the payment goes', async () => {
     .toBe('completed');
 });
 
-/** Triggers an event of the sandbox, as the console does. */
+/** Triggers a sandbox event, as the console does. */
 async function trigger(message: string): Promise<void> {
   const { apiKeys, baseUrl } = demo.file;
   const apiKey = apiKeys.find(({ mode }) => mode === 'test')?.key ?? '';
@@ -153,7 +156,7 @@ async function trigger(message: string): Promise<void> {
   await sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
 }
 
-// Pages for developers are in English, with any preference of the browser.
+// Pages for developers are always in English.
 test('the shop shows webhooks as they arrive', async () => {
   const { page, complaints } = await open({ locale: 'fr-FR' });
   await page.goto(`${demo.partnerUrl}/webhooks`);
@@ -164,7 +167,7 @@ test('the shop shows webhooks as they arrive', async () => {
   const event = page.locator('.event', { hasText: message });
   await event.locator('[data-outcome=handled]').waitFor();
   expect(await page.locator('#live-status').textContent()).toContain('the latest is webhook.test, handled');
-  // An open disclosure stays open when something else arrives.
+  // Open details stay open when another event arrives.
   await event.locator('summary').click();
   await trigger(`${message}, again`);
   await page.locator('.event', { hasText: `${message}, again` }).waitFor();

@@ -34,7 +34,10 @@ async function environment(): Promise<NodeJS.ProcessEnv & { readonly OSTIARY_DAT
   };
 }
 
-/** Data of the first start, for tests of later starts. Most of its time is spent on hashing passwords. */
+/**
+ * Environment of a demo that was started once, for tests of later starts. A first start takes long, because
+ * it hashes passwords.
+ */
 const afterFirstStart = { OSTIARY_DATA_DIR: '', PORT: '', PARTNER_PORT: '' };
 beforeAll(async () => {
   afterFirstStart.OSTIARY_DATA_DIR = await mkdtemp(join(tmpdir(), 'demo-test-'));
@@ -45,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(afterFirstStart.OSTIARY_DATA_DIR, { recursive: true, force: true }));
 
-/** Folder in which a demo was started once and closed. */
+/** Returns the environment of a demo that was started once, with a copy of its folder. */
 async function startedBefore(): Promise<typeof afterFirstStart> {
   const folder = await temporaryFolder();
   await cp(afterFirstStart.OSTIARY_DATA_DIR, folder, { recursive: true });
@@ -55,19 +58,19 @@ async function startedBefore(): Promise<typeof afterFirstStart> {
 const read = async (folder: string): Promise<string> => readFile(join(folder, 'demo.json'), 'utf8');
 
 /**
- * Start the demo in this process, with cheap hashes: those of the program and of the walkthrough have full
+ * Starts the demo in this process with cheap hashes. The program itself and the walkthrough use full
  * strength.
  */
 const start = (env: NodeJS.ProcessEnv): Promise<Demo> =>
   startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' }, { passwordCost: cheap });
 
-/** Calls the partner API as the shop does. */
+/** Makes a client of the partner API with the key of the shop. */
 function partnerOf({ file }: Demo, mode: 'live' | 'test'): OstiaryPartner {
   const apiKey = file.apiKeys.find((key) => key.mode === mode)?.key ?? '';
   return new OstiaryPartner({ apiKey, baseUrl: file.baseUrl });
 }
 
-/** Checks that the page of the shop shows a test event, with the result of its delivery. */
+/** Triggers a test event, and checks that the shop's page shows it with the result of its delivery. */
 async function arrives(demo: Demo, message: string): Promise<void> {
   await partnerOf(demo, 'test').sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
   const shown = async () => (await fetch(`${demo.partnerUrl}/webhooks`)).text();
@@ -149,7 +152,7 @@ describe('npm start', () => {
     for (const status of ['approved', 'pending', 'rejected']) expect(demo.output()).toContain(status);
     for (const address of [authUrl, shop, `${authUrl}/sandbox`]) expect(demo.output()).toContain(address);
     expect(demo.output().split('\n').length).toBeLessThan(24);
-    // The first screen of the README shows it, without the secrets.
+    // The README shows the output on its first screen, without the secrets.
     const ofReader = demo.output().replaceAll(authUrl, 'http://localhost:3000');
     const asInReadme = ofReader
       .replaceAll(shop, 'http://localhost:4000')
@@ -207,7 +210,7 @@ describe('npm start', () => {
     for (const { key, mode } of second.file.apiKeys) expect(key).toMatch(new RegExp(`^acme_${mode}_`));
     expect(second.file.webhooks).toEqual(webhooks);
     await arrives(second, 'with another prefix');
-    // Commands find the prefix where they find the demo.
+    // Commands read the prefix from the demo's data.
     const { OSTIARY_DATA_DIR } = env;
     const args = ['keys', 'issue', 'kafe-lakay', '--mode', 'test', '--scope', 'webhooks', '--json'];
     const issued = await runHere(commands, args, { OSTIARY_DATA_DIR });
@@ -261,7 +264,7 @@ test('colours are for terminals, and for who asks for them', () => {
   const program = `import { look } from '${terminal}'; process.stdout.write(look.good('fine'))`;
   const show = (env: NodeJS.ProcessEnv): string =>
     execFileSync(process.execPath, ['--input-type=module', '--eval', program], { env, encoding: 'utf8' });
-  // A pipe is not a terminal.
+  // Output to a pipe has no colours.
   expect(show({})).toBe('fine');
   expect(show({ FORCE_COLOR: '1' })).toBe('\u001b[32mfine\u001b[39m');
   expect(show({ NO_COLOR: '1' })).toBe('fine');
@@ -279,7 +282,7 @@ test('a step that does not hold is told in the summary, with those that did', ()
 });
 
 test('npm run demo walks through every step, with a prefix that is chosen, and leaves nothing behind', async () => {
-  // Without a choice it is that of `npm start`.
+  // The environment stays as it is without arguments, as with `npm start`.
   expect(withArguments({}, [])).toEqual({});
   const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
   const walking = run(join(source, 'walkthrough.ts'), ['--prefix', 'acme'], { TMPDIR: folder });
@@ -297,7 +300,7 @@ test('npm run demo walks through every step, with a prefix that is chosen, and l
   ])
     expect(output).toContain(name);
   expect(output).not.toMatch(/svc_|X-SVC-/i);
-  // Secrets are shortened: no token, code or signature stands there whole.
+  // Secrets are shortened: no token, code or signature appears in full.
   expect(output).not.toMatch(
     /_(at|secret|live|test|sign)_[\w-]{20}|eyJ[\w-]{20}|password: [^…]|[Ss]ecret: [\w-]{20}|Signature: [0-9a-f]{20}/,
   );

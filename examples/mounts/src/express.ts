@@ -3,10 +3,10 @@ import express from 'express';
 import type { Host } from './host.ts';
 import { listening, type Stop } from './listening.ts';
 
-/** Ostiary in Express. */
+/** Serves Ostiary and the host's routes with Express. */
 export function serveExpress(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = express();
-  // Before the body parsers: signatures of the partner API are made of the bytes as they were sent.
+  // Before the body parsers: signatures of the partner API are checked over the bytes as they were sent.
   app.use(ostiary.handler);
   app.use(express.json(), express.urlencoded({ extended: false }));
 

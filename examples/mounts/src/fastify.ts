@@ -11,12 +11,12 @@ export function mountOn(app: FastifyInstance, ostiary: Ostiary): void {
       passed = true;
       done();
     });
-    // Ostiary answers: Fastify keeps its hands off.
+    // Ostiary responds itself, so Fastify must not.
     if (!passed) reply.hijack();
   });
 }
 
-/** Ostiary in Fastify. */
+/** Serves Ostiary and the host's routes with Fastify. */
 export async function serveFastify(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = fastify();
   mountOn(app, ostiary);

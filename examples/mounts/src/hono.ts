@@ -6,12 +6,12 @@ import { Hono } from 'hono';
 import type { Host } from './host.ts';
 import { listening, type Stop } from './listening.ts';
 
-/** Lets Ostiary answer before the routes that come after this call. */
+/** Lets Ostiary respond before the routes that are added after this call. */
 export function mountOn(app: Hono<{ Bindings: HttpBindings }>, ostiary: Ostiary): void {
   app.use((c, next) => ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address, next }));
 }
 
-/** Ostiary in Hono. */
+/** Serves Ostiary and the host's routes with Hono. */
 export function serveHono(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   mountOn(app, ostiary);

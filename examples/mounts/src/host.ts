@@ -3,23 +3,22 @@ import type { IncomingMessage } from 'node:http';
 import type { Authentication, PaymentRail, UserDirectory, UserRecord } from '@ostiary/core';
 
 /**
- * Parts of an application before Ostiary is added: users, sessions, a login, its own pages, a way to move
- * money.
+ * An application before Ostiary is added: users, sessions, a login, its own pages, and a payment rail.
  */
 export interface Host {
   readonly users: UserDirectory;
   readonly payments: PaymentRail;
-  /** Returns the user who is signed in in the browser that sent a request. */
+  /** Returns the user who is signed in in the browser that sent a request, or `null`. */
   sessionOf(request: IncomingMessage): Authentication | null;
   loginPage(returnTo: string): string;
-  /** Signs in; answers the session's cookie and where the browser goes next. */
+  /** Signs a user in. Returns the session cookie, and the URL to which the browser is redirected. */
   signIn(form: LoginForm): { readonly cookie: string; readonly location: string };
-  /** A page that knows who is signed in; the cookies are those of the `Cookie` header. */
+  /** Makes a page that shows the signed-in user. `cookies` is the value of the `Cookie` header. */
   shopPage(cookies: string | undefined): string;
   order(body: { readonly item?: unknown } | undefined): { readonly ordered: string };
 }
 
-/** The fields of the login form. */
+/** Fields of the login form. */
 export interface LoginForm {
   readonly username?: string;
   readonly return_to?: string;
@@ -42,7 +41,7 @@ const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /**
- * The application of these examples. Its login believes every name, so that nothing hides what matters here.
+ * Makes the application of these examples. Its login accepts every name, to keep the examples short.
  *
  * @param site - where its pages are, such as `https://example.com`
  */
@@ -68,7 +67,7 @@ export function createHost(site: string): Host {
     signIn({ username = '', return_to: returnTo = '/' }) {
       const id = randomBytes(16).toString('base64url');
       sessions.set(id, { sub: username, authenticatedAt: new Date() });
-      // A login that redirects anywhere helps phishing.
+      // Redirect only within the site: a login that redirects anywhere helps phishing.
       const target = URL.canParse(returnTo, site) ? new URL(returnTo, site) : new URL(site);
       const isOwn = target.origin === new URL(site).origin;
       return {

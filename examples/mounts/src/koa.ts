@@ -5,7 +5,7 @@ import Koa from 'koa';
 import type { Host } from './host.ts';
 import { listening, type Stop } from './listening.ts';
 
-/** Lets Ostiary answer before the middleware that comes after this call. */
+/** Lets Ostiary respond before the middleware that is added after this call. */
 export function mountOn(app: Koa, ostiary: Ostiary): void {
   app.use(async (ctx, next) => {
     let passed = false;
@@ -13,13 +13,14 @@ export function mountOn(app: Koa, ostiary: Ostiary): void {
       passed = true;
     });
     if (passed) return next();
-    // Ostiary answers: Koa keeps its hands off, and what measures requests waits for the end.
+    // Ostiary responds itself, so Koa must not. Middleware that measures requests waits for the end of the
+    // response.
     ctx.respond = false;
     await once(ctx.res, 'close');
   });
 }
 
-/** Ostiary in Koa. */
+/** Serves Ostiary and the host's routes with Koa. */
 export function serveKoa(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = new Koa();
   mountOn(app, ostiary);

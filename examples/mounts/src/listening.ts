@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 
-/** Takes no new request, lets those under way finish, and resolves when the last one is answered. */
+/** Accepts no new requests, lets running ones finish, and resolves when the last response is sent. */
 export type Stop = () => Promise<void>;
 
-/** Resolves when a server listens; rejects when it cannot. */
+/** Resolves once the server listens, with a function that stops it; rejects if it cannot listen. */
 export async function listening(server: Server): Promise<Stop> {
   if (!server.listening) await once(server, 'listening');
   return async () => {

@@ -7,7 +7,10 @@ import type { Response } from 'express';
 import type { Host, LoginForm } from './host.ts';
 import type { Stop } from './listening.ts';
 
-/** Applies decorators to a method and its parameters: what `@Get('shop')` does, without the compiler that `@` needs. */
+/**
+ * Applies decorators to a method and its parameters, as `@Get('shop')` would, without a compiler for the `@`
+ * syntax.
+ */
 function route(
   controller: { readonly prototype: object },
   name: string,
@@ -45,14 +48,14 @@ function shopController(host: Host) {
   return ShopController;
 }
 
-/** Ostiary in NestJS, on its Express platform. */
+/** Serves Ostiary and the host's routes with NestJS on Express. */
 export async function serveNest(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   class AppModule {}
   const app = await NestFactory.create<NestExpressApplication>(
     { module: AppModule, controllers: [shopController(host)] },
     { logger: ['error'] },
   );
-  // Nest adds its body parsers when it starts to listen: what is used before that comes before them.
+  // Nest adds its body parsers when it starts to listen, so middleware added before runs first.
   app.use(ostiary.handler);
   await app.listen(port, '127.0.0.1');
   return () => app.close();

@@ -9,7 +9,7 @@ export interface Settings
   readonly sealingKey: string;
 }
 
-/** The same for every framework: Ostiary on the host's users, sessions and payments. */
+/** Opens Ostiary on the host's users, sessions and payments, in the same way for every framework. */
 export function openOstiary(host: Host, { file, sealingKey, ...options }: Settings): Promise<Ostiary> {
   return createOstiary({
     ...options,

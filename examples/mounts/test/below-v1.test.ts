@@ -6,15 +6,15 @@ import { listening } from '../src/listening.ts';
 import { ask } from './support/ask.ts';
 import { type Deployment, deployed } from './support/deployment.ts';
 
-// Machines that run these are small and busy.
+// The machines that run these tests may be slow and busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 const belowV1 = /^\/v1(\/|$)/i;
 const browser = { accept: 'text/html' };
 
 /**
- * Checks that the host serves its own paths below `/v1/`, and that Ostiary responds to all others there, in
- * JSON.
+ * Checks that the host serves its own paths below `/v1/`, and that Ostiary responds in JSON to all others
+ * there.
  */
 async function expectBoth({ site }: Deployment): Promise<void> {
   const order = await ask(`${site}/v1/orders`, { headers: browser });
@@ -26,7 +26,7 @@ async function expectBoth({ site }: Deployment): Promise<void> {
     expect(answer.json()[/partner/i.test(path) ? 'code' : 'error'], path).toBe('not_found');
   }
   expect((await ask(`${site}/v1/partner/whoami`)).json().code).toBe('invalid_api_key');
-  // Elsewhere unknown paths stay the host's.
+  // Unknown paths elsewhere are left to the host.
   const missing = await ask(`${site}/nowhere`, { headers: browser });
   expect([missing.status, missing.headers.get('x-request-id')]).toEqual([404, null]);
 }

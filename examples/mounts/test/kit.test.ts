@@ -15,7 +15,10 @@ import { mountOn as mountOnKoa } from '../src/koa.ts';
 
 const hello = 'a page of the host';
 
-/** Makes a server of each framework as a test passes it to the kit: with Ostiary, and a page of its own. */
+/**
+ * Servers of each framework in the form that a test passes to the test kit: with Ostiary and a page of the
+ * host.
+ */
 const servers: { readonly [framework: string]: (ostiary: Ostiary) => TestServer | Promise<TestServer> } = {
   'node:http': (ostiary) => (request, response) =>
     ostiary.handler(request, response, () => response.end(hello)),
@@ -53,10 +56,10 @@ const servers: { readonly [framework: string]: (ostiary: Ostiary) => TestServer 
     const app = new Hono<{ Bindings: HttpBindings }>();
     mountOnHono(app, ostiary);
     app.get('/hello', (c) => c.text(hello));
-    // The mount asks for the socket's address, which Hono has on Node only.
+    // The mount reads the address of the socket, which Hono provides on Node only.
     return getRequestListener(app.fetch);
   },
-  // A route handler is a function of a request; the page is another route.
+  // A route handler is a function of the request; the host's page is a separate route.
   'Next.js': (ostiary) => ({
     fetch: (request) =>
       new URL(request.url).pathname === '/hello' ? new Response(hello) : ostiary.fetch(request),

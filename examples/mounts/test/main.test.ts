@@ -6,7 +6,7 @@ import { run } from '../../reference-server/test/support/processes.ts';
 import { ask } from './support/ask.ts';
 import { UserAgent } from './support/user-agent.ts';
 
-// Machines that run these are small and busy.
+// The machines that run these tests may be slow and busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 const main = join(import.meta.dirname, '../src/main.ts');

@@ -13,19 +13,19 @@ import {
 } from './support/deployment.ts';
 import { callPartnerApi, signIn, visitShop } from './support/walk.ts';
 
-// Machines that run these are small and busy.
+// The machines that run these tests may be slow and busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Runs the whole walk: sign-in, partner API with webhook, and the host beside them. */
+/** Runs a sign-in, partner API calls with a webhook, and requests to the host's own pages. */
 async function walk(deployment: Deployment): Promise<void> {
   await signIn(deployment);
   await signIn(deployment, { post: true });
   await callPartnerApi(deployment);
-  // Paths below /v1/ that Ostiary does not have are the host's too.
+  // Paths below /v1/ that Ostiary does not have are left to the host, too.
   await visitShop(deployment, ['/v1/orders', '/v1/partner/orders', '/v1/oauth/token/']);
 }
 
-/** Express with Ostiary at its prefixes only: Express takes them off. */
+/** Mounts Ostiary in Express at its prefixes only. Express strips them from the path. */
 const serveExpressAtPaths: Serve = (ostiary, host, port) => {
   const app = express();
   app.use(['/id', '/api'], ostiary.handler);
@@ -34,7 +34,8 @@ const serveExpressAtPaths: Serve = (ostiary, host, port) => {
 };
 
 describe.each(Object.entries(mounts))('%s', (name, serve) => {
-  // Ostiary combines prefixes and a proxy in the same way behind every framework, so one framework suffices.
+  // Prefixes and a proxy combine in the same way behind every framework, so test all combinations with one of
+  // them.
   it.each(name === 'node-http' ? variants : twoVariants)(
     '$name: sign-in, partner API with webhook, and the host beside them',
     (variant) => deployed(serve, walk, { variant }),

@@ -11,7 +11,9 @@ describe('Next.js, built for production', () => {
   }, 180_000);
   afterAll(() => project?.remove());
 
-  /** Ostiary runs in the process of Next.js; the one of this process shares its database, to provision. */
+  /**
+   * Ostiary runs in the Next.js process. The instance in this process shares its database, for provisioning.
+   */
   const serve: Serve = (_ostiary, _host, port, settings) => {
     const [proxy] = settings.trustedProxies ?? [];
     return project.start(port, {
@@ -32,7 +34,8 @@ describe('Next.js, built for production', () => {
         async (deployment) => {
           await signIn(deployment);
           await signIn(deployment, { post: true });
-          // Next.js cannot know a client's address without a proxy: keys with an allowlist are refused.
+          // Without a proxy, Next.js does not know the client's address, and keys with an allowlist are
+          // refused.
           if (variant.tls) await callPartnerApi(deployment);
           await visitShop(deployment);
         },
@@ -48,8 +51,8 @@ describe('Next.js, built for production', () => {
         ...everywhere,
         'content-security-policy': expect.stringContaining("form-action 'self'"),
       },
-      // `headers()` replaces Ostiary's own headers of the same name. Browsers then hide the origin of the
-      // form.
+      // `headers()` in the Next.js configuration replaces Ostiary's headers of the same name. Browsers then
+      // hide the origin of the form.
       consentHeaders: {
         ...everywhere,
         'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),

@@ -9,7 +9,7 @@ import {
 } from './support/parsers-first.ts';
 import { callPartnerApi, partnerOf } from './support/walk.ts';
 
-// Machines that run these are small and busy.
+// The machines that run these tests may be slow and busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.each([
@@ -26,7 +26,7 @@ describe.each([
         expect([answer.status, answer.json().code]).toEqual([400, 'invalid_request']);
         expect(answer.json().message).toMatch(/body parsers have to come after/);
       }
-      // The token endpoint reads what they made of the body.
+      // The token endpoint works with a body that a parser has already read.
       const token = `${deployment.baseUrl}/v1/oauth/token`;
       const credentials = { client_id: 'nobody', client_secret: 'none' };
       const exchange = { grant_type: 'authorization_code', code: 'c', redirect_uri: 'https://a.example' };

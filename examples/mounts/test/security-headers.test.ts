@@ -25,7 +25,7 @@ const behindHelmet: Proof = {
   origin: (site) => site,
 };
 
-/** A policy for the pages of the host alone. */
+/** Headers of a policy that only covers the host's pages. */
 const beforeHono: Proof = {
   hostHeaders: { 'content-security-policy': "form-action 'self'", 'referrer-policy': 'no-referrer' },
   consentHeaders: ownHeaders,
@@ -34,7 +34,7 @@ const beforeHono: Proof = {
 
 const behindHono: Proof = {
   hostHeaders: { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' },
-  // Overwritten, so that the browser hides the origin of the form.
+  // Hono overwrites Ostiary's headers, so the browser hides the origin of the form.
   consentHeaders: { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' },
   origin: () => 'null',
 };
@@ -52,7 +52,7 @@ async function signIn({ page, start, callback }: PartnerSite): Promise<void> {
   await callback();
 }
 
-/** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
+/** Signs in, signs out at the host, and signs in again with the consent remembered. */
 async function signInAgain(app: PartnerSite): Promise<void> {
   const { page, start } = app;
   await signIn(app);
@@ -86,7 +86,7 @@ it('@fastify/helmet, as it is: sends the headers of helmet() on Express, and let
   deployed(fastifyWithHelmet, (deployment) => walkWithHeaders(deployment, behindHelmet), { worker: false }));
 
 describe('a login behind security headers, in a real browser', () => {
-  // A policy that names the app blocks nothing.
+  // A `form-action` that names the app allows the redirect to it.
   it('a login page with a form-action that names the app lets it pass', () => {
     const directives = { formAction: ["'self'", 'http://localhost:*'] };
     const serve = expressWithHelmet({ contentSecurityPolicy: { directives } });

@@ -1,19 +1,19 @@
-/** A page as it came, with its forms. */
+/** A page as the server sent it, with its forms. */
 export interface Page {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
   readonly forms: readonly Form[];
-  /** Target of a redirect, absolute. */
+  /** Absolute target of a redirect; `null` for none. */
   readonly location: string | null;
 }
 
 export interface Form {
   readonly action: string;
-  /** Hidden fields and prefilled ones. */
+  /** Hidden and prefilled fields of the form. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Values of its buttons. */
+  /** Buttons of the form. */
   readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -41,7 +41,7 @@ function attributesOf(tag: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(found, ([, name = '', value = '']) => [name, decoded(value)]));
 }
 
-/** Reads the forms of a page that is known to be well formed: ours. */
+/** Parses the forms of a page. Works only for the well-formed pages of this server. */
 function formsOf(html: string, url: string): Form[] {
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = '', body = '']): Form => {
     const tags = (name: string) =>
@@ -58,9 +58,12 @@ function formsOf(html: string, url: string): Form[] {
   });
 }
 
-/** A cookie jar and a window: what is needed to walk through pages without a browser. Follows no redirect by itself. */
+/**
+ * A browser without a window: keeps cookies, opens pages and sends forms. Does not follow redirects by
+ * itself.
+ */
 export class Browser {
-  // Cookies know hosts and paths, and no ports.
+  // Cookies are bound to hosts and paths, but not to ports.
   readonly #cookies = new Map<string, { pair: string; host: string; path: string }>();
   readonly #observe: Observer;
 
@@ -72,7 +75,7 @@ export class Browser {
     return this.#request('GET', url);
   }
 
-  /** Sends a form of a page, with what the user typed and the button that was pressed; and where it comes from. */
+  /** Submits a form of a page with typed values and the pressed button, and sends the page's origin along. */
   async submit(
     page: Pick<Page, 'url'>,
     form: Pick<Form, 'action' | 'fields'>,
@@ -82,7 +85,7 @@ export class Browser {
     return this.#request('POST', form.action, { ...form.fields, ...input }, from);
   }
 
-  /** Opens a redirect's target, and so on, until a page comes or the target is the end. */
+  /** Follows redirects until a page is shown, or until `isEnd` accepts the next target. */
   async follow(page: Page, isEnd: (location: string) => boolean = () => false): Promise<Page> {
     let current = page;
     for (let hops = 0; hops <= 10; hops += 1) {

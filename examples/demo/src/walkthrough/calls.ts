@@ -3,18 +3,18 @@ import type { DemoApiKey, DemoFile } from '../demo-file.ts';
 import { found } from './found.ts';
 import { type Fields, type Report, shortUrl } from './report.ts';
 
-/** Response of a call. */
+/** Response to a call. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Fields;
-  /** The body as it came, for digests. */
+  /** Unparsed body, for digests. */
   readonly text: string;
 }
 
 type Headings = Readonly<Record<string, string>>;
 
-/** Sends a request from server to server, with JSON where there is content, and writes down both directions. */
+/** Sends a request from server to server, with content as JSON, and reports both directions. */
 export async function call(
   report: Report,
   method: 'GET' | 'POST' | 'DELETE',
@@ -38,29 +38,32 @@ export async function call(
   const text = await response.text();
   const answer: unknown = JSON.parse(text);
   const fields = typeof answer === 'object' && answer !== null ? (answer as Fields) : {};
-  // The name of an error, unlike an authorization code, is no secret to be shortened.
+  // An error's `code` is not a secret, unlike an authorization code, so do not shorten it.
   const { code, ...rest } = fields;
   report.received(`${response.status}${typeof code === 'string' ? ` ${code}` : ''}`, rest);
   return { status: response.status, headers: response.headers, body: fields, text };
 }
 
-/** Reads from the API, with an access token where there is one. */
+/** Sends a GET request, with an access token if given, and reports both directions. */
 export function read(report: Report, url: string, token?: string): Promise<Answer> {
   return call(report, 'GET', url, token === undefined ? {} : { Authorization: `Bearer ${token}` });
 }
 
-/** Checks whether a response is an error of either API. */
+/** Checks whether a response is an error with this status and code, of either API. */
 export const isRefused = ({ status, body }: Answer, wanted: number, code: string): boolean =>
   status === wanted && (body.code ?? body.error) === code;
 
-/** The members of `data`, as an API's list has them. */
+/** Returns the rows of a list response, from its member `data`. */
 export const rowsOf = ({ body }: Answer): readonly Fields[] =>
   Array.isArray(body.data) ? (body.data as readonly Fields[]) : [];
 
-/** Calls of the partner API with one key. */
+/** Functions that call the partner API with one key. */
 export type PartnerCalls = ReturnType<typeof callsOf>;
 
-/** Calls with the key of a mode. What is sent is signed with the key's secret, unless a signature is given. */
+/**
+ * Makes the functions that call the partner API with the key of a mode. Requests are signed with the key's
+ * secret unless a signature is given.
+ */
 export function callsOf(
   { report, file }: { readonly report: Report; readonly file: Pick<DemoFile, 'apiKeys' | 'baseUrl'> },
   mode: 'live' | 'test',

@@ -5,28 +5,28 @@ import type { Browser, Page } from './browser.ts';
 import { found, textOf } from './found.ts';
 import type { Report } from './report.ts';
 
-/** The demo that is walked through. */
+/** Environment of the walkthrough: the running demo. */
 export interface Surroundings {
   readonly file: DemoFile;
   /** Origin of the shop. */
   readonly shopUrl: string;
-  /** Actions of the server's own staff; see `ostiary users kyc`. */
+  /** Changes the state of an identity check, as the server's staff do with `ostiary users kyc`. */
   readonly changeKyc: IdentityChecks['change'];
 }
 
-/** Environment of every step. */
+/** Environment of each step of the walkthrough. */
 export interface Walk extends Surroundings {
   readonly report: Report;
   readonly browser: Browser;
   readonly user: DemoUser;
-  /** With a secret, and without one. */
+  /** Client with a secret. */
   readonly confidential: DemoClient;
   readonly publicClient: DemoClient;
-  /** From discovery. */
+  /** URLs from the discovery document. */
   readonly endpoints: Endpoints;
 }
 
-/** URLs from discovery. */
+/** URLs from the discovery document. */
 export type Endpoints = Readonly<
   Record<
     'authorization_endpoint' | 'token_endpoint' | 'userinfo_endpoint' | 'revocation_endpoint' | 'jwks_uri',
@@ -34,7 +34,7 @@ export type Endpoints = Readonly<
   >
 >;
 
-/** An authorization request of an app. */
+/** An authorization request of an app, with the values that it keeps. */
 export interface Attempt {
   readonly client: DemoClient;
   readonly scope: string;
@@ -52,14 +52,17 @@ export const random = (): string => randomBytes(32).toString('base64url');
 
 const isAt = (uri: string) => (location: string) => location.startsWith(uri);
 
-/** The client with a secret, or the one without. */
+/** Returns the public client of the demo, or the one with a secret. */
 export const clientOf = ({ clients }: DemoFile, isPublic: boolean): DemoClient =>
   found(
     clients.find(({ clientSecret }) => (clientSecret === null) === isPublic),
     'such client',
   );
 
-/** Sends the browser to the authorization endpoint and on, up to a page or the client's redirect URI. */
+/**
+ * Opens the authorization URL in the browser and follows redirects, up to a page or the client's redirect
+ * URI.
+ */
 export async function authorize(
   { browser, endpoints }: Pick<Flow, 'browser' | 'endpoints'>,
   client: DemoClient,
@@ -82,7 +85,7 @@ export async function authorize(
   return { attempt, page: await browser.follow(first, isAt(redirectUri)) };
 }
 
-/** Presses a button of the consent page and takes what comes back to the redirect URI. */
+/** Approves or denies on the consent page, and returns the parameters of the callback. */
 export async function decide(
   { browser, report, file }: Pick<Flow, 'browser' | 'report' | 'file'>,
   { redirectUri, state }: Attempt,
@@ -101,14 +104,14 @@ export async function decide(
   return query;
 }
 
-/** Requests scopes that the signed-in user approves. Returns the parameters of the token request. */
+/** Requests scopes that the signed-in user approves. Returns the body of the token request. */
 export async function approvedExchange(walk: Flow, client: DemoClient, scope: string) {
   const { attempt, page } = await authorize(walk, client, scope);
   const query = await decide(walk, attempt, page, 'approve');
   return exchangeBody(attempt, textOf(query.get('code'), 'code'));
 }
 
-/** The body of a code exchange, as the specification has it. */
+/** Makes the body of the request that exchanges a code. */
 export function exchangeBody(
   { client, redirectUri, verifier }: Attempt,
   code: string,

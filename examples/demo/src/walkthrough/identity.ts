@@ -79,7 +79,7 @@ async function redeem(walk: Walk, attempt: Attempt, code: string): Promise<strin
     () => undefined,
   );
   const { clientId } = attempt.client;
-  // The hash of the access token (OpenID Connect Core, section 3.1.3.6).
+  // `at_hash`, the hash of the access token (OpenID Connect Core, section 3.1.3.6).
   const digest = createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
   report.check({
     'the signature is right': claims !== undefined,
@@ -90,7 +90,7 @@ async function redeem(walk: Walk, attempt: Attempt, code: string): Promise<strin
   return accessToken;
 }
 
-/** A sign-in with every scope, and what an attacker gets out of its code. */
+/** Walks through a sign-in with every scope, and shows that an attacker cannot use its code. */
 export async function confidentialApp(walk: Walk): Promise<void> {
   const { report, user, confidential } = walk;
   report.step('An app sends the user to the consent screen; they sign in');
@@ -127,7 +127,10 @@ export async function confidentialApp(walk: Walk): Promise<void> {
   });
 }
 
-/** An app without a secret: refused, then approved, and it gives its token back. */
+/**
+ * Walks through sign-ins of an app without a secret: the user denies, then approves, and the app revokes its
+ * token.
+ */
 export async function publicApp(walk: Walk): Promise<void> {
   const { report, publicClient, endpoints } = walk;
   report.step('Another app asks, a public one, and the user denies');
@@ -163,7 +166,7 @@ export async function publicApp(walk: Walk): Promise<void> {
   });
 }
 
-/** The page of connected apps. */
+/** Walks through revoking an app's access on the page of connected apps. */
 export async function takeBack(walk: Walk): Promise<void> {
   const { report, file, confidential } = walk;
   report.step('The user takes the access back on the page of connected apps');

@@ -4,7 +4,7 @@ import { random, type Walk } from './flow.ts';
 import { eventually, textOf } from './found.ts';
 import type { Fields } from './report.ts';
 
-/** The passport in the page, as the signed-in user sees it. */
+/** Returns the passport that the page shows to the signed-in user. */
 export const passportIn = (html: string): string =>
   textOf(/id="token"[^>]*>([^<]+)</.exec(html)?.[1], 'passport');
 
@@ -83,7 +83,7 @@ async function reconcile({ report }: Walk, live: PartnerCalls, transfer: Fields)
   });
 }
 
-/** The partner API, from the passport of a signed-in user to the export. @throws StepFailed */
+/** Walks through the partner API, from the passport of a signed-in user to the export. @throws StepFailed */
 export async function walkThroughPartnerApi(walk: Walk): Promise<void> {
   const [live, test] = [callsOf(walk, 'live'), callsOf(walk, 'test')];
   const passport = await verifyPassport(walk, live);

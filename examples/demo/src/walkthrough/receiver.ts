@@ -6,7 +6,7 @@ import { memoryDedupe } from '@ostiary/webhook-verifier/dedupe';
 import { webhook } from '@ostiary/webhook-verifier/express';
 import { eventually } from './found.ts';
 
-/** A request that came to the receiver, and what it was answered. */
+/** A request to the receiver, with the status of the response. */
 export interface Delivery {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,15 +14,15 @@ export interface Delivery {
   readonly status: number;
 }
 
-/** A receiver of webhooks as a partner would write one: plain Node and the verifier. */
+/** A webhook receiver as a partner would write it, with plain Node and the verifier. */
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-/** Listens on a free port. `secrets` are by path. */
+/** Opens a receiver on a free port. `secrets` has a secret for each path. */
 export async function openReceiver(prefix: string, secrets: Readonly<Record<string, string>>) {
   const deliveries: Delivery[] = [];
   const handled = new Map<string, number>();
   const state = {
-    /** Deliveries that the handler will fail on. */
+    /** Number of next deliveries on which the handler fails. */
     failures: 0,
   };
   const routes = new Map(
@@ -41,7 +41,7 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     const body = new Uint8Array(await buffer(request));
-    // The bytes are written down here, so they are handed over as a parser that keeps them would do it.
+    // The body has been read here, so pass its bytes on as a parser with `rawBody` would.
     await routes.get(path)?.(Object.assign(request, { rawBody: body }), response, () => undefined);
     if (!response.writableEnded) response.writeHead(404).end();
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
@@ -52,11 +52,13 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
   return {
     state,
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
-    /** Every request, in its order. */
+    /** All requests in the order of arrival. */
     deliveries: deliveries as readonly Delivery[],
-    /** Number of times that the handler completed an event. */
+    /** Number of times that the handler completed each event, by id. */
     handled: handled as ReadonlyMap<string, number>,
-    /** The first `count` requests of a kind, as soon as they are there. @throws StepFailed after fifteen seconds */
+    /**
+     * Waits for the first `count` requests that `isWanted` accepts. @throws StepFailed after fifteen seconds
+     */
     until: (count: number, isWanted: (delivery: Delivery) => boolean): Promise<readonly Delivery[]> =>
       eventually('a webhook arrives', () => {
         const wanted = deliveries.filter(isWanted).slice(0, count);

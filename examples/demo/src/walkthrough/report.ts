@@ -1,6 +1,6 @@
 import { columns, look } from '../terminal.ts';
 
-/** A step did not hold. */
+/** Error for a failed step. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }
@@ -8,26 +8,26 @@ export class StepFailed extends Error {
 /** Members of an object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of secrets: of these only the beginning is shown. */
+/** Names of secret values, which are shortened in reports. */
 const secretNames: ReadonlySet<string> = new Set(
   'access_token client_secret code code_challenge code_verifier csrf id_token key nonce secret state token'.split(
     ' ',
   ),
 );
 
-/** Number of characters that are shown of a text with a secret, including its readable prefix. */
+/** Number of characters to show of a header that contains a secret, including its readable prefix. */
 const shownStart: Readonly<Record<string, number>> = { Authorization: 17, 'X-API-Key': 12 };
 
 function shorten(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // An interaction's id is in the addresses to which the sign-in page leads.
+  // Omit these: URLs around the sign-in page contain interaction ids.
   if (name === 'password' || name === 'return_to' || name === 'app') return '…';
   const isSecret = (secretNames.has(name) || name.endsWith('-Signature')) && text.length > 12;
   const most = shownStart[name] ?? (isSecret ? 10 : text.length > 90 ? 87 : text.length);
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** An address on one line: ids of interactions and secret parameters are shortened, nested addresses left out. */
+/** Formats a URL for one line: interaction ids and secret parameters are shortened, nested URLs left out. */
 export function shortUrl(href: string): string {
   const url = new URL(href);
   const path = url.pathname.replace(/(\/oauth\/(?:authorize|interaction)\/)(.{6}).+/, '$1$2…');
@@ -35,7 +35,7 @@ export function shortUrl(href: string): string {
   return `${url.origin}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Writes down what happens, with secrets shortened, and counts. */
+/** Reports what happens, with secrets shortened, and counts the checks. */
 export type Report = ReturnType<typeof createReport>;
 
 export function createReport(write: (line: string) => void) {
@@ -52,7 +52,7 @@ export function createReport(write: (line: string) => void) {
     },
     sent: (line: string, fields?: Fields | null): void => told(`${look.sent('→')} ${line}`, fields),
     received: (line: string, fields?: Fields | null): void => told(`${look.quiet('←')} ${line}`, fields),
-    /** Checks a claim. @throws {@link StepFailed} */
+    /** Reports claims with their results. @throws {@link StepFailed} if a claim is false */
     check(claims: Readonly<Record<string, boolean>>): void {
       for (const [claim, holds] of Object.entries(claims)) {
         told(holds ? look.good(`✓ ${claim}`) : look.bad(`✗ ${claim}`));
@@ -61,7 +61,7 @@ export function createReport(write: (line: string) => void) {
         if (!holds) throw new StepFailed(claim);
       }
     },
-    /** A line for each step, and how many checks there were. */
+    /** Returns a line for each step, and the total number of checks. */
     summary(): { readonly checks: number; readonly lines: string } {
       const rows = steps.map(({ title, checks, held }) => [
         ...[held ? '✓' : '✗', title],

@@ -4,7 +4,7 @@ import { random } from './flow.ts';
 import { found } from './found.ts';
 import { arrivals, refusalOf, register, type WebhookWalk } from './webhook-walk.ts';
 
-/** Shows the sandbox to a partner who writes no program. */
+/** Walks through the sandbox console, for partners who write no code. */
 async function lookIntoConsole(walk: WebhookWalk, eventId: string): Promise<void> {
   const { report, browser, file, receiver } = walk;
   report.step('It looks into the sandbox console');
@@ -31,7 +31,7 @@ async function lookIntoConsole(walk: WebhookWalk, eventId: string): Promise<void
   });
 }
 
-/** The same with a test key: real webhooks about nothing real. @throws StepFailed */
+/** Walks through webhooks with a test key: real webhooks about sandbox data. @throws StepFailed */
 export async function walkThroughSandboxEvents(walk: WebhookWalk): Promise<void> {
   const { report, live, test, secrets, file } = walk;
   report.step('With a test key, the partner registers an endpoint of the sandbox');

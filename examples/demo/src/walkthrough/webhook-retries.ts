@@ -5,7 +5,10 @@ import type { Delivery } from './receiver.ts';
 import type { Fields } from './report.ts';
 import { arrivals, headerOf, pay, show, type WebhookWalk } from './webhook-walk.ts';
 
-/** A delivery of an endpoint, once it is in a state: the attempt is written down after the receiver has answered. */
+/**
+ * Waits until a delivery to an endpoint has a status. Polls, because an attempt is recorded only after the
+ * receiver has responded.
+ */
 function deliveryIn(
   { live }: WebhookWalk,
   endpoint: string,
@@ -23,7 +26,7 @@ const statusesOf = ({ attempts }: Fields): string =>
 
 const isSame = (one: Delivery, other: Delivery): boolean => Buffer.from(one.body).equals(other.body);
 
-/** A failure, a second attempt, and what does not change between them. Answers the id of the event. */
+/** Walks through a failed attempt and its retry. Returns the id of the event. */
 export async function retrying(walk: WebhookWalk, endpoint: string): Promise<string> {
   const { report, receiver, secrets, file } = walk;
   report.step('The receiver fails once, and is told again');
@@ -50,7 +53,7 @@ export async function retrying(walk: WebhookWalk, endpoint: string): Promise<str
   return eventId;
 }
 
-/** Five failures, and a recovery. */
+/** Walks through five failures, which drop a delivery, and its recovery. */
 export async function dropping(walk: WebhookWalk, endpoint: string): Promise<void> {
   const { report, receiver, live } = walk;
   report.step('The receiver fails for longer: five attempts, then the event is dropped');
@@ -76,7 +79,7 @@ export async function dropping(walk: WebhookWalk, endpoint: string): Promise<voi
   });
 }
 
-/** An event that has arrived, once more. */
+/** Walks through redelivering an event that was already delivered. */
 export async function redelivering(walk: WebhookWalk, endpoint: string, eventId: string): Promise<void> {
   const { report, receiver, live } = walk;
   report.step('The partner asks for an event once more');

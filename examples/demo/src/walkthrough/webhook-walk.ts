@@ -8,23 +8,26 @@ export interface WebhookWalk extends Walk {
   readonly live: PartnerCalls;
   readonly test: PartnerCalls;
   readonly receiver: Receiver;
-  /** By path of the receiver. */
+  /** Secrets by path of the receiver. */
   readonly secrets: Readonly<Record<'/live' | '/test', string>>;
 }
 
 const names = ['Event', 'EventId', 'Timestamp', 'Signature', 'Partner', 'Attempt'] as const;
 
-/** A header of a delivery, by what stands after its prefix. */
+/** Returns a header of a delivery by its name without the prefix. */
 export const headerOf = ({ file }: Walk, { headers }: Delivery, name: (typeof names)[number]): string =>
   headers[`x-${file.prefix}-${name}`.toLowerCase()] ?? '';
 
-/** All of them, as they are documented. */
+/** Returns all headers of a delivery, with the documented names. */
 export function wireHeaders(walk: Walk, delivery: Delivery): Readonly<Record<string, string>> {
   const wire = `X-${walk.file.prefix.toUpperCase()}-`;
   return Object.fromEntries(names.map((name) => [`${wire}${name}`, headerOf(walk, delivery, name)]));
 }
 
-/** Waits for the deliveries of one event, by what its data says; writes a single one down. Answers the last one first. */
+/**
+ * Waits for `count` deliveries of an event whose data contains `text`. A single one is reported. Returns the
+ * last one first.
+ */
 export async function arrivals(
   walk: WebhookWalk,
   type: string,
@@ -38,7 +41,7 @@ export async function arrivals(
   return [found(last, 'delivery'), ...before.reverse()];
 }
 
-/** Writes a delivery down as it came in. */
+/** Reports a delivery as it arrived. */
 export function show(walk: WebhookWalk, delivery: Delivery): void {
   const { report, receiver } = walk;
   report.received(`webhook POST ${receiver.origin}${delivery.path}, answered ${delivery.status}`, {
@@ -47,7 +50,7 @@ export function show(walk: WebhookWalk, delivery: Delivery): void {
   });
 }
 
-/** Registers the receiver. */
+/** Registers the receiver as a webhook endpoint and returns its id. */
 export async function register(walk: WebhookWalk, path: '/live' | '/test'): Promise<string> {
   const secret = walk.secrets[path];
   const url = `${walk.receiver.origin}${path}`;
@@ -60,7 +63,7 @@ export async function register(walk: WebhookWalk, path: '/live' | '/test'): Prom
   return textOf(body.id, 'id');
 }
 
-/** Pays the user, and answers the id of the transfer. */
+/** Pays the user, and returns the id of the transfer. */
 export async function pay({ live, user, report }: WebhookWalk, amount: string): Promise<string> {
   const payment = { amount, currency: 'HTG', recipient: { kid: user.kid } };
   const { status, body } = await live.post('payments', payment, { idempotencyKey: random() });
@@ -68,7 +71,7 @@ export async function pay({ live, user, report }: WebhookWalk, amount: string): 
   return textOf(body.id, 'id');
 }
 
-/** The code of what the verifier says no with. */
+/** Returns the error code with which the verifier refuses a delivery; `undefined` if it accepts it. */
 export const refusalOf = (verifying: Promise<unknown>): Promise<unknown> =>
   verifying.then(
     () => undefined,

@@ -131,7 +131,7 @@ async function listing({ report, live }: WebhookWalk, known: readonly string[]):
   });
 }
 
-/** Webhooks, from the registration of an endpoint to its removal. @throws StepFailed */
+/** Walks through webhooks, from the registration of an endpoint to its removal. @throws StepFailed */
 export async function walkThroughWebhooks(walk: Walk): Promise<void> {
   const secrets = { '/live': random(), '/test': random() };
   const receiver = await openReceiver(walk.file.prefix, secrets);

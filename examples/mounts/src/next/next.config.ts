@@ -1,4 +1,4 @@
-// Without the type `NextConfig`: it brings types for the whole program that this repository has other plans for.
+// Without the type `NextConfig`: it would add global types that conflict with this repository's.
 const config = {
   headers: async () => [
     {
@@ -10,14 +10,15 @@ const config = {
       ],
     },
     {
-      // Not for Ostiary's pages: what stands here would take the place of their own policy, which the browser needs there.
+      // Exclude Ostiary's pages: this header would replace their own policy, which their scripts and styles
+      // need.
       source: '/((?!oauth/|account/|sandbox).*)',
       headers: [{ key: 'Content-Security-Policy', value: "default-src 'self'; form-action 'self'" }],
     },
   ],
-  // Not bundled: they read files of their own, and SQLite's driver is native.
+  // Not bundled, because these packages read files of their own, and the SQLite driver is native.
   serverExternalPackages: ['@ostiary/core', '@ostiary/adapter-sqlite'],
-  // Here they are checked together with those of the other examples.
+  // The types are checked together with the other examples.
   typescript: { ignoreBuildErrors: true },
 };
 

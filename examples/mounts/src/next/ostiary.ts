@@ -2,7 +2,7 @@ import type { Ostiary } from '@ostiary/core';
 import { createHost, type Host } from '../host.ts';
 import { openOstiary } from '../ostiary.ts';
 
-/** Objects of which this process has one each. */
+/** Singletons of this process. */
 interface Parts {
   readonly host: Host;
   readonly ostiary: Promise<Ostiary>;
@@ -30,8 +30,8 @@ function open(): Parts {
 const kept = globalThis as { ostiaryExample?: Parts };
 
 /**
- * Opens with the first request: Next.js also loads routes while it builds, where there is no database. Once for the process:
- * each route has a copy of this module.
+ * Opens Ostiary once per process, since each route has a copy of this module. Opens it at the first request,
+ * because Next.js also loads routes during the build, when there is no database.
  */
 export function parts(): Parts {
   kept.ostiaryExample ??= open();

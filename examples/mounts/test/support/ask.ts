@@ -6,7 +6,7 @@ export interface Answer {
   json(): Record<string, unknown>;
 }
 
-/** Body: a form, or JSON (an object, or text that is sent unchanged), or nothing. */
+/** Options of a request. The body is a form, JSON (an object, or a text that is sent unchanged), or empty. */
 export interface Sent {
   readonly method?: string;
   readonly headers?: Record<string, string>;
@@ -14,10 +14,10 @@ export interface Sent {
   readonly body?: object | string | undefined;
 }
 
-/** Time for a response on a busy machine, in milliseconds. These tests never wait on purpose. */
+/** Time limit for a response on a busy machine, in milliseconds. No test waits for it on purpose. */
 const patienceMs = 20_000;
 
-/** Sends one request, and follows no redirect. */
+/** Sends one request and does not follow redirects. */
 export async function ask(url: string | URL, { method, headers, form, body }: Sent = {}): Promise<Answer> {
   const json = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(url, {

@@ -11,15 +11,15 @@ import type { Stop } from '../../src/listening.ts';
 import { openOstiary, type Settings } from '../../src/ostiary.ts';
 import { clientAddress, startTlsProxy } from './tls-proxy.ts';
 
-/** A mount, as every example exports one. The settings are for one that runs elsewhere. */
+/** Starts an example. The settings are for examples that run in another process. */
 export type Serve = (ostiary: Ostiary, host: Host, port: number, settings: Settings) => Promise<Stop>;
 
-/** Deployment of an example. */
+/** Way to deploy an example. */
 export interface Variant {
   readonly name: string;
-  /** True if the URLs have paths. */
+  /** True if the URLs of Ostiary have paths. */
   readonly prefix: boolean;
-  /** True if TLS ends at a proxy in front. */
+  /** True if a proxy in front terminates TLS. */
   readonly tls: boolean;
 }
 
@@ -31,7 +31,7 @@ export const prefixedBehindProxy: Variant = {
   tls: true,
 };
 
-/** Variants with prefixes and a proxy, and without. */
+/** Two variants: with neither prefixes nor a proxy, and with both. */
 export const twoVariants: readonly Variant[] = [atRoot, prefixedBehindProxy];
 
 export const variants: readonly Variant[] = [
@@ -40,19 +40,19 @@ export const variants: readonly Variant[] = [
   { name: 'at the root, behind a proxy with TLS', prefix: false, tls: true },
 ];
 
-/** Running example. */
+/** A running example. */
 export interface Deployment {
   readonly ostiary: Ostiary;
   /** URL of the host for browsers. */
   readonly site: string;
   readonly authUrl: string;
   readonly baseUrl: string;
-  /** Client address of the tests' requests, as the deployment must see it. */
+  /** Client address of the tests' requests, as Ostiary must see it. */
   readonly clientAddress: string;
   stop(): Promise<void>;
 }
 
-/** Runs what listens on a port that was free a moment ago; somebody else may have been faster. */
+/** Runs `start` with a free port, and tries again if another process has taken the port in the meantime. */
 export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -64,12 +64,15 @@ export async function onFreePort<Started>(start: (port: number) => Promise<Start
   }
 }
 
-/** Addresses of a deployment whose host is at `site`. */
+/** Returns the URLs of Ostiary in a deployment whose host is at `site`. */
 function addressesOf(site: string, { prefix }: Variant): { authUrl: string; baseUrl: string } {
   return prefix ? { authUrl: `${site}/id`, baseUrl: `${site}/api` } : { authUrl: site, baseUrl: site };
 }
 
-/** Starts an example in one of its variants; with `worker: false` somebody else does the work in the background. */
+/**
+ * Starts an example in one of its variants; with `worker: false` without a background worker, because another
+ * process has one.
+ */
 async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-mounts-'));
   const proxy = variant.tls ? await startTlsProxy() : null;
@@ -83,7 +86,7 @@ async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<
       file: join(folder, `${port}.db`),
       sealingKey: randomBytes(32).toString('base64url'),
       trustedProxies: variant.tls ? ['127.0.0.1'] : [],
-      // Receivers of the tests are on this machine.
+      // The tests' webhook receivers are on this machine.
       webhooks: { allowPrivateTargets: true },
     };
     const ostiary = await openOstiary(host, settings);
@@ -109,7 +112,7 @@ async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<
   };
 }
 
-/** Deploys an example for as long as it is used. */
+/** Deploys an example while a function uses it. */
 export async function deployed(
   serve: Serve,
   use: (deployment: Deployment) => Promise<void>,
@@ -117,7 +120,7 @@ export async function deployed(
 ): Promise<void> {
   const trusted = getCACertificates();
   if (variant.tls) setDefaultCACertificates([...trusted, certificate]);
-  // The tests of other files in this process must not trust this certificate.
+  // Trust the certificate only until the end: other test files in this process must not.
   await using opened = new AsyncDisposableStack();
   opened.defer(() => setDefaultCACertificates(trusted));
   const deployment = opened.adopt(await deploy(serve, variant, worker), (it) => it.stop());

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { Browser, type Page } from '../../../demo/src/walkthrough/browser.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Headers that a walk must have met to prove anything. */
+/** Headers that a walk must encounter to prove its point. */
 export interface Proof {
   /** Headers of the host's own login page. */
   readonly hostHeaders: object;
@@ -15,8 +15,8 @@ export interface Proof {
 const redirectUri = 'https://partner.example/callback';
 
 /**
- * Signs in and takes the consent back without a browser, with the origin that one names under these headers: what it makes of them is
- * the same behind every framework.
+ * Signs in and revokes the consent without a browser. `origin` is what a browser would send under the given
+ * headers, since what Ostiary does with them is the same behind every framework.
  */
 export async function walkWithHeaders(
   { ostiary, site, authUrl }: Deployment,

@@ -7,12 +7,12 @@ import { installBuilt } from '../../../../lab/support/packages/install-built.ts'
 const example = resolve(import.meta.dirname, '../..');
 const nextBin = join(example, 'node_modules/next/dist/bin/next');
 
-/** Time for the server's response on a busy machine, in milliseconds. */
+/** Time limit for the start of the server on a busy machine, in milliseconds. */
 const startMs = 50_000;
 
 /** A Next.js application that was built for production. */
 export interface NextProject {
-  /** Starts it; resolves when it answers. */
+  /** Starts the application. Resolves once it responds, with a function that stops it. */
   start(port: number, env: Record<string, string>): Promise<() => Promise<void>>;
   remove(): void;
 }
@@ -39,7 +39,7 @@ function outputOf({ stdout, stderr }: ChildProcess): () => string {
   return () => text;
 }
 
-/** Builds the example in a copy, because Next.js writes into the folder of its project. */
+/** Builds the Next.js example in a copy, because Next.js writes into its project's folder. */
 export async function buildNextProject(): Promise<NextProject> {
   const folder = join(example, `.data/next-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
@@ -74,7 +74,7 @@ export async function buildNextProject(): Promise<NextProject> {
         }
         await ended;
       };
-      // A server that never responds must not outlive its test.
+      // Kill a server that never responds, so that it does not outlive the test.
       const deadline = setTimeout(() => server.kill('SIGKILL'), startMs);
       await Promise.race([answers(), ended]);
       clearTimeout(deadline);

@@ -14,7 +14,7 @@ const keep = (request: IncomingMessage, _response: unknown, bytes: Buffer): void
   Object.assign(request, { rawBody: bytes });
 };
 
-/** Express with its parsers in front of Ostiary; with `keepBytes` they keep what they read. */
+/** Express with body parsers in front of Ostiary. `keepBytes`: the parsers keep the raw bytes. */
 export function expressParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
   return (ostiary, _host, port) => {
     const app = express();
@@ -25,7 +25,7 @@ export function expressParsersFirst({ keepBytes }: { readonly keepBytes: boolean
   };
 }
 
-/** Fastify with Ostiary in a route, which Fastify reaches when its parsers are through. */
+/** Fastify with Ostiary in a route, which runs after Fastify's body parsers. */
 export function fastifyParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
   return async (ostiary, _host, port) => {
     const app = fastify();
@@ -49,7 +49,7 @@ export function fastifyParsersFirst({ keepBytes }: { readonly keepBytes: boolean
   };
 }
 
-/** NestJS with Ostiary as a middleware of a module: Nest's parsers run before those. */
+/** NestJS with Ostiary as middleware of a module, which runs after Nest's body parsers. */
 export function nestParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
   return async (ostiary, _host, port) => {
     class AppModule {
@@ -66,7 +66,7 @@ export function nestParsersFirst({ keepBytes }: { readonly keepBytes: boolean })
   };
 }
 
-/** Hono with a middleware that reads every body before Ostiary sees it. */
+/** Hono with middleware that reads every body before Ostiary gets it. */
 export const honoBodyRead: Serve = (ostiary, _host, port) => {
   const app = new Hono();
   app.use(async (c, next) => {

@@ -6,19 +6,19 @@ import { expect } from 'vitest';
 import type { Deployment } from './deployment.ts';
 import type { Proof } from './headers.ts';
 
-/** The site of an app, to which users come back, in a real browser. */
+/** Site of an app, whose users sign in with a real browser. */
 export interface PartnerSite {
   readonly page: Page;
-  /** Target of the link on the app's page. */
+  /** URL of the link on the app's page. */
   readonly link: string;
-  /** Clicks the link that asks Ostiary, as a page of another site than Ostiary's. */
+  /** Clicks the link to Ostiary on the app's page, which is on another site. */
   start(parameters?: Record<string, string>): Promise<void>;
-  /** Waits until the browser is back; answers what it brought. */
+  /** Waits until the browser is back at the app, and returns the parameters of the callback. */
   callback(): Promise<URLSearchParams>;
   close(): Promise<void>;
 }
 
-/** Starts an app on another site than the deployment's, with a new browser profile. */
+/** Starts an app on another site than the deployment, with a new browser profile. */
 export async function openPartnerSite(browser: Browser, deployment: Deployment): Promise<PartnerSite> {
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -28,14 +28,14 @@ export async function openPartnerSite(browser: Browser, deployment: Deployment):
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // `localhost` is another site than `127.0.0.1`, where the deployments are.
+  // Browsers take `localhost` and `127.0.0.1`, where the deployments are, for different sites.
   const site = `http://localhost:${(server.address() as AddressInfo).port}`;
   const redirectUri = `${site}/callback`;
   const { client } = await deployment.ostiary.admin.clients.create({
     name: 'The app',
     redirectUris: [redirectUri],
     allowedScopes: ['openid'],
-    // Consents for loopback addresses are remembered for those only.
+    // First-party, because consent is not remembered for other clients with loopback redirect URIs.
     firstParty: true,
   });
   const request = {
@@ -69,10 +69,10 @@ export async function openPartnerSite(browser: Browser, deployment: Deployment):
   };
 }
 
-/** Response to the request of a page. */
+/** Returns the headers of a page. */
 const headersOf = async (page: Page): Promise<object> => (await page.reload())?.headers() ?? {};
 
-/** Clicks a button of a form; answers the request that posts it. */
+/** Clicks a button of a form, and returns the request that submits it. */
 async function post(page: Page, name: string | RegExp): Promise<Request> {
   const [request] = await Promise.all([
     page.waitForRequest((sent) => sent.method() === 'POST'),
@@ -81,7 +81,7 @@ async function post(page: Page, name: string | RegExp): Promise<Request> {
   return request;
 }
 
-/** Signs in, again with the consent remembered, denies, and takes the consent back. */
+/** Signs in, signs in again with the consent remembered, denies, and revokes the consent. */
 export async function walkInBrowser(
   browser: Browser,
   deployment: Deployment,

@@ -12,7 +12,7 @@ import { listening } from '../../src/listening.ts';
 import { shop } from '../../src/node-http.ts';
 import type { Serve } from './deployment.ts';
 
-/** Express behind helmet, with its default settings, or with those for the login page. */
+/** Express behind helmet, with its default settings, and with `onLogin` for the login page. */
 export function expressWithHelmet(onLogin: HelmetOptions = {}): Serve {
   return (ostiary, host, port) => {
     const app = express();
@@ -28,7 +28,7 @@ export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
   const app = fastify();
   await app.register(fastifyHelmet);
   mountOn(app, ostiary);
-  // The shop reads its forms itself.
+  // The host reads its forms itself.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.all('/*', (request, reply) => {
@@ -40,8 +40,8 @@ export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
 };
 
 /**
- * Hono with its middleware in front of Ostiary, where it sets its headers when Ostiary has answered, and overwrites; or with a
- * policy for forms behind it.
+ * Hono with secure headers in front of Ostiary, which overwrite Ostiary's after its response; or with a
+ * policy for the host's pages behind it.
  */
 export const honoWithSecureHeaders =
   ({ strictBehind = false } = {}): Serve =>

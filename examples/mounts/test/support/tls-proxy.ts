@@ -15,19 +15,22 @@ export const clientAddress = '203.0.113.7';
 
 /** Changes that a proxy with TLS makes to a request. */
 export interface ProxyOptions {
-  /** Any free one, unless given. */
+  /** Port to listen on; by default any free one. */
   readonly port?: number;
   readonly certificate?: string;
   readonly privateKey?: string;
-  /** Adds who asked to `X-Forwarded-For`, or passes on what the caller wrote. */
+  /**
+   * `append` adds the client's address to `X-Forwarded-For`; `pass on` keeps the header as the client sent
+   * it.
+   */
   readonly forwards?: 'append' | 'pass on';
-  /** Changes a header of an answer; `undefined` takes it away. */
+  /** Changes a header of a response; `undefined` removes it. */
   readonly answer?: (name: string, value: string) => string | undefined;
 }
 
 /**
- * Starts a proxy as they stand in front of Node servers: it speaks TLS to clients and plain HTTP behind itself, changes the
- * `Host`, and appends the client's address to `X-Forwarded-For`.
+ * Starts a typical proxy for Node servers: it terminates TLS, changes the `Host` header, and appends the
+ * client's address to `X-Forwarded-For`.
  */
 export async function startTlsProxy(options: ProxyOptions = {}) {
   const { forwards = 'append', answer = (_name: string, value: string) => value } = options;
@@ -61,7 +64,7 @@ export async function startTlsProxy(options: ProxyOptions = {}) {
   await once(server, 'listening');
   return {
     origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The server behind it, on this machine. */
+    /** Sets the port of the server behind the proxy, on this machine. */
     forwardTo(port: number): void {
       target = port;
     },

@@ -1,18 +1,18 @@
 import { Browser, type Page } from '../../../demo/src/walkthrough/browser.ts';
 import './ask.ts';
 
-/** Result of the user's browser. */
+/** Result of a visit by the user's browser. */
 export interface Visit {
-  /** Parameters that came back to the redirect URI, or `null` if the browser never left the provider. */
+  /** Parameters of the callback, or `null` if the browser did not return to the app. */
   readonly callback: URLSearchParams | null;
   /** Current page of the browser, or the last redirect. */
   readonly page: Page;
-  /** Number of times that the user had to sign in, and to decide about consent, on the way. */
+  /** Numbers of sign-ins and consent decisions during the visit. */
   readonly logins: number;
   readonly consents: number;
 }
 
-/** Browser and user in one: follows redirects, signs in and approves wherever it is asked to. */
+/** A browser with its user: follows redirects, signs in, and approves wherever asked. */
 export class UserAgent {
   readonly #origin: string;
   readonly #redirectUri: string;
@@ -30,8 +30,8 @@ export class UserAgent {
   }
 
   /**
-   * Opens an address, or posts a form to it, and does what a user does until the browser is back at the client or on
-   * a page with nothing to do.
+   * Opens a URL, or posts a form to it, and acts as the user until the browser returns to the app, or shows a
+   * page without anything to do.
    */
   async visit(url: string, posted?: Record<string, string>): Promise<Visit> {
     let [logins, consents] = [0, 0];

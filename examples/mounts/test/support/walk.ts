@@ -57,7 +57,7 @@ export async function signIn(
   const apps = await browser.visit(`${authUrl}/account/apps`);
   expect(apps.page.html).toContain('Partner app');
 
-  // A code works once; as a form this time.
+  // A code works only once. This request is a form.
   const again = await ask(`${baseUrl}/v1/oauth/token`, { method: 'POST', form: exchange });
   expect([again.status, again.json().error]).toEqual([400, 'invalid_grant']);
   const revoked = await ask(`${baseUrl}/v1/oauth/revoke`, { method: 'POST', body: { token } });
@@ -65,10 +65,13 @@ export async function signIn(
   expect((await ask(userinfo, { headers: bearer(token) })).status).toBe(401);
 }
 
-/** An address from which no request comes, even if callers claim it. */
+/** Address from which no test sends requests, although callers may claim it. */
 const elsewhere = '198.51.100.1';
 
-/** A partner with a key that works from the address of these tests only, and one that works from elsewhere. */
+/**
+ * Creates a partner with two keys: one that is only allowed from the address of these tests, and one that is
+ * not.
+ */
 export async function partnerOf({ ostiary, baseUrl, clientAddress }: Deployment) {
   const { slug } = await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
   const issue = (address: string) =>
@@ -85,7 +88,7 @@ export async function partnerOf({ ostiary, baseUrl, clientAddress }: Deployment)
       headers: { 'x-api-key': issued.key, ...headers },
       body,
     });
-  /** A request with a signature, in bytes that no parser would write again. */
+  /** Sends a signed request whose JSON is formatted as no parser would write it again. */
   const signed = (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const text = JSON.stringify(body, null, 3);
     const signature = createHmac('sha256', issued.signingSecret).update(text).digest('hex');
@@ -98,7 +101,7 @@ export async function partnerOf({ ostiary, baseUrl, clientAddress }: Deployment)
   return { slug, keyFromElsewhere, call, signed };
 }
 
-/** The partner API of a deployment: a passport, a signed payment, repeated, and its webhook. */
+/** Tests the partner API of a deployment: a passport, a signed payment, its repetition, and its webhook. */
 export async function callPartnerApi(deployment: Deployment): Promise<void> {
   const { slug, keyFromElsewhere, call, signed } = await partnerOf(deployment);
   const receiver = await sink();
@@ -133,19 +136,22 @@ export async function callPartnerApi(deployment: Deployment): Promise<void> {
     status: 'completed',
   });
 
-  // A caller that claims another address keeps its own.
+  // A caller that claims another address is still identified by its own.
   const forged = { 'x-forwarded-for': elsewhere };
   expect((await call('/whoami', undefined, forged)).status).toBe(200);
   const refused = await call('/whoami', undefined, { ...forged, 'x-api-key': keyFromElsewhere });
   expect([refused.status, refused.json().code]).toEqual([403, 'ip_not_allowed']);
 }
 
-/** The host responds to requests that are not Ostiary's, with its own parsers, and to unknown paths. */
+/**
+ * Checks that the host handles requests that are not Ostiary's, with its own parsers, including unknown
+ * paths.
+ */
 export async function visitShop({ site }: Deployment, more: readonly string[] = []): Promise<void> {
   expect((await ask(`${site}/shop`)).text).toContain('The shop of nobody');
   const order = await ask(`${site}/shop/orders`, { method: 'POST', body: { item: 'rice' } });
   expect(order.json()).toEqual({ ordered: 'rice' });
-  // Ostiary names every request it answers.
+  // The host responds: Ostiary would add `X-Request-Id`.
   for (const path of ['/nowhere', ...more]) {
     const missing = await ask(`${site}${path}`, { headers: { accept: 'text/html' } });
     expect([path, missing.status, missing.headers.get('x-request-id')]).toEqual([path, 404, null]);

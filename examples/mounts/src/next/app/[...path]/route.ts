@@ -1,10 +1,10 @@
 import { parts } from '../../ostiary.ts';
 
-/** Ostiary in Next.js: it answers what no other route does. */
+/** Mounts Ostiary in Next.js: it handles all paths without a route of their own. */
 export async function GET(request: Request): Promise<Response> {
   const ostiary = await parts().ostiary;
   // Next.js does not expose the address of the connection. Every request comes from the proxy in front, which
-  // names the client in `X-Forwarded-For`.
+  // reports the client's address in `X-Forwarded-For`.
   return ostiary.fetch(request, {
     address: process.env.PROXY_ADDRESS,
     next: () => new Response('not in this shop', { status: 404 }),
