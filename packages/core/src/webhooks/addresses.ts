@@ -8,9 +8,9 @@ import { addressMatcher } from '../text/ip-address.ts';
 const specialV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
-  '100.64.0.0/10', // shared by carriers, and a cloud's metadata
+  '100.64.0.0/10', // carrier-grade NAT, and the metadata service of one cloud
   '127.0.0.0/8', // loopback
-  '169.254.0.0/16', // link-local, and most clouds' metadata
+  '169.254.0.0/16', // link-local, and the metadata service of most clouds
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments
   '192.0.2.0/24', // documentation
@@ -24,14 +24,15 @@ const specialV4 = [
   '203.0.113.0/24', // documentation
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, and broadcast
-  // Not in IANA's registry: it seems public, and serves each virtual machine of a large cloud from its own
-  // host.
+  // Not in IANA's registry: a public-looking address at which a large cloud serves each virtual machine from
+  // its own host.
   '168.63.129.16/32',
 ];
 
 /**
- * Special ranges inside 2000::/3. Everything outside is no public unicast at all: `::`, `::1`, IPv4 in IPv6
- * clothes (mapped, compatible, translated by NAT64), unique local, link-local, multicast, segment routing.
+ * Special-purpose IPv6 ranges inside 2000::/3. All addresses outside of 2000::/3 are not public unicast
+ * anyway: `::`, `::1`, embedded IPv4 (mapped, compatible, NAT64), unique local, link-local, multicast,
+ * segment routing.
  */
 const specialV6 = [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarks
@@ -45,12 +46,12 @@ const isSpecial = addressMatcher([...specialV4, ...specialV6]);
 const isUnicastV6 = addressMatcher(['2000::/3']);
 
 /**
- * Checks whether an address belongs to the public Internet, in either family. An IPv6 address that embeds an
- * IPv4 address does not, even a public one, because it is unclear which of the two will be reached.
- * @param address - as `node:net` writes it, without brackets; anything that is not an address is not public
+ * Checks whether an IP address belongs to the public Internet. An IPv6 address that embeds an IPv4 address
+ * does not, even a public one, because it is unclear which of the two would be reached.
+ * @param address - IP address as `node:net` writes it, without brackets; any other text is not public
  */
 export function isPublicAddress(address: string): boolean {
-  // A zone names an interface of this machine, which `isIP` lets pass.
+  // `isIP` accepts a zone, which names an interface of this machine.
   if (address.includes('%')) return false;
   const family = isIP(address);
   return family !== 0 && (family === 4 || isUnicastV6(address)) && !isSpecial(address);

@@ -2,15 +2,15 @@ import { errors } from 'undici';
 import { TlsError } from './dial.ts';
 import { TargetError } from './targets.ts';
 
-/** Reason of a failed attempt, as a partner sees it. */
+/** Reason for a failed attempt, as partners see it. */
 export type AttemptErrorClass =
-  // The URL is not allowed, or its host does not resolve to public addresses only; nothing was connected.
+  // The URL is not allowed, or not all addresses of its host are public; no connection was made.
   | 'target_refused'
   // No complete response headers within the deadline.
   | 'timeout'
   // The port is closed.
   | 'connection_refused'
-  // There is no way to the address.
+  // The address could not be reached.
   | 'connection_failed'
   // The connection was closed before the response headers were complete.
   | 'connection_reset'
@@ -24,12 +24,12 @@ export type AttemptErrorClass =
   | 'redirect'
   // Any other status that is not 2xx.
   | 'status'
-  // This side gave the attempt up. It is unknown what the endpoint received.
+  // This service aborted the attempt. It is unknown what the endpoint received.
   | 'aborted'
-  // A defect or a shortage on this side.
+  // A bug, or a lack of resources, of this service.
   | 'internal';
 
-/** Codes of the operating system and of undici. */
+/** Error classes by error code of the operating system or undici. */
 const classes: Readonly<Record<string, AttemptErrorClass>> = {
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',
@@ -50,20 +50,20 @@ const classes: Readonly<Record<string, AttemptErrorClass>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
 };
 
-/** Error of undici, with the code of a closed socket, for responses that it does not accept. */
+/** Messages of undici errors for responses that it refuses. Their code is the one of a closed socket. */
 const refusedAnswers = new Set(['bad response', 'bad upgrade']);
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** The class of an error that ended an exchange before its response headers were complete. */
+/** Classifies an error that ended a request before its response headers were complete. */
 export function errorClassOf(error: unknown): AttemptErrorClass {
   if (error instanceof TargetError) return 'target_refused';
   const isHandshake = error instanceof TlsError;
   const code = codeOf(isHandshake ? error.cause : error);
   if (isHandshake) {
-    // Errors of certificates have OpenSSL's names, all others the code of a family.
+    // Certificate errors have OpenSSL's names; all other TLS errors have a code of one of these families.
     return code === '' || /^(?:E[A-Z]+$|ERR_SSL_|UND_)/.test(code) ? 'tls' : 'certificate';
   }
   if (code === 'UND_ERR_SOCKET' && error instanceof Error && refusedAnswers.has(error.message))

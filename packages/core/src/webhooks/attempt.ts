@@ -14,9 +14,9 @@ export interface AttemptOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly prefix: string;
-  /** The waits after the first attempt, the second and so on. */
+  /** Waits after the first failed attempt, the second and so on, in milliseconds. */
   readonly delaysMs: readonly number[];
-  /** Opens the sealed secret of an endpoint. */
+  /** Decrypts the secret of a delivery's endpoint. */
   readonly secretOf: (delivery: ClaimedDelivery) => string;
 }
 
@@ -26,27 +26,33 @@ export interface AttemptEnd {
   readonly answered: boolean;
 }
 
-/** Wait after a fault of this service (a secret that cannot be opened, no free socket), in milliseconds. It counts as no attempt. */
+/**
+ * Wait after a failure of this service (a secret that cannot be decrypted, no free socket), in milliseconds.
+ * Does not count as an attempt.
+ */
 export const ownFaultMs = 60_000;
 
-/** Number of bytes of a response that are kept in test mode. */
+/** Number of response bytes that are stored in test mode. */
 const testAnswerBytes = 1_024;
 
-/** Returns what is kept of an answer: in test mode its first KiB. */
+/** Returns the part of a response that is stored: in test mode its first KiB, in live mode nothing. */
 function keptOf(response: string | null, mode: Mode): string | null {
   if (response === null || mode === 'live') return response;
   const bytes = Buffer.from(response);
   if (bytes.length <= testAnswerBytes) return response;
-  // Half a character at the end is left out.
+  // With `stream`, the decoder leaves out an incomplete character at the end.
   return new TextDecoder().decode(bytes.subarray(0, testAnswerBytes), { stream: true });
 }
 
-/** Hands back a delivery that was claimed and not attempted. */
+/** Returns the result that hands a claimed delivery back without an attempt. */
 export function handedBack({ id, claimId }: ClaimedDelivery, dueAt: number): DeliveryResult {
   return { id, claimId, attempt: null, isCutOff: false, next: { status: 'pending', dueAt } };
 }
 
-/** Makes one attempt: signs anew, sends, and returns when the next one is due. A delivery whose target has no place is handed back. */
+/**
+ * Makes one attempt: signs the event, sends it, and returns the result with the time of the next attempt.
+ * Hands the delivery back if there is no free place at the target's address.
+ */
 export async function attempt(
   { client, clock, logger, prefix, delaysMs, secretOf }: AttemptOptions,
   delivery: ClaimedDelivery,
@@ -93,9 +99,10 @@ export async function attempt(
 }
 
 /**
- * Returns when the next attempt is due (specification, "Webhook delivery attempts"). An attempt that this worker cut off says nothing about
- * the endpoint: the next one is due at once, and the schedule goes on where it was, so that a crash or a stop takes no attempt away.
- * @param failures - attempts that failed before this one
+ * Returns the status after an attempt and the time of the next one (specification, "Webhook delivery
+ * attempts"). An attempt that this worker cut off says nothing about the endpoint: the next one is due at
+ * once and does not use up the schedule, so that a crash or a stop costs no attempt.
+ * @param failures - number of attempts that failed before this one
  */
 function nextAfter(
   delaysMs: readonly number[],
@@ -108,13 +115,13 @@ function nextAfter(
   return delay === undefined ? { status: 'dropped' } : { status: 'pending', dueAt: endedAt + delay };
 }
 
-/** Label of a metric: the result of an attempt. */
+/** Returns the result of an attempt as the label of a metric. */
 function outcomeOf({ attempt, next }: DeliveryResult): string {
   if (attempt === null) return 'handed_back';
   return next.status === 'pending' ? 'failed' : next.status;
 }
 
-/** Makes one attempt in its own span, and measures it. */
+/** Makes one attempt in its own span, and measures its duration. */
 export function measuredAttempt(
   options: AttemptOptions,
   delivery: ClaimedDelivery,

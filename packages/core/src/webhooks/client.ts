@@ -13,28 +13,32 @@ import { defaultResolve, parseTarget, type Resolve, type TargetPolicy } from './
 export type { AttemptErrorClass } from './attempt-errors.ts';
 export type { AttemptAnswer } from './exchange.ts';
 
-/** A POST request. */
+/** A POST request to a URL that a partner chose. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Besides `Host`, `Content-Length`, `User-Agent`, `Accept` and `Accept-Encoding`, which the client sets. */
+  /**
+   * Headers of the request, except `Host`, `Content-Length`, `User-Agent`, `Accept` and `Accept-Encoding`,
+   * which the client sets.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
-  /** Partner and mode that the place at the target's address is counted for. */
+  /** Partner and mode whose share of the places at the target's address the request uses. */
   readonly owner: OwnerName;
 }
 
-/** The guarded client that makes every outgoing request to a URL of a partner. */
+/**
+ * HTTP client for all outgoing requests to URLs that partners chose. It connects only to allowed addresses.
+ */
 export interface WebhookClient {
   /**
-   * Makes one attempt, which sends at most one request. If an endpoint closes a kept connection in the very
-   * moment in which the request leaves, the attempt fails, because it is unknown what the endpoint has read.
-   * Never rejects. Resolves with `null` if the target's address had no place for the attempt in time: nothing
-   * was sent.
+   * Makes one attempt, which sends at most one request. If the endpoint closes a kept connection just when
+   * the request is sent, the attempt fails, because it is unknown what the endpoint has read. Never rejects.
+   * Resolves with `null`, and has sent nothing, if no place became free at the target's address in time.
    */
   post(request: WebhookRequest): Promise<AttemptAnswer | null>;
-  /** Ends attempts under way as `aborted`, and those that wait for a place with `null`; later ones are made. */
+  /** Ends running attempts as `aborted`, and waiting ones with `null`. Later attempts are possible. */
   abort(): void;
-  /** Does the same and closes every connection; later attempts are `aborted` too. */
+  /** Ends running and later attempts as `aborted`, and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -42,9 +46,12 @@ export interface WebhookClientOptions {
   readonly policy: TargetPolicy;
   /** @defaultValue `defaultResolve(policy)` */
   readonly resolve?: Resolve;
-  /** Places at addresses. @defaultValue 64 at each */
+  /** Limits of concurrent attempts per address. @defaultValue 64 at each address */
   readonly targets?: TargetLimits;
-  /** From the start to the end of the response headers, without the wait for a place, in milliseconds. @defaultValue 10,000 */
+  /**
+   * Longest time from the start of a request to the end of the response headers, without waiting for a place,
+   * in milliseconds. @defaultValue 10,000
+   */
   readonly timeoutMs?: number;
   /** Time for which an unused connection is kept, in milliseconds. @defaultValue 4,000 */
   readonly idleMs?: number;
@@ -57,8 +64,9 @@ export interface WebhookClientOptions {
 }
 
 /**
- * Creates the client. It resolves each name once per connection, checks every address, waits for a place at it, dials a checked one
- * and checks who answered; it follows no redirect, asks no proxy and inflates nothing.
+ * Creates the HTTP client for partners' URLs. It resolves each name once per connection, checks every
+ * address, waits for a free place, connects to a checked address and verifies the peer. It does not follow
+ * redirects, use proxies or decompress responses.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const {
@@ -85,7 +93,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const connections = new Connections({ open, idleMs, maxIdle, now });
   const shared = { connections, underWay, timeoutMs, now };
 
-  /** Returns a kept connection, or looks up the host for a new one. */
+  /** Returns a kept connection, or resolves the host for a new one. */
   async function connectionTo(url: URL): Promise<Connection> {
     const kept = connections.take(url);
     if (kept !== null) return kept;

@@ -3,14 +3,14 @@ import { Client, type Dispatcher } from 'undici';
 import { unmapped } from '../text/ip-address.ts';
 import { InterimAnswers } from './interim-answers.ts';
 
-/** Host of a target with its addresses, all of which were checked, and the time of their lookup. */
+/** A target's host with its addresses, all of which were checked, and the time of the lookup. */
 export interface Found {
   readonly url: URL;
   readonly addresses: readonly string[];
   readonly foundAt: number;
 }
 
-/** Opens a socket to one of the addresses. */
+/** Opens a socket to one of a host's checked addresses. */
 export type Open = (found: Found, signal: AbortSignal) => Promise<Socket>;
 
 export interface ConnectionsOptions {
@@ -20,12 +20,18 @@ export interface ConnectionsOptions {
   readonly now: () => number;
 }
 
-/** Maximum age of the lookup behind a connection, in milliseconds: a name that moved is noticed by then. */
+/**
+ * Maximum age of the lookup behind a connection, in milliseconds, so that a changed address is noticed by
+ * then.
+ */
 const maxAgeMs = 60_000;
-/** The most bytes of response headers. Policies and cookies of a receiver's framework take more than the 16 KiB of most servers. */
+/**
+ * Maximum size of response headers, in bytes. Policies and cookies of web frameworks take more than the 16
+ * KiB that most servers allow.
+ */
 const maxHeaderSize = 65_536;
 
-/** A keep-alive connection to one origin; serves one request after the other. */
+/** A keep-alive connection to one origin, used for one request at a time. */
 export class Connection {
   readonly origin: string;
   readonly found: Found;
@@ -44,11 +50,11 @@ export class Connection {
     this.found = found;
     this.#now = now;
     this.#client = new Client(this.origin, {
-      // A server's hint may shorten the idle time and never prolongs it.
+      // The server's `Keep-Alive` hint may shorten the idle time but not prolong it.
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       keepAliveTimeoutThreshold: 1_000,
-      // An attempt has its own absolute deadline. These two start anew with every byte.
+      // Off, because an attempt has its own absolute deadline, and these two restart with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize,
@@ -71,7 +77,7 @@ export class Connection {
     return this.#socket;
   }
 
-  /** Address of the other end. Before the connection is open, the one that is dialled first. */
+  /** IP address of the peer; before the connection is open, the address that will be tried first. */
   get address(): string {
     const address = this.#socket?.remoteAddress ?? this.found.addresses[0] ?? '';
     return unmapped(address) ?? address;
@@ -82,37 +88,43 @@ export class Connection {
     this.#client.dispatch(options, handler);
   }
 
-  /** True if it served a request before. */
+  /** True if the connection was open already, so that it may have served another request. */
   get isKept(): boolean {
     return this.#socket !== null;
   }
 
-  /** True if another request may follow, because the previous one was sent and answered completely. */
+  /**
+   * True if another request may use the connection: the previous one was completely sent and answered, and
+   * the lookup is recent.
+   */
   isReusable(): boolean {
     const socket = this.#socket;
     if (socket === null || socket.destroyed || this.#now() - this.found.foundAt > maxAgeMs) return false;
-    // Answered before it was read: what is left of the old request would hold up the next.
+    // If the endpoint responded before it read everything, the rest of the old request would block the next.
     return socket.writableLength === 0;
   }
 
-  /** Closes the connection in any state. */
+  /** Closes the connection, whatever its state. */
   async destroy(): Promise<void> {
     this.#dialling?.abort(new Error('The connection is no longer wanted'));
     await this.#client.destroy();
   }
 }
 
-/** Keep-alive connections. Holds on to idle ones only, and to few of them. */
+/** Pool of keep-alive connections. Holds only idle ones, up to a limit. */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  /** Longest idle first. */
+  /** Idle connections, the one idle for longest first. */
   readonly #idle: Connection[] = [];
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
   }
 
-  /** Takes a kept connection for one request, to be given back or destroyed; `null` if none is kept. */
+  /**
+   * Takes an idle connection out of the pool for one request; `null` if there is none. The caller returns or
+   * destroys it.
+   */
   take(target: URL): Connection | null {
     const wanted = target.origin;
     for (;;) {
@@ -124,12 +136,12 @@ export class Connections {
     }
   }
 
-  /** Makes a new connection for one request, to be given back or destroyed. */
+  /** Creates a connection for one request. The caller returns or destroys it. */
   open(found: Found): Connection {
     return new Connection(found, this.#options, (connection) => this.#closed(connection));
   }
 
-  /** Keeps a connection for the next request. */
+  /** Returns a connection to the pool for the next request. */
   giveBack(connection: Connection): void {
     if (!connection.isReusable()) return void connection.destroy();
     this.#idle.push(connection);
@@ -140,7 +152,10 @@ export class Connections {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.destroy()));
   }
 
-  /** A connection in use opens another socket by itself when its request was not sent yet, and checks its peer anew. */
+  /**
+   * Drops a closed connection from the pool. A connection in use reconnects by itself if its request was not
+   * sent yet, and checks its peer again.
+   */
   #closed(connection: Connection): void {
     const place = this.#idle.indexOf(connection);
     if (place !== -1) void this.#idle.splice(place, 1)[0]?.destroy();

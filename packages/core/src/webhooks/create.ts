@@ -15,10 +15,13 @@ import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Secrets that are kept open at once; every attempt needs one. */
+/** Maximum number of decrypted secrets in memory; every attempt needs one. */
 const openSecrets = 1_000;
 
-/** Loads the client with the first delivery: loading takes a third as long as everything else at the start. */
+/**
+ * Wraps the client so that its code is loaded with the first delivery: loading takes a third as long as
+ * everything else at start.
+ */
 function lateClient(options: WebhookClientOptions): WebhookClient {
   let loading: Promise<WebhookClient> | null = null;
   const load = async (): Promise<WebhookClient> => (await import('./client.ts')).createWebhookClient(options);
@@ -35,9 +38,9 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
 }
 
 /**
- * Builds the topic from the options. Nothing is sent before its worker starts.
+ * Creates everything about webhooks from the options. Sends nothing before its worker starts.
  *
- * @param ownClient - instead of the one that dials sockets
+ * @param ownClient - HTTP client to use instead of the built-in one
  */
 export function createWebhooks(core: Core, ownClient?: WebhookClient) {
   const { options, storage, sealer, clock, random } = core;
@@ -69,7 +72,7 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
   });
 
-  /** Stops to deliver. Attempts that wait for a place at their target are handed back. */
+  /** Stops delivering. Attempts that wait for a place at their target are handed back. */
   function stop(): Promise<void> {
     const stopping = dispatcher.stop();
     targets.turnAway();
@@ -80,9 +83,9 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
   return {
     catalogue,
     endpoints: createEndpoints(core, isTarget),
-    /** @throws TargetError for a URL that must not be called */
+    /** Checks a webhook URL and the addresses of its host. @throws TargetError if the URL is not allowed */
     checkTarget: isTarget,
-    /** Sends a form through the guarded client. */
+    /** Posts a form through the guarded HTTP client. */
     postForm: (request: Pick<WebhookRequest, 'url' | 'body' | 'owner'>) =>
       client.post({ ...request, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     ...createRedeliveries(core),
@@ -90,13 +93,13 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     kycChanged: kycChanged(core, catalogue),
     trigger: triggerEvent(core, catalogue),
     checkSignature: signatureCheck(core, { catalogue, client, secretOf }),
-    /** Request of a past attempt. */
+    /** Rebuilds the request of a past attempt. */
     requestOf: pastRequests(core, secretOf),
-    /** Delivers. */
+    /** Worker that delivers webhooks. */
     worker: { ...dispatcher, stop },
-    /** Ends attempts under way; later ones are made. */
+    /** Aborts running attempts. Later ones are possible. */
     abort: () => client.abort(),
-    /** Ends attempts under way and closes connections. */
+    /** Aborts running attempts and closes all connections. */
     close: () => client.close(),
   };
 }

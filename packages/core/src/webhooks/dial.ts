@@ -15,24 +15,30 @@ import {
 export interface DialOptions {
   /** Checks whether a connection to an address is allowed. */
   readonly isAllowed: (address: string) => boolean;
-  /** Certificates and versions; asked for when the target is https. */
+  /** Returns the trusted certificates and TLS versions. Called only for https targets. */
   readonly secureContext: () => SecureContext;
   readonly signal: AbortSignal;
 }
 
-/** The target was reached and speaks no TLS, or shows a certificate that does not prove its name. */
+/** Thrown if a target was reached but does not speak TLS, or its certificate does not match its name. */
 export class TlsError extends Error {
   override readonly name = 'TlsError';
 }
 
-/** Number of addresses of a host that are tried. */
+/** Maximum number of a host's addresses that are tried. */
 const maxAddresses = 8;
-/** Time after which the next address is tried when one is silent, in milliseconds. The last one may be silent for longer. */
+/**
+ * Time without a connection after which the next address is tried, in milliseconds. The last address may take
+ * longer.
+ */
 const attemptMs = 1_000;
 
 const ignore = (): void => undefined;
 
-/** Picks the addresses that are tried, of both families in turn (RFC 8305, section 4), so that a dead family leaves room for the other one. */
+/**
+ * Picks the addresses to try, alternating between IPv4 and IPv6 (RFC 8305, section 4), so that one
+ * unreachable family does not use up all tries.
+ */
 function inTurn(addresses: readonly string[]): { readonly address: string; readonly family: number }[] {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first] = found;
@@ -45,7 +51,7 @@ function inTurn(addresses: readonly string[]): { readonly address: string; reado
     .slice(0, maxAddresses);
 }
 
-/** Connects to the first of some addresses that answers. No name is resolved here. */
+/** Connects to the first of the addresses that accepts. Does not resolve names. */
 async function connectFirst(
   addresses: readonly string[],
   { host, port, signal }: { readonly host: string; readonly port: number; readonly signal: AbortSignal },
@@ -60,7 +66,7 @@ async function connectFirst(
     noDelay: true,
     keepAlive: true,
   });
-  // Ignore later errors.
+  // A socket without an error listener would end the process; later errors do not matter.
   socket.on('error', ignore);
   try {
     await once(socket, 'connect', { signal });
@@ -71,7 +77,7 @@ async function connectFirst(
   }
 }
 
-/** Speaks TLS on a connected socket, with the host's name although its address was dialled. */
+/** Starts TLS on a connected socket, with the host's name although its address was dialled. */
 async function secured(
   socket: Socket,
   host: string,
@@ -79,7 +85,7 @@ async function secured(
 ): Promise<TLSSocket> {
   const secure = upgrade({
     socket,
-    // The certificate is compared with `host`; an address has no place in SNI (RFC 6066, section 3).
+    // The certificate must match `host`. SNI allows no IP addresses (RFC 6066, section 3).
     host,
     servername: isIP(host) === 0 ? host : '',
     ALPNProtocols: ['http/1.1'],
@@ -96,8 +102,8 @@ async function secured(
 }
 
 /**
- * Connects to one of a target's addresses, all of which were checked, and checks once more who is at the other
- * end before a single byte is sent.
+ * Connects to one of a target's checked addresses, and checks the peer's address again before the first byte
+ * is sent.
  */
 export async function dial(
   url: URL,
@@ -119,9 +125,10 @@ export async function dial(
 }
 
 /**
- * Connects to the host of a URL that somebody else chose, as deliveries do: to none of this network, unless the policy allows it.
- * @throws TargetError for a URL or a host that is not allowed
- * @throws TlsError when the certificate does not prove the name
+ * Connects to the host of a URL that somebody else chose, with the checks of deliveries: private addresses
+ * are refused unless the policy allows them.
+ * @throws TargetError if the URL or the host is not allowed
+ * @throws TlsError if the certificate does not match the name
  */
 export async function dialTarget(
   text: string,
@@ -134,7 +141,7 @@ export async function dialTarget(
   return dial(url, addresses, { isAllowed, secureContext: () => createSecureContext(), signal });
 }
 
-/** Error of a socket whose other end is gone already. */
+/** Creates the error for a socket whose peer has already gone. */
 function resetError(): Error {
   return Object.assign(new Error('The connection was closed at once'), { code: 'ECONNRESET' });
 }

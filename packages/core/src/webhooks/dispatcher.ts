@@ -22,31 +22,31 @@ import { createRunning } from './running.ts';
 import { createTestBudget } from './test-budget.ts';
 import { createWriting } from './writing.ts';
 
-/** Dependencies of the delivery of webhooks. */
+/** Dependencies of the webhook dispatcher. */
 export interface DispatcherOptions extends AttemptOptions {
   readonly deliveries: DeliveryStore;
   readonly random: Random;
-  /** Attempts under way at most. */
+  /** Maximum number of concurrent attempts. */
   readonly concurrency: number;
   readonly telemetry: Telemetry | null;
   readonly schedule?: Schedule;
 }
 
 /**
- * Time after which a delivery that was claimed ahead, and waits because its endpoint has become slow, is
- * claimed anew.
+ * Longest time for which a claimed delivery waits behind others of an endpoint that has become slow, in
+ * milliseconds. Then it is handed back.
  */
 export const maxWaitMs = 1_000;
 
-/** Deliveries of one claim at most. */
+/** Maximum number of deliveries in one claim. */
 const batch = 1_024;
 
-/** Creates the worker that delivers webhooks; it does nothing before `start` or `runDue`. */
+/** Creates the worker that delivers webhooks. It does nothing before `start` or `runDue`. */
 export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, concurrency, schedule = nodeTimer } = options;
-  /** True if the last claim found no place. */
+  /** True if there was no free place at the last claim. */
   let isFull = false;
-  /** While the worker stops, a claim that was under way is handed back. */
+  /** True while the worker stops, so that a claim that was in progress is handed back. */
   let isStopping = false;
 
   const shares = createShares(concurrency);
@@ -67,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
     isRunning: looking.isStarted,
-    // Work for endpoints without a history is found by the next poll anyway.
+    // Only endpoints with a history profit from an early poll; the next regular poll finds the others.
     writing() {
       if (lanes.hasSlots()) looking.wake();
     },
@@ -77,7 +77,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   });
 
   async function claim(): Promise<Found> {
-    // Results that wait to be written count too: a slow database slows the worker down.
+    // Count results that are not stored yet, so that a slow database slows the worker down.
     const limit = Math.min(batch, lanes.free, concurrency - writing.open);
     isFull = limit <= 0;
     if (isFull) return { claimed: 0, isCutOff: false };

@@ -15,10 +15,10 @@ import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
 
-/** Endpoints of one partner and mode at most. */
+/** Maximum number of endpoints of one partner and mode. */
 const maxEndpoints = 50;
 
-/** Parts of an endpoint that a partner says. */
+/** Settings of an endpoint that its partner chooses. */
 export interface EndpointSettings {
   readonly url: string;
   readonly events: readonly string[];
@@ -32,7 +32,7 @@ export const unknownEndpoint = () =>
 export const disabledEndpoint = () =>
   new PartnerError('invalid_request', { description: 'The webhook endpoint is disabled; enable it first.' });
 
-/** @throws PartnerError `not_found` */
+/** Returns an endpoint of a partner and mode. @throws PartnerError `not_found` if there is none with this id */
 export async function findEndpoint(
   { storage }: Core,
   owner: Owner,
@@ -43,7 +43,7 @@ export async function findEndpoint(
   return endpoint;
 }
 
-/** Receivers refuse a secret that protects nothing, so it is not registered either. */
+/** Refuses a secret that receivers' verification libraries would refuse as too weak. */
 function refuseWeak(secret: string): void {
   const message = weaknessOf(secret);
   if (message !== null) throw new PartnerError('invalid_request', { details: [{ path: 'secret', message }] });
@@ -55,8 +55,8 @@ function refuseTarget(error: unknown): never {
 }
 
 /**
- * Applies a change to the latest version of an endpoint, again when somebody else was faster: of changes that meet each other
- * one takes effect each time, so that this ends. `null` when there is no such endpoint.
+ * Applies a change to the latest version of an endpoint. Tries again if a concurrent change came first; this
+ * ends, because each time one change takes effect. Returns `null` if there is no such endpoint.
  */
 export async function changeEndpoint(
   { storage, sealer }: Core,
@@ -74,7 +74,7 @@ export async function changeEndpoint(
   }
 }
 
-/** The endpoints of partners. `checkTarget` answers the address in its canonical spelling. */
+/** Creates the operations on partners' endpoints. `checkTarget` returns the URL in canonical spelling. */
 export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>) {
   const { storage, sealer, random } = core;
   const targetOf = async (url: string): Promise<string> => (await checkTarget(url).catch(refuseTarget)).href;
@@ -88,7 +88,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
     list: (owner: Owner) => storage.webhooks.list(owner),
     find: (owner: Owner, id: string) => findEndpoint(core, owner, id),
 
-    /** @throws PartnerError `invalid_request` for a target that is refused or one endpoint too many */
+    /** Registers an endpoint. @throws PartnerError `invalid_request` if the URL is refused, or there are {@link maxEndpoints} already */
     async create(
       request: RepeatableRequest & { readonly settings: Omit<EndpointSettings, 'enabled'> },
     ): Promise<RepeatableAnswer> {
@@ -126,7 +126,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       }
     },
 
-    /** @throws PartnerError `not_found`, `invalid_request` */
+    /** Changes settings of an endpoint. @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for a refused URL */
     async change(
       owner: Owner,
       id: string,
@@ -134,7 +134,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       now: number,
     ): Promise<WebhookEndpointRecord> {
       const { url, events, secret, enabled } = changes;
-      // Look up no host name for an endpoint that does not exist.
+      // Check first, so that no host name is resolved for an endpoint that does not exist.
       await findEndpoint(core, owner, id);
       const given = {
         ...(url !== undefined && { url: await targetOf(url) }),
@@ -147,7 +147,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       return changed;
     },
 
-    /** @throws PartnerError `not_found` */
+    /** Removes an endpoint. @throws PartnerError `not_found` if there is none with this id */
     async remove(owner: Owner, id: string, now: number): Promise<void> {
       if (await storage.webhooks.remove(owner, id, now)) return;
       throw unknownEndpoint();

@@ -4,27 +4,27 @@ import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { Place } from './target-limits.ts';
 
-/** Result of one attempt. */
+/** Result of one HTTP request to an endpoint. */
 export interface AttemptAnswer {
   /** True if the endpoint responded with a 2xx status in time. */
   readonly ok: boolean;
-  /** `null` when no complete response headers arrived. */
+  /** HTTP status; `null` if no complete response headers arrived. */
   readonly httpStatus: number | null;
-  /** `null` exactly when `ok`. */
+  /** Reason of the failure; `null` if and only if `ok` is true. */
   readonly error: AttemptErrorClass | null;
-  /** The first 16 KiB of the response body as storable text; `null` when no complete response headers arrived. */
+  /** First 16 KiB of the response body as storable text; `null` if no complete response headers arrived. */
   readonly response: string | null;
   /**
    * Whole milliseconds from the start to the end of the response headers, or to the failure. Always 0 for a
-   * refused target, because the time of a name server would reveal something about the name.
+   * refused target, because the time of the DNS lookup would reveal something about the name.
    */
   readonly durationMs: number;
 }
 
-/** State that all exchanges of a client share. */
+/** State shared by all exchanges of a client. */
 export interface ExchangeOptions {
   readonly connections: Connections;
-  /** Exchanges under way. */
+  /** Running exchanges. */
   readonly underWay: Set<Exchange>;
   readonly timeoutMs: number;
   readonly now: () => number;
@@ -33,18 +33,18 @@ export interface ExchangeOptions {
 export interface ExchangeRequest {
   readonly request: Dispatcher.DispatchOptions;
   readonly connection: Connection;
-  /** Place at the address of the connection. */
+  /** Place that the exchange occupies at the connection's address. */
   readonly place: Place;
-  /** Time that the lookup of the host took, in milliseconds. */
+  /** Duration of the host's DNS lookup, in milliseconds. */
   readonly lookupMs: number;
 }
 
-/** Number of bytes of a response body that are kept. */
+/** Maximum number of bytes of a response body that are kept. */
 const maxBody = 16_384;
 /** Time for which a response body may prolong an attempt whose outcome is known, in milliseconds. */
 const bodyMs = 2_000;
 
-/** The answer to an attempt that got none. */
+/** Returns the result of an attempt without a response. */
 export function failedAnswer(error: AttemptErrorClass, durationMs: number): AttemptAnswer {
   return {
     ok: false,
@@ -63,19 +63,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedAt: number;
   #connection: Connection;
   #timer: NodeJS.Timeout | undefined;
-  /** True if the connection had served other requests. */
+  /** True if the connection was already open when the exchange started. */
   #isKept = false;
   #isSent = false;
-  /** Known once the response headers are complete; from then on the outcome is decided. */
+  /** HTTP status, set once the response headers are complete. From then on the outcome is decided. */
   #status: number | null = null;
   #durationMs = 0;
-  /** Says whether nothing of this answer can come after its end. */
+  /** True if no bytes of this response can follow its end, so that the connection can be used again. */
   #endsCleanly = true;
   #chunks: Buffer[] = [];
   #size = 0;
   #isSettled = false;
 
-  /** @param settled - called once; with `null` if the address that was reached had no place, so that nothing was sent */
+  /** Prepares an exchange. @param settled - called once with the result; with `null` if the reached address had no free place, so that nothing was sent */
   constructor(
     options: ExchangeOptions,
     request: ExchangeRequest,
@@ -94,12 +94,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#send();
   }
 
-  /** Gives up; where the outcome is decided, only the rest of the body. */
+  /** Aborts the exchange. If the outcome is decided already, only the rest of the body is given up. */
   async abort(): Promise<void> {
     await this.#fail('aborted');
   }
 
-  /** Comes before the first byte of the request is written. */
+  /** Called by undici before the first byte of the request is written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#isSettled) return;
     if (this.#request.place.moveTo(this.#connection.address)) {
@@ -121,8 +121,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#durationMs = this.#options.now() - this.#startedAt;
-    // No body follows (RFC 9110, section 15.3.5), so there is nothing to wait for. Some servers announce one all the same: its
-    // bytes would be taken for the answer to the next request.
+    // No body follows (RFC 9110, section 15.3.5), so do not wait for one. Some servers announce one anyway,
+    // whose bytes would be taken for the response to the next request.
     if (status === 204 || status === 304) this.#endsCleanly = !announcesBody(headers);
     else this.#limit(bodyMs);
   }
@@ -144,14 +144,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isSettled) return;
     if (this.#isSent || !this.#isKept) return void this.#fail(errorClassOf(error));
-    // A kept connection broke before the request was written. The endpoint has not seen it, so another
-    // connection may be used.
+    // A kept connection broke before the request was written. The endpoint has not seen the request, so
+    // another connection may be used.
     void this.#connection.destroy();
     this.#connection = this.#options.connections.open(this.#connection.found);
     this.#send();
   }
 
-  /** Ends it after this time, unless it is over by then. */
+  /** Ends the exchange after a time, unless it ended before. */
   #limit(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#fail('timeout'), Math.ceil(ms));
@@ -162,11 +162,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connection.dispatch(this.#request.request, this);
   }
 
-  /** Ends what cannot go on. The connection is of no further use: bytes of this exchange may still come. */
+  /**
+   * Ends an exchange that failed. Destroys the connection, because bytes of this exchange may still arrive on
+   * it.
+   */
   async #fail(error: AttemptErrorClass): Promise<void> {
     if (this.#isSettled) return;
-    // Must come first: a request that waits for its connection is notified of the end, and must not report it
-    // as an error.
+    // Must come first: destroying the connection notifies a waiting request, which must not report that as an
+    // error.
     this.#settle(
       this.#status === null
         ? failedAnswer(error, this.#options.now() - this.#startedAt)
@@ -200,7 +203,7 @@ function announcesBody(headers: IncomingHttpHeaders): boolean {
   return coding !== undefined || length !== '0';
 }
 
-/** Bytes as text that every database takes: what is no UTF-8 and U+0000 become U+FFFD. */
+/** Decodes bytes to text that every database can store: invalid UTF-8 and U+0000 become U+FFFD. */
 function storableText(chunks: readonly Buffer[], size: number): string {
   if (size === 0) return '';
   const bytes = Buffer.concat(chunks, Math.min(size, maxBody));

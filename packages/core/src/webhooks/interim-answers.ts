@@ -1,19 +1,21 @@
 import type { Socket } from 'node:net';
 
-/** Beginning of an interim answer. 101 does not count, because it ends HTTP on the connection. */
+/**
+ * Matches the beginning of an interim response (1xx). 101 does not count, because it ends HTTP on the
+ * connection.
+ */
 const interim = /^HTTP\/1\.1 1(?!01)\d\d/;
 const interimLength = 'HTTP/1.1 100'.length;
-/** Length up to which the headers of one interim answer are waited for, in bytes. */
+/** Maximum length of the headers of one interim response, in bytes. */
 const maxLength = 16_384;
 
 /**
- * Removes the interim answers (1xx) that precede an answer from the bytes of a socket. A client must ignore
- * them even if it did not request any (RFC 9110, section 15.2), but undici ends the connection when `100
- * Continue` comes.
+ * Removes interim responses (1xx) from the bytes of a socket. A client must ignore them even if it did not
+ * request any (RFC 9110, section 15.2), but undici ends the connection on `100 Continue`.
  */
 export class InterimAnswers {
   #isAnswerAwaited = true;
-  /** Bytes that may belong to an interim answer whose end has not come. */
+  /** Bytes that may belong to an interim response whose end has not arrived. */
   #pending: Buffer = Buffer.alloc(0);
 
   constructor(socket: Socket) {
@@ -29,12 +31,15 @@ export class InterimAnswers {
     };
   }
 
-  /** Starts again to remove interim answers, before the answer to the next request. */
+  /** Starts removing interim responses again, before the response to the next request. */
   awaitAnswer(): void {
     this.#isAnswerAwaited = true;
   }
 
-  /** Returns the bytes behind all interim answers, or keeps the bytes and returns `null` while more of them may come. */
+  /**
+   * Returns the bytes after all interim responses. While more of those may come, keeps the bytes and returns
+   * `null`.
+   */
   #afterInterim(bytes: Buffer): Buffer | null {
     let rest = bytes;
     for (;;) {

@@ -17,16 +17,16 @@ import {
   transactionOf,
 } from './publish.ts';
 
-/** A change of a user's identity check. */
+/** A user's identity check after a change. */
 export interface KycChange extends KycState {
-  /** The user's id. */
+  /** Id of the user. */
   readonly sub: string;
-  /** The user's public id. @defaultValue `sub` */
+  /** Public id of the user. @defaultValue `sub` */
   readonly kid?: string | undefined;
   readonly previous: KycState;
   /** @defaultValue now */
   readonly changedAt?: Date;
-  /** Slugs of partners that are notified in addition to those whose clients have the user's consent. */
+  /** Slugs of partners to notify in addition to those whose clients have the user's consent. */
   readonly partners?: readonly string[];
 }
 
@@ -42,14 +42,18 @@ const change = z.strictObject({
 });
 
 /**
- * Notifies partners of a change of a user's identity check, if status or tier did change: live partners with
- * a client that has the user's unrevoked consent with `kyc` now, and those that the host names.
- * @throws TypeError when the change is malformed, a named partner does not exist (see `publish`), or the
- * transaction is none
+ * Notifies partners of a change of a user's identity check, if status or tier changed. Notified are enabled
+ * partners with a client that has the user's unrevoked consent for `kyc` now, and partners that the host
+ * names.
+ * @throws TypeError if the change is malformed, a named partner does not exist (see `publish`), or the transaction is
+ * not an open one of the storage's database
  */
 export type KycChanged = (given: KycChange, options?: PublishOptions) => Promise<readonly PublishedEvent[]>;
 
-/** See {@link KycChanged}. Not `async`, for synchronous transactions; see `eventPublishing`. */
+/**
+ * Creates the function {@link KycChanged}. Not `async`, because inside a synchronous transaction it must
+ * throw; see `eventPublishing`.
+ */
 export function kycChanged(core: Core, catalogue: Catalogue): KycChanged {
   return (given, options = {}) => {
     checkPublishOptions(options);

@@ -1,46 +1,49 @@
-/** Attempts of one endpoint at once before it has answered for the first time. */
+/** Concurrent attempts of an endpoint that has not responded yet. */
 const unprovenLimit = 2;
 
-/** Attempts of one endpoint at once at most. */
+/** Maximum number of concurrent attempts of one endpoint. */
 const maxLimit = 64;
 
-/** The same of an endpoint that takes its time. */
+/** Maximum number of concurrent attempts of one slow endpoint. */
 const maxSlowLimit = 32;
 
-/** An answer that takes longer, in milliseconds, does not prove that an endpoint is well. */
+/**
+ * Response time in milliseconds up to which an endpoint counts as proven. Slower endpoints share the limited
+ * places of unproven ones.
+ */
 const promptMs = 1_000;
 
-/** The share of all attempts at once that endpoints which have not proven themselves may take together. */
+/** Share of all concurrent attempts that unproven endpoints may take together. */
 const unprovenShare = 0.75;
 
-/** An endpoint that answers within so many milliseconds may have some claimed ahead. */
+/** Response time in milliseconds up to which deliveries of an endpoint may be claimed ahead. */
 const quickMs = 50;
 
-/** Number of claimed deliveries of an endpoint, as a multiple of its attempts under way. */
+/** Maximum number of deliveries claimed ahead for an endpoint, as a multiple of its concurrent attempts. */
 const aheadFactor = 16;
 
-/** The share of all attempts at once that may be claimed ahead for one endpoint. */
+/** Maximum number of deliveries claimed ahead for one endpoint, as a share of all concurrent attempts. */
 const aheadShare = 0.5;
 
-/** So many endpoints are remembered; more only while something of them is under way. */
+/** Number of endpoints in memory beyond which idle ones are discarded. */
 const maxKnown = 10_000;
 
 interface Lane {
   inFlight: number;
   limit: number;
-  /** Says whether its last attempt was answered promptly. */
+  /** True if the last attempt got a prompt response. */
   proven: boolean;
-  /** Checks whether an answer came so soon that other deliveries may wait here for it to end. */
+  /** True if the last response was so quick that deliveries may be claimed ahead. */
   quick: boolean;
 }
 
 /**
- * Limits how many attempts each endpoint may have under way, so that a dead one takes little from the others: an
- * endpoint begins with a few, gets one more for every answer, and one only while it does not answer. Endpoints
- * that do not answer, or answer slowly, never fill the worker together. For an endpoint that answers quickly some are claimed ahead,
- * so that it does not wait for the database after every answer.
- * @param total - attempts under way at most
- * @param waitingOf - how many deliveries of an endpoint wait already
+ * Limits the concurrent attempts of each endpoint, so that a dead endpoint takes little from the others. An
+ * endpoint starts with a few attempts, gets one more after every response, and drops to one when it does not
+ * respond. Endpoints that are slow or do not respond never fill the worker together. For a quick endpoint
+ * deliveries are claimed ahead, so that it does not wait for the database after every response.
+ * @param total - maximum number of concurrent attempts of all endpoints
+ * @param waitingOf - returns the number of an endpoint's deliveries that are claimed and wait
  */
 export function createLanes(total: number, waitingOf: (endpointId: string) => number = () => 0) {
   const lanes = new Map<string, Lane>();
@@ -62,33 +65,36 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
     for (const [id, lane] of lanes) if (lane.inFlight === 0) lanes.delete(id);
   }
 
-  /** Opened again only when there is some room, so that claims stay large. */
+  /**
+   * Returns the number of free places for unproven endpoints; 0 unless an eighth is free, so that claims stay
+   * large.
+   */
   function freeUnproven(): number {
     const free = unprovenMax - unproven;
     return free * 8 >= unprovenMax ? free : 0;
   }
 
-  /** @param room - for attempts of endpoints that have not proven themselves */
+  /** Returns the number of deliveries that may be claimed for an endpoint. @param room - number of free places for unproven endpoints */
   function slotsOf(id: string, { inFlight, limit, proven, quick }: Lane, room: number): number {
     const most = limit + (quick ? Math.min(maxAhead, aheadFactor * limit) : 0);
     const waiting = waitingOf(id);
     const left = Math.max(0, most - inFlight - waiting);
-    // As long as some wait, only when there is enough for a claim to be worth it.
+    // While some wait, claim more only if a quarter of the places is free, which makes the claim worth it.
     const free = waiting > 0 && left * 4 < most ? 0 : left;
     return proven ? free : Math.min(free, room);
   }
 
   return {
-    /** Number of further attempts that may begin. */
+    /** Number of further attempts that may start. */
     get free(): number {
       const unprovenRoom = freeUnproven();
       return Math.min(total - inFlight, unprovenRoom === 0 ? total : unprovenRoom);
     },
-    /** Number of further attempts of any endpoint that `slots` does not name. */
+    /** Number of further attempts of each endpoint that `slots` does not name. */
     get freeOfUnknown(): number {
       return Math.min(unprovenLimit, freeUnproven());
     },
-    /** For endpoints that have a history: how many more of their deliveries may be claimed. */
+    /** Returns the number of deliveries that may be claimed for each endpoint with a history. */
     slots(): ReadonlyMap<string, number> {
       const room = freeUnproven();
       return new Map(Array.from(lanes, ([id, lane]) => [id, slotsOf(id, lane, room)]));
@@ -99,7 +105,7 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       for (const [id, lane] of lanes) if (slotsOf(id, lane, room) > 0) return true;
       return false;
     },
-    /** Checks whether a delivery that was claimed ahead must wait until an attempt of its endpoint ends. */
+    /** Checks whether a delivery claimed ahead must wait until an attempt of its endpoint ends. */
     isFull(id: string): boolean {
       const { proven, inFlight, limit } = laneOf(id);
       return proven && inFlight >= limit;
@@ -110,16 +116,16 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       inFlight += 1;
       if (!lane.proven) unproven += 1;
     },
-    /** Says whether its last attempt was answered promptly. */
+    /** Checks whether the endpoint's last attempt got a prompt response. */
     isProven: (id: string): boolean => laneOf(id).proven,
-    /** Ends an attempt that was not made, which says nothing about its endpoint. */
+    /** Releases the place of an attempt that was not made, which says nothing about its endpoint. */
     giveBack(id: string): void {
       const lane = laneOf(id);
       lane.inFlight -= 1;
       inFlight -= 1;
       if (!lane.proven) unproven -= 1;
     },
-    /** @param answeredMs - how long the answer took, whatever its status; `null`: there was none */
+    /** Ends an attempt and adapts the endpoint's limit. @param answeredMs - response time in milliseconds, whatever the status; `null` if there was no response */
     end(id: string, answeredMs: number | null): void {
       const lane = laneOf(id);
       if (!lane.proven) unproven -= lane.inFlight;

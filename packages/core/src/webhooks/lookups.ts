@@ -1,19 +1,19 @@
 import { type Resolve, TargetError, type TargetPolicy, targetAddresses } from './targets.ts';
 
-/** The attempt was given up while its host was looked up. */
+/** Thrown if an attempt was aborted during the DNS lookup of its host. */
 export class AbortedLookup extends Error {
   override readonly name = 'AbortedLookup';
   readonly code = 'ABORT_ERR';
 }
 
-/** Looks up the hosts of targets, each within a time limit. */
+/** Creates the function that resolves hosts of targets, each within a time limit. */
 export function createLookups(policy: TargetPolicy, resolve: Resolve, timeoutMs: number) {
   const underWay = new Set<(error: Error) => void>();
   return {
     /**
-     * Finds the addresses of a target's host and checks each.
-     * @throws TargetError if there is none in time, or one of them is not allowed
-     * @throws AbortedLookup
+     * Returns the IP addresses of a target's host after checking each.
+     * @throws TargetError if no address was found in time, or one of them is not allowed
+     * @throws AbortedLookup if `abort` was called in the meantime
      */
     async addressesOf(target: URL): Promise<readonly string[]> {
       const { promise, resolve: found, reject } = Promise.withResolvers<readonly string[]>();
@@ -27,7 +27,7 @@ export function createLookups(policy: TargetPolicy, resolve: Resolve, timeoutMs:
         underWay.delete(reject);
       }
     },
-    /** Ends the lookups under way. */
+    /** Aborts the running lookups. */
     abort(): void {
       for (const reject of underWay) reject(new AbortedLookup('The attempt was given up'));
     },

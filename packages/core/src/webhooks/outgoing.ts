@@ -3,13 +3,13 @@ import type { NewEvent } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { newId } from '../secrets/random.ts';
 
-/** An event before it has an id. */
+/** Content of an event that has no id yet. */
 export interface EventContent extends Omit<NewEvent, 'id' | 'body' | 'deliveryId'> {
-  /** Checked before. */
+  /** Data of the event, already validated. */
   readonly data: JsonObject;
 }
 
-/** Fixes the bytes of an event: they are the same on every attempt. */
+/** Creates an event with the final bytes of its body, which are the same on every attempt. */
 export function newEvent({ random }: Pick<Core, 'random'>, content: EventContent): NewEvent {
   const { data, ...event } = content;
   const { mode, type, createdAt } = event;

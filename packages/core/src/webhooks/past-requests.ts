@@ -7,25 +7,25 @@ import { maxWaitMs } from './dispatcher.ts';
 import { sentHeaders } from './sent-headers.ts';
 import { signedAttempt } from './signing.ts';
 
-/** The request of an attempt, as it was sent. */
+/** The HTTP request of a past attempt. */
 export interface AttemptRequest {
   readonly method: 'POST';
   readonly url: string;
-  /** In the order of the wire. */
+  /** Headers in the order in which they were sent. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /**
-   * Time of a change of the endpoint after the attempt. URL and signature may then differ from those that
-   * were sent. `null`: no change.
+   * Time at which the endpoint was changed after the attempt, so that URL and signature may differ from those
+   * that were sent; `null` if it was not changed.
    */
   readonly changedAt: string | null;
 }
 
 /**
- * Makes the requests of past attempts again: nothing of them is stored, because they follow from the event, the endpoint and the
- * attempt. What is signed is always a stored event, at the time of a stored attempt.
+ * Creates a function that rebuilds requests of past attempts. They are not stored, because they follow from
+ * event, endpoint and attempt. Only a stored event at the time of a stored attempt is ever signed.
  *
- * @returns a function that answers `null` where the secret cannot be opened
+ * @returns a function that returns `null` if the endpoint's secret cannot be decrypted
  */
 export function pastRequests(
   { options: { prefix, logger } }: Pick<Core, 'options'>,
@@ -40,7 +40,7 @@ export function pastRequests(
       const secret = secretOf(endpoint.id, endpoint.sealedSecret);
       const facts = { body, eventId, eventType, partner, attempt, at, prefix };
       const signed = await signedAttempt(secret, facts);
-      // URL and secret are those of the claim, which may have been so long before the attempt.
+      // URL and secret date from the claim, which may have been this long before the attempt.
       const isChanged = endpoint.version > 1 && endpoint.updatedAt > at - maxWaitMs;
       return {
         method: 'POST',

@@ -6,65 +6,69 @@ import type { JsonObject } from '../ports/interactions.ts';
 import type { Mode } from '../ports/partners.ts';
 import { newEvent } from './outgoing.ts';
 
-/** Names of partners. */
+/** Format of a partner's slug. */
 export const slugFormat = /^[a-z0-9-]{2,40}$/;
 
-/** An event of the host. */
+/** An event that the host publishes. */
 export interface HostEvent {
-  /** The partner's slug. */
+  /** Slug of the partner that gets the event. */
   readonly partner: string;
   /** @defaultValue `"live"` */
   readonly mode?: Mode;
-  /** A type of the option `events`. */
+  /** Event type, defined in the option `events`. */
   readonly type: string;
   readonly data: JsonObject;
 }
 
-/** Partner and mode of a publication. */
+/** Options of a publication. */
 export interface PublishOptions {
   /**
-   * The host's own handle, in a transaction on the database that the storage uses: the event commits and rolls
+   * Handle of the host's open transaction on the database that the storage uses. The event commits and rolls
    * back with it.
    *
-   * - PostgreSQL: a client of `pg`, such as `pool.connect()` gives, after its `BEGIN`. Wait for the call before the
+   * - PostgreSQL: a client of `pg`, as `pool.connect()` returns, after its `BEGIN`. Await the call before the
    *   `COMMIT`.
-   * - SQLite: a better-sqlite3 `Database`. Everything has happened when the call returns, so that it may stand in a
-   *   synchronous transaction; what goes wrong is thrown there.
+   * - SQLite: a better-sqlite3 `Database`. The call is synchronous and throws its errors, so that it may be made in
+   *   a synchronous transaction.
    *
-   * `undefined` is a TypeError, like every other value that is no transaction: leave the option out instead.
+   * Any other value throws a TypeError, also `undefined`: leave the option out to publish outside of a transaction.
    */
   readonly transaction?: unknown;
 }
 
-/** An event that was published. */
+/** Id and recipient of an event that was published. */
 export interface PublishedEvent {
-  /** `evt_…` */
+  /** Id of the event: `evt_…`. */
   readonly id: string;
   readonly partner: string;
 }
 
-/** For hosts with events of their own. */
+/** Publishes the host's own events. */
 export interface EventPublishing {
   /**
-   * Publishes an event to a partner: it enters the partner's sequence and goes to the endpoints that match.
-   * @throws TypeError when the type is unknown or Ostiary's own, the partner does not exist (in a transaction:
-   * cannot exist), or the transaction is none
-   * @throws EventDataError when `data` does not fit the schema of the type
+   * Publishes an event to a partner: adds it to the partner's sequence and delivers it to the matching
+   * endpoints.
+   * @throws TypeError if the type is unknown or built in, the partner does not exist (in a transaction, only the slug's
+   * format is checked), or the transaction is not an open one of the storage's database
+   * @throws EventDataError if `data` does not fit the schema of the type
    */
   publish(event: HostEvent, options?: PublishOptions): Promise<PublishedEvent>;
 }
 
-/** Checks whether a value can name a partner. Others are refused before any database sees them. */
+/** Checks whether a value has the format of a slug. Other values are refused before a database sees them. */
 function isSlug(value: unknown): boolean {
   return typeof value === 'string' && slugFormat.test(value);
 }
 
-/** Goes on at once with a value that is there already, so that a synchronous transaction stays one. */
+/**
+ * Calls `next` with a value: at once if it is no promise, so that a synchronous transaction stays
+ * synchronous.
+ */
 function whenThere<T, Next>(value: MaybePromise<T>, next: (value: T) => Next): MaybePromise<Next> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Writes events in the host's transaction, or in a new one, and notifies the worker of the latter. */
+/** Stores events in the host's transaction, or in a new one, after which it notifies the worker. */
 export function publishIn(
   core: Core,
   transaction: HostTransaction | null,
@@ -80,8 +84,9 @@ export function publishIn(
 }
 
 /**
- * Refuses a handle that is `undefined` or was given under another name: the event would commit although the host's change is rolled back.
- * @throws TypeError
+ * Refuses options whose transaction is `undefined` or has a wrong name: the event would commit although the
+ * host's change is rolled back.
+ * @throws TypeError that names the wrong option
  */
 export function checkPublishOptions(options: PublishOptions): void {
   const unknown = Object.keys(options).find((name) => name !== 'transaction');
@@ -90,15 +95,18 @@ export function checkPublishOptions(options: PublishOptions): void {
     throw new TypeError('transaction: is undefined; leave it out to publish outside of a transaction');
 }
 
-/** Returns the host's transaction, or `null` if the host gave none. @throws TypeError */
+/**
+ * Returns the outbox inside the host's transaction, or `null` if the host gave none. @throws TypeError if the
+ * value is no open transaction of the storage's database
+ */
 export function transactionOf(core: Core, { transaction }: PublishOptions): HostTransaction | null {
   return transaction === undefined ? null : core.storage.events.within(transaction);
 }
 
 /**
- * Checks whether there are such partners. Not done inside a host's transaction, which cannot wait: the host
- * names partners of its own database there.
- * @throws TypeError
+ * Checks that partners exist. Not called inside a host's transaction, which cannot wait: there the host names
+ * partners of its own database.
+ * @throws TypeError if a partner does not exist
  */
 export async function requirePartners(core: Core, slugs: readonly string[]): Promise<void> {
   for (const slug of slugs) {
@@ -107,7 +115,10 @@ export async function requirePartners(core: Core, slugs: readonly string[]): Pro
   }
 }
 
-/** A promise of something that may be there already. What was thrown before stays thrown. */
+/**
+ * Returns a promise for a value that may be available already. Synchronous errors are still thrown, not
+ * rejected.
+ */
 export function promised<T, Next>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<Next>,
@@ -116,8 +127,8 @@ export function promised<T, Next>(
 }
 
 /**
- * Publishes; see {@link EventPublishing}. Not `async`, because a failure inside a synchronous transaction
- * must be thrown.
+ * Creates the functions of {@link EventPublishing}. Not `async`, because a failure inside a synchronous
+ * transaction must be thrown.
  */
 export function eventPublishing(core: Core, catalogue: Catalogue): EventPublishing {
   const hostTypes = catalogue.types.filter((type) => !Object.hasOwn(ownTypes, type)).join(', ') || 'none';

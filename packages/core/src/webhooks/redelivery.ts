@@ -12,14 +12,17 @@ import { newId } from '../secrets/random.ts';
 import { disabledEndpoint, unknownEndpoint } from './endpoints.ts';
 import { deliveryView } from './views.ts';
 
-/** Deliveries that one recovery queues at most; the next call goes on with the rest. */
+/** Maximum number of deliveries that one recovery queues. A repeated call continues with the rest. */
 export const maxRecovered = 1_000;
 
-/** Sends again what was sent before. */
+/** Creates the operations that deliver past events again. */
 export function createRedeliveries(core: Core) {
   const { deliveries } = core.storage;
 
-  /** Common part of both: ids for new deliveries, and a key whose response the transaction makes. */
+  /**
+   * Returns the arguments that both operations share: an id prefix for new deliveries, and the idempotency
+   * key.
+   */
   const common = (request: RepeatableRequest) => ({
     deliveryId: newId('dl', core.random, request.now),
     idempotency: claimOf(request),
@@ -45,7 +48,7 @@ export function createRedeliveries(core: Core) {
 
   return {
     /**
-     * Delivers an event again, to one endpoint or to those that match its type now.
+     * Delivers an event again, to one endpoint or to all that match its type now.
      * @throws PartnerError `not_found` for an unknown event or endpoint, `invalid_request` for a disabled one
      */
     async redeliver(
@@ -65,9 +68,9 @@ export function createRedeliveries(core: Core) {
     },
 
     /**
-     * Delivers again what was dropped at or after `since`, in milliseconds since the Unix epoch; at most
-     * {@link maxRecovered}.
-     * @throws PartnerError as above
+     * Delivers again the events that were dropped for an endpoint at or after `since` (milliseconds since the
+     * Unix epoch), at most {@link maxRecovered}.
+     * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for a disabled one
      */
     async recover(
       request: RepeatableRequest & { readonly endpointId: string; readonly since: number },

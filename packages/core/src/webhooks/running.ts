@@ -17,20 +17,21 @@ export interface Leased {
 }
 
 /**
- * The second part of the dispatcher: makes attempts, no more of an endpoint at once than it has shown to take.
- * @param ended - called once for each delivery that was added: its attempt is over, or it is handed back
+ * Creates the second part of the dispatcher, which makes attempts. Limits the concurrent attempts of each
+ * endpoint by how well it responds.
+ * @param ended - called once for each added delivery, when its attempt is over or it is handed back
  */
 export function createRunning(
   options: AttemptOptions & {
     readonly telemetry: Telemetry | null;
     readonly concurrency: number;
-    /** Minimum rest of a lease when an attempt begins, in milliseconds. */
+    /** Minimum remaining time of a lease when an attempt starts, in milliseconds. */
     readonly minLeaseMs: number;
   },
   ended: (delivery: ClaimedDelivery, end: Ended) => void,
 ) {
   const { clock, logger, telemetry, minLeaseMs } = options;
-  /** Deliveries that were claimed ahead, by endpoint; first come, first served. */
+  /** Deliveries claimed ahead, by endpoint, in the order of their claim. */
   const waiting = new Map<string, Leased[]>();
   const lanes = createLanes(options.concurrency, (id) => waiting.get(id)?.length ?? 0);
 
@@ -64,13 +65,13 @@ export function createRunning(
     while (!lanes.isFull(endpointId)) {
       const leased = queue.shift();
       if (leased === undefined) return;
-      // URL and secret are those of the claim.
+      // Claim again if the claim is old: URL and secret date from it.
       if (leased.leaseEndsAt - clock.now() > minLeaseMs) begin(leased);
       else handBack([leased]);
     }
   }
 
-  /** Leaves deliveries that were claimed and not begun to another claim. */
+  /** Hands back claimed deliveries that were not attempted, so that another claim gets them. */
   function handBack(unbegun: readonly Leased[]): void {
     for (const { delivery, leaseEndsAt } of unbegun) {
       ended(delivery, { result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
@@ -80,7 +81,7 @@ export function createRunning(
   return {
     lanes,
     handBack,
-    /** Begins an attempt, or lets the delivery wait until one of its endpoint ends. */
+    /** Starts an attempt, or queues the delivery until another attempt of its endpoint ends. */
     add(leased: Leased): void {
       const { endpointId } = leased.delivery;
       if (!lanes.isFull(endpointId)) return void begin(leased);
@@ -88,7 +89,7 @@ export function createRunning(
       if (queue === undefined) waiting.set(endpointId, [leased]);
       else queue.push(leased);
     },
-    /** Hands back what waits. Attempts under way go on. */
+    /** Hands back queued deliveries. Running attempts continue. */
     stop(): void {
       handBack([...waiting.values()].flat());
       waiting.clear();

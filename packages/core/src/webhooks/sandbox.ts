@@ -11,8 +11,9 @@ import type { StoredAnswer } from '../ports/idempotency.ts';
 import { newEvent } from './outgoing.ts';
 
 /**
- * Publishes an event of any type to a partner's test endpoints. Where `data` is `undefined`, the catalogue's example is sent.
- * @throws PartnerError `invalid_request` when `data` does not fit the type
+ * Creates the operation that publishes an event of any type to a partner's test endpoints. If `data` is
+ * `undefined`, the catalogue's example is sent.
+ * @throws PartnerError `invalid_request` if `data` does not fit the type
  */
 export function triggerEvent(core: Core, catalogue: Catalogue) {
   return async (
@@ -43,7 +44,7 @@ function checkedData(catalogue: Catalogue, type: string, data: unknown) {
     return catalogue.check(type, data);
   } catch (error) {
     if (!(error instanceof EventDataError)) throw error;
-    // The error of the host's library is meant for the host.
+    // For host types do not show the message of the host's schema library, which is meant for the host.
     const message = Object.hasOwn(ownTypes, type) ? error.problem : `is not what ${type} carries there`;
     throw new PartnerError('invalid_request', { details: [{ path: error.path, message }] });
   }

@@ -1,30 +1,30 @@
 import type { EventFilter, EventRecord, EventStore } from '../ports/events.ts';
 import type { Owner } from '../ports/partners.ts';
 
-/** Excludes none. */
+/** Filter that selects all events. */
 export const everyEvent: Omit<EventFilter, keyof Owner> = {
   ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },
 };
 
-/** Number of places of the sequence that one search reads. It has no index. */
+/** Number of sequence numbers that one search covers, because no index supports it. */
 export const searchedEvents = 5_000;
 
-/** Result of a search. */
+/** Result of one search for events. */
 export interface FoundEvents {
-  /** Newest first. */
+  /** Found events, newest first. */
   readonly events: readonly EventRecord[];
   /** True if more matching events exist. */
   readonly hasMore: boolean;
   /**
-   * Place where the next search continues (`before`): after the last event, or after the places that were
-   * read; `null` at the end.
+   * Value of `before` with which the next search continues: after the last event found, or after the numbers
+   * covered; `null` at the end.
    */
   readonly nextBefore: number | null;
 }
 
 /**
- * Returns events that pass a filter, newest first. If it filters by deliveries or times, it reads at most
- * {@link searchedEvents}, so that its duration is bounded. Another search continues.
+ * Returns events that pass a filter, newest first. With a filter by deliveries or times, covers at most
+ * {@link searchedEvents} sequence numbers, so that its duration is bounded; another search continues.
  */
 export async function searchEvents(
   events: EventStore,
@@ -47,7 +47,7 @@ export async function searchEvents(
     nextBefore: hasMore ? (shown.at(-1)?.sequence ?? null) : await olderThan(after),
   };
 
-  /** Events that were not read, unless they are gone. */
+  /** Returns the position from which older events can be searched; `null` if none are kept. */
   async function olderThan(after: number): Promise<number | null> {
     if (after === 0) return null;
     const { oldestSequence } = await events.list({ ...owner, after, limit: 1 });

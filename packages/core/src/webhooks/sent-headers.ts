@@ -1,14 +1,17 @@
-/** Headers of every request about its sender. A response in another encoding would need decompression. */
+/** Headers that every request has. Other encodings of the response would need decompression. */
 const fixedHeaders = ['user-agent', 'Ostiary-Webhooks/1', 'accept', '*/*', 'accept-encoding', 'identity'];
 
-/** Headers for the HTTP client: names and values in turn, our own first. */
+/** Returns headers for the HTTP client as alternating names and values, the fixed ones first. */
 export function handedHeaders(headers: Readonly<Record<string, string>>): string[] {
   const handed = [...fixedHeaders];
   for (const name of Object.keys(headers)) handed.push(name, headers[name] ?? '');
   return handed;
 }
 
-/** Every header of a request in the order of the wire: HTTP puts those that say where it goes and how long it is around the others. */
+/**
+ * Returns all headers of a request in the order in which they are sent: HTTP adds those for target and length
+ * around the others.
+ */
 export function sentHeaders(
   { host }: URL,
   headers: Readonly<Record<string, string>>,

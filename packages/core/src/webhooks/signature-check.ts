@@ -9,18 +9,18 @@ import { newEvent } from './outgoing.ts';
 import { signedAttempt } from './signing.ts';
 import { fullTargetMs } from './target-limits.ts';
 
-/** Conclusion from the responses to a right and a wrong signature. */
+/** Conclusion from an endpoint's responses to a correct and a wrong signature. */
 export type SignatureVerdict =
-  // The endpoint accepted the event with the right signature, and refused the other one with a 4xx.
+  // The endpoint accepted the correct signature and refused the wrong one with a 4xx status.
   | 'right'
-  // The endpoint accepted the event with the wrong signature, with any response to the other one.
+  // The endpoint accepted the wrong signature, whatever it did with the correct one.
   | 'takes_forged'
-  // The endpoint accepted the right one. It did not accept the other one, but did not refuse it with a 4xx
-  // either.
+  // The endpoint accepted the correct signature. It did not accept the wrong one, but did not refuse it with
+  // a 4xx status either.
   | 'fails_at_forged'
-  // The endpoint responded to the right one without accepting it.
+  // The endpoint responded to the correct signature without accepting it.
   | 'refuses_genuine'
-  // There was no answer to the right one.
+  // There was no response to the correct signature.
   | 'no_answer';
 
 function verdictOf(genuine: AttemptAnswer, forged: AttemptAnswer): SignatureVerdict {
@@ -33,7 +33,7 @@ function verdictOf(genuine: AttemptAnswer, forged: AttemptAnswer): SignatureVerd
 
 type CheckedAnswer = Omit<AttemptAnswer, 'ok'>;
 
-/** Responses of an endpoint to a right and a wrong signature, and the conclusion. */
+/** Responses of an endpoint to a correct and a wrong signature, and the conclusion. */
 export type SignatureCheck = {
   readonly verdict: SignatureVerdict;
   readonly genuine: CheckedAnswer;
@@ -44,7 +44,9 @@ function shown({ httpStatus, error, response, durationMs }: AttemptAnswer): Chec
   return { httpStatus, error, response, durationMs };
 }
 
-/** Error for a check whose endpoint has no room at its address: nothing was sent. */
+/**
+ * Creates the error for a check that sent nothing, because there was no free place at the endpoint's address.
+ */
 function fullTarget(): PartnerError {
   return new PartnerError('rate_limit_exceeded', {
     description: 'Too many deliveries to the server of this endpoint are under way.',
@@ -52,7 +54,7 @@ function fullTarget(): PartnerError {
   });
 }
 
-/** Parts of the check beside the core. */
+/** Dependencies of the signature check besides the core. */
 interface CheckParts {
   readonly catalogue: Catalogue;
   readonly client: WebhookClient;
@@ -60,14 +62,15 @@ interface CheckParts {
 }
 
 /**
- * Sends two events to a test endpoint at once, one signed with its secret and one with an unknown secret, and
- * interprets the responses. Neither is stored or sent again.
+ * Creates the check of an endpoint's signature verification. It sends two events to a test endpoint at once,
+ * one signed with its secret and one with an unknown secret, and interprets the responses. The events are
+ * neither stored nor sent again.
  */
 export function signatureCheck(core: Core, { catalogue, client, secretOf }: CheckParts) {
   const { random, clock, options } = core;
   const { prefix } = options;
 
-  /** @throws PartnerError `not_found`; `invalid_request` for a disabled endpoint; `rate_limit_exceeded` if its server is busy with deliveries */
+  /** Checks one endpoint. @throws PartnerError `not_found`; `invalid_request` for a disabled endpoint; `rate_limit_exceeded` if its server is busy with deliveries */
   return async (owner: Owner, endpointId: string): Promise<SignatureCheck> => {
     const endpoint = await findEndpoint(core, owner, endpointId);
     if (!endpoint.enabled) throw disabledEndpoint();
@@ -76,7 +79,7 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
 
     async function send(secret: string): Promise<AttemptAnswer> {
       const at = clock.now();
-      // Each has a new id, because a receiver that skips duplicates must not do so here.
+      // Each event has a new id, because otherwise a receiver that skips duplicates would ignore one.
       const event = newEvent(core, { ...owner, type, data: catalogue.example(type), createdAt: at });
       const facts = { ...event, eventId: event.id, eventType: type, attempt: 1, at, prefix };
       const signed = await signedAttempt(secret, facts);

@@ -2,30 +2,30 @@ import { createShares, type FairShares } from '../limits/shares.ts';
 import type { OwnerName } from '../ports/shares.ts';
 import { nodeTimer, type Schedule } from '../worker/looking.ts';
 
-/** Maximum number of attempts at one address at once, all partners together. */
+/** Maximum number of concurrent attempts at one address, all partners together. */
 const atOnce = 64;
 
-/** Maximum wait of an attempt for a place at its address, in milliseconds. */
+/** Longest wait of an attempt for a place at its address, in milliseconds. */
 const maxWaitMs = 5_000;
 
-/** Wait after which an attempt that found no place is made anew, in milliseconds. */
+/** Time until the next try of an attempt that got no place, in milliseconds. */
 export const fullTargetMs = 1_000;
 
-/** Place of an attempt at an address. */
+/** A place that an attempt occupies at an address. */
 export interface Place {
   /**
-   * Moves the place to the address that was reached, which may be another one of the host.
-   * @returns whether that address had room
+   * Moves the place to the address that was actually reached, if it is another address of the host.
+   * @returns true if the other address had a free place
    */
   moveTo(address: string): boolean;
   /** Frees the place. Must be called once, when the attempt has ended. */
   leave(): void;
 }
 
-/** Ends the wait of an attempt, with a place or without one. */
+/** Ends the wait of an attempt, with a place (`true`) or without one. */
 type EndWait = (isAdmitted: boolean) => void;
 
-/** Attempts under way at one address, and those that wait for it, by owner in the order of their arrival. */
+/** Running attempts at one address, and attempts waiting for it by owner, in the order of their arrival. */
 interface Target {
   readonly shares: FairShares;
   readonly waiting: Map<OwnerName, Set<EndWait>>;
@@ -35,9 +35,9 @@ interface Target {
 export type TargetLimits = ReturnType<typeof createTargetLimits>;
 
 /**
- * Limits concurrent attempts at one address, for all names that lead there. Partners and modes share the
- * places, so that endpoints of one partner which hang do not keep the events of others from a server that
- * they have in common.
+ * Limits concurrent attempts at one IP address, whichever host name they use. Partners and modes share the
+ * places, so that hanging endpoints of one partner do not keep the events of others from a server that they
+ * share.
  */
 export function createTargetLimits(schedule: Schedule = nodeTimer) {
   const targets = new Map<string, Target>();
@@ -55,7 +55,7 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
     target.underWay += 1;
   }
 
-  /** Admits attempts that wait, as long as their owners have room; live mode first. */
+  /** Admits waiting attempts while their owners have free places, live mode first. */
   function admitWaiting({ shares, waiting }: Target): void {
     const owners = [...waiting.keys()];
     const isTest = (owner: OwnerName) => owner.startsWith('test:');
@@ -74,7 +74,7 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
     if (target.underWay === 0 && target.waiting.size === 0) targets.delete(address);
   }
 
-  /** Waits for room at an address. Resolves with whether the attempt was admitted. */
+  /** Waits for a free place at an address. Resolves with whether the attempt got one. */
   async function admitted(target: Target, owner: OwnerName): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const others = target.waiting.get(owner) ?? new Set();
@@ -108,14 +108,17 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
   }
 
   return {
-    /** Resolves with a place when an attempt may begin. Resolves with `null` if none became free in time: the attempt must not be made. */
+    /**
+     * Resolves with a place when an attempt may start, or with `null` if none became free in time: then the
+     * attempt must not be made.
+     */
     async enter(address: string, owner: OwnerName): Promise<Place | null> {
       const target = targetAt(address);
       if (target.shares.hasRoom(owner)) begin(target, owner);
       else if (!(await admitted(target, owner))) return null;
       return placeAt(address, owner);
     },
-    /** Turns away the attempts that wait for a place. */
+    /** Ends the wait of all attempts that wait for a place, without one. */
     turnAway(): void {
       for (const { waiting } of targets.values())
         for (const owners of [...waiting.values()]) for (const endWait of [...owners]) endWait(false);

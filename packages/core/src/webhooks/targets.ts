@@ -3,48 +3,55 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
 
 export interface TargetPolicy {
-  /** Also addresses that are not public, plain http and any port: development and tests on one machine. */
+  /**
+   * True if private addresses, plain http and any port are allowed, for development and tests on one machine.
+   */
   readonly allowPrivate: boolean;
 }
 
 /**
- * Finds every address of a host name. Rejects, or returns none, if there is none. It must settle by itself: a
- * delivery has a deadline, but a registration waits.
+ * Resolves a host name to all of its addresses. Rejects, or returns an empty list, if there are none. Must
+ * settle by itself: a delivery has a deadline, but a registration waits.
  */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * One sentence for every refused host, so that it reveals neither which names exist in the network of this
- * server, nor their addresses.
+ * Error text for every refused host. It is always the same, so that it reveals neither which names exist in
+ * this server's network, nor their addresses.
  */
 const refusedHost = 'The host must resolve, and to public addresses only.';
 
-/** A target that is not allowed. Its message is public, and reveals nothing beyond the URL itself. */
+/**
+ * Thrown for a target that is not allowed. Its message is public and reveals nothing beyond the URL itself.
+ */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
   readonly code = 'TARGET_REFUSED';
 }
 
-/** The longest URL, in UTF-16 code units. */
+/** Maximum length of a URL, in UTF-16 code units. */
 const maxLength = 2048;
 const tooLong = `The URL must have at most ${maxLength} characters.`;
 
-/** Blanks, control and invisible characters, lone surrogates, and what some parsers take for a slash. */
+/**
+ * Characters that URLs must not contain: blanks, control and invisible characters, lone surrogates, and the
+ * backslash, which some parsers take for a slash.
+ */
 const suspect = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u;
 
-/** Port numbers that a receiver of webhooks may use: 443, and what needs no privileges. */
+/** Checks whether a webhook URL may use a port: 443, or one that needs no privileges. */
 function isPublicPort(port: string): boolean {
   return port === '' || port === '443' || Number(port) >= 1024;
 }
 
-/** The host of a URL as a resolver or a socket takes it: without the brackets of an IPv6 address. */
+/** Returns the host of a URL for a resolver or socket: an IPv6 address without its brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
 /**
- * Checks what can be seen in a URL's text alone.
- * @throws TargetError
+ * Parses a URL and makes the checks that need no name resolution.
+ * @throws TargetError if the URL or its host is not allowed
  */
 export function parseTarget(text: string, policy: TargetPolicy): URL {
   if (text.length > maxLength) throw new TargetError(tooLong);
@@ -52,7 +59,7 @@ export function parseTarget(text: string, policy: TargetPolicy): URL {
     throw new TargetError('The URL must not contain whitespace, control characters or backslashes.');
   }
   if (text.includes('#')) throw new TargetError('The URL must not contain a fragment.');
-  // The URL parser would forgive a missing or a third slash and so find another host than the reader.
+  // The URL parser would accept a missing or a third slash, and find another host than a human reader.
   const [, scheme = '', authority = ''] = /^([a-z]+):\/\/([^/?]+)/i.exec(text) ?? [];
   const isSecure = scheme.toLowerCase() === 'https';
   if (!isSecure && !(policy.allowPrivate && scheme.toLowerCase() === 'http')) {
@@ -61,7 +68,7 @@ export function parseTarget(text: string, policy: TargetPolicy): URL {
   if (authority.includes('@')) throw new TargetError('The URL must not contain credentials.');
   const url = URL.parse(text);
   if (url === null || url.hostname === '') throw new TargetError('The URL is malformed.');
-  // The canonical spelling is stored, which percent-encoding makes longer.
+  // Check the canonical spelling, which is stored and which percent-encoding makes longer.
   if (url.href.length > maxLength) throw new TargetError(tooLong);
   if (url.port === '0' || !(policy.allowPrivate || isPublicPort(url.port))) {
     throw new TargetError('The port must be 443, or 1024 and above.');
@@ -70,16 +77,16 @@ export function parseTarget(text: string, policy: TargetPolicy): URL {
   return url;
 }
 
-/** Checks whether a host, as the URL parser spells it, is a public address or at least a name. */
+/** Checks whether a host is a public address, or a name that may have one. */
 function mayBePublic(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
-  // A dot at the end names the same host to a resolver, and another one to TLS and to comparisons of names.
+  // A name with a dot at the end is the same to a resolver, but not to TLS and to comparisons of names.
   return !host.endsWith('.') && host !== 'localhost' && !host.endsWith('.localhost');
 }
 
 /**
- * Every address of a checked URL's host. An address literal is its own.
- * @throws TargetError when there is none, or one of them is not allowed
+ * Returns all addresses of a checked URL's host, which may itself be an IP address.
+ * @throws TargetError if there are no addresses, or one of them is not allowed
  */
 export async function targetAddresses(
   url: URL,
@@ -99,9 +106,9 @@ export async function targetAddresses(
 }
 
 /**
- * Checks a URL and every present address of its host, at registration, change and test. The connection checks
- * again later, because a name may have other addresses by then.
- * @throws TargetError
+ * Checks a URL and every current address of its host, at registration, change and test. The connection checks
+ * again later, because the name may have other addresses by then.
+ * @throws TargetError if the URL or its host is not allowed
  */
 export async function checkTarget(text: string, policy: TargetPolicy, resolve: Resolve): Promise<URL> {
   const url = parseTarget(text, policy);
@@ -109,16 +116,16 @@ export async function checkTarget(text: string, policy: TargetPolicy, resolve: R
   return url;
 }
 
-/** As the operating system resolves names: hosts file, local names, search domains. */
+/** Resolves names as the operating system does: with hosts file, local names and search domains. */
 const resolveLocally: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
-/** Time to wait for the other address family after the first has come, in milliseconds. */
+/** Time to wait for the other address family after the first has arrived, in milliseconds. */
 const otherFamilyMs = 500;
 
 /**
- * As name servers answer, IPv4 first, without hosts file and search domains, and without one of the process's few
- * threads, all of which a handful of slow names would take.
+ * Resolves names through name servers only, IPv4 first, without hosts file and search domains. Does not use
+ * the process's few threads, all of which a handful of slow names would block.
  */
 const resolveByNameServers: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
@@ -137,9 +144,9 @@ const resolveByNameServers: Resolve = async (hostname) => {
 };
 
 /**
- * Resolves names unless a host provides a resolver. The operating system's resolver is used for private
- * targets only, because it blocks one of the process's few threads while a name server is silent, and a
- * handful of dead names would delay all deliveries.
+ * Returns the resolver used if the host provides none. The operating system's resolver is used for private
+ * targets only: it blocks one of the process's few threads while a name server is silent, so a handful of
+ * unreachable names would delay all deliveries.
  */
 export function defaultResolve(policy: TargetPolicy): Resolve {
   return policy.allowPrivate ? resolveLocally : resolveByNameServers;

@@ -1,20 +1,21 @@
 import type { OwnerName, Shares } from '../ports/shares.ts';
 
-/** Attempts of a partner in test mode after a pause. */
+/** Number of attempts that a partner in test mode can make at once after a pause. */
 const burst = 120;
 
-/** Attempts of a partner in test mode that are added in each second. */
+/** Number of attempts that a partner in test mode gains per second. */
 const perSecond = 10;
 
 /**
- * Limits how many attempts one process makes for a partner in test mode: 120 after a pause, and ten more in each second. A test key
- * costs nothing and may have 50 endpoints at one host, so without it 200 calls would be 10,000 requests to that host within seconds.
+ * Limits the attempts that one process makes for a partner in test mode: 120 after a pause, and ten more per
+ * second. A test key costs nothing and may have 50 endpoints at one host, so without this limit 200 calls
+ * would cause 10,000 requests to that host within seconds.
  */
 export function createTestBudget() {
-  /** Budgets of partners that have spent something which is not added again yet. */
+  /** Budgets of partners that are not full again, by owner. */
   const budgets = new Map<OwnerName, { left: number; at: number }>();
 
-  /** Adds what came since; a clock that went back adds nothing. */
+  /** Adds the attempts gained since the last call; none if the clock went back. */
   function refill(now: number): void {
     for (const [name, budget] of budgets) {
       budget.left += (Math.max(0, now - budget.at) / 1000) * perSecond;
@@ -30,12 +31,12 @@ export function createTestBudget() {
       budget.left -= 1;
       budgets.set(name, budget);
     },
-    /** Gives an attempt back that was not made. */
+    /** Gives back the budget of an attempt that was not made. */
     giveBack(name: OwnerName): void {
       const budget = budgets.get(name);
       if (budget !== undefined) budget.left += 1;
     },
-    /** Returns the shares of a claim, with no more for a partner in test mode than its budget has left. */
+    /** Returns the shares for a claim, with a partner in test mode limited to the rest of its budget. */
     limited({ free, most }: Shares, now: number): Shares {
       refill(now);
       const limited = new Map(most);

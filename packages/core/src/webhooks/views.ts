@@ -4,7 +4,7 @@ import type { JsonObject } from '../ports/interactions.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { iso } from '../time/clock.ts';
 
-/** An endpoint as its partner sees it: never with its secret. */
+/** Returns an endpoint as its partner sees it, without its secret. */
 export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {
   const { id, url, events, enabled, mode, createdAt, updatedAt } = endpoint;
   return {
@@ -18,7 +18,7 @@ export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {
   };
 }
 
-/** An event as its partner sees it: what was sent, and its place in the sequence. */
+/** Returns an event as its partner sees it: the body that was sent, and its sequence number. */
 export function eventView({ sequence, body }: EventRecord): JsonObject {
   return { sequence, ...(JSON.parse(body) as JsonObject) };
 }

@@ -4,20 +4,26 @@ import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { Schedule } from '../worker/looking.ts';
 
-/** An attempt that is over, and whose result is not written yet. */
+/** Result of a finished attempt that is not stored yet. */
 export interface Ended {
   readonly result: DeliveryResult;
-  /** Time until which no other worker takes the delivery. */
+  /** Time until which no other worker claims the delivery. */
   readonly leaseEndsAt: number;
 }
 
-/** Results of one write at most, and characters of their answers, so that it stays a matter of milliseconds. */
+/**
+ * Maximum number of results, and of characters of their responses, in one write, so that it takes only
+ * milliseconds.
+ */
 const maxGroup = { results: 2_048, characters: 2 ** 21 };
 
-/** A failed write of results is tried again after this time, for as long as the worker runs. */
+/**
+ * Pause before a failed write of results is tried again, in milliseconds. Tried for as long as the worker
+ * runs.
+ */
 const retryMs = 500;
 
-/** Results are gathered until so many turns of the event loop in a row have brought none. */
+/** Number of event loop turns without a new result after which gathering ends. */
 const quietTurns = 16;
 
 interface WritingOptions {
@@ -27,13 +33,16 @@ interface WritingOptions {
   readonly schedule: Schedule;
   readonly concurrency: number;
   readonly isRunning: () => boolean;
-  /** Called in the turn of the event loop in which a write begins: a storage that commits in groups takes along what it asks for. */
+  /**
+   * Called in the event loop turn in which a write begins, so that a storage that groups commits can include
+   * the caller's own request.
+   */
   readonly writing: () => void;
-  /** Called when everything is written. */
+  /** Called when all results are stored. */
   readonly written: () => void;
 }
 
-/** Takes those that ended first, as many as one write should carry. */
+/** Removes and returns the oldest results, as many as one write should carry. */
 function takeGroup(results: Ended[]): Ended[] {
   let characters = 0;
   const end = results.findIndex(({ result }, index) => {
@@ -43,7 +52,10 @@ function takeGroup(results: Ended[]): Ended[] {
   return results.splice(0, end === -1 ? results.length : end);
 }
 
-/** The third part of the dispatcher: writes results behind the attempts, those that end together with one call. */
+/**
+ * Creates the third part of the dispatcher, which stores results in the background. Results that arrive
+ * together are stored with one call.
+ */
 export function createWriting(options: WritingOptions) {
   const { deliveries, clock, logger, schedule, concurrency, isRunning, writing, written } = options;
   const gatherSize = Math.min(maxGroup.results, Math.ceil(concurrency / 2));
@@ -57,7 +69,7 @@ export function createWriting(options: WritingOptions) {
   let open = 0;
   let whenSettled: (() => void)[] = [];
 
-  /** Results that are written, or given up. */
+  /** Counts results that were stored, or given up. */
   function through(count: number): void {
     open -= count;
     if (open > 0) return;
@@ -66,8 +78,8 @@ export function createWriting(options: WritingOptions) {
   }
 
   /**
-   * Lets turns of the event loop pass as long as attempts keep ending: a commit costs nearly the same for one result and
-   * for many.
+   * Waits some event loop turns while attempts keep ending, because a commit costs nearly the same for one
+   * result and for many.
    */
   async function gather(): Promise<void> {
     let quiet = 0;
@@ -79,8 +91,9 @@ export function createWriting(options: WritingOptions) {
   }
 
   /**
-   * Writes each result for itself, after writing them together has failed: one that the storage does not take must
-   * not keep the others. What fails again is tried again until its lease ends; another claim makes that attempt anew.
+   * Stores each result separately after storing them together failed: one result that the storage refuses
+   * must not hold up the others. Failed ones are tried again until their lease expires; then another claim
+   * repeats the attempt.
    */
   async function writeEach(group: readonly Ended[]): Promise<void> {
     const outcomes = await Promise.allSettled(group.map(({ result }) => deliveries.finish([result])));
@@ -91,7 +104,7 @@ export function createWriting(options: WritingOptions) {
     if (kept.length > 0) await new Promise<void>((resolve) => schedule(resolve, retryMs));
   }
 
-  /** Writes what has ended, and what ends meanwhile, until nothing is left. */
+  /** Stores all results, including those that arrive in the meantime. */
   async function flush(): Promise<void> {
     while (results.length > 0) {
       await gather();
@@ -107,18 +120,18 @@ export function createWriting(options: WritingOptions) {
         await writeEach(group);
       }
     }
-    // In the same turn as the last check of `results`, so that attempts that end from now on begin a new
+    // In the same turn as the last check of `results`, so that attempts that end from now on start a new
     // flush.
     flushing = null;
     written();
   }
 
   return {
-    /** Deliveries that were claimed and whose results are not written. */
+    /** Number of claimed deliveries whose results are not stored yet. */
     get open(): number {
       return open;
     },
-    /** A delivery was claimed: its result will come. */
+    /** Registers a claimed delivery, whose result will follow. */
     expect(): void {
       open += 1;
     },
@@ -126,11 +139,11 @@ export function createWriting(options: WritingOptions) {
       results.push(ended);
       flushing ??= flush();
     },
-    /** Resolves when nothing is open. */
+    /** Resolves when all results are stored. */
     async settled(): Promise<void> {
       if (open > 0) await new Promise<void>((resolve) => whenSettled.push(resolve));
     },
-    /** Resolves when no write is under way. */
+    /** Resolves when no write is running. */
     idle: async (): Promise<void> => void (await flushing),
   };
 }
