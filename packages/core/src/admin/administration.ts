@@ -17,8 +17,8 @@ import { type SigningKeyAdministration, signingKeyAdministration } from './signi
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
 /**
- * Operations of administrators. None of them can be reached over HTTP, except through the pages of the option
- * `operators`. Every change is in the audit log.
+ * Administration of an installation. Reachable over HTTP only through the pages of the option `operators`.
+ * Every change is in the audit log.
  */
 export interface Administration<Name extends string = string> {
   readonly clients: ClientAdministration<Name>;
@@ -31,27 +31,30 @@ export interface Administration<Name extends string = string> {
   readonly consents: ConsentAdministration<Name>;
   readonly users: {
     /**
-     * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
-     * request, in every process. Apps with a `backchannelLogoutUri` are notified that all sessions of the user ended.
+     * Revokes every consent, code and token of a user who was blocked or deleted. Takes effect with the next
+     * request, in every process. Notifies apps with a `backchannelLogoutUri` that all sessions of the user
+     * ended.
      */
     end(sub: string): Promise<void>;
   };
   readonly reconciliation: ReconciliationAdministration;
-  /** Reads waiting work, failures, and the sealing keys that are still needed. Changes nothing. */
+  /** Returns waiting work, failures, and the sealing keys that are still needed. Changes nothing. */
   health(): Promise<Health>;
   /**
-   * Removes old rows now, which the worker does every ten minutes by itself. Answers how many of each kind.
-   * @param options - `onProgress` is called after each batch with the number of rows so far
+   * Removes rows that are no longer needed, which the worker does every ten minutes by itself. Returns the
+   * number of removed rows of each kind.
+   * @param options - `onProgress` is called after each batch with the number of rows removed so far
    */
   purge(options?: { readonly onProgress?: (removed: number) => void }): Promise<Purged>;
   /**
-   * Seals all secrets with the first sealing key now, which the worker does by itself while there is a previous one.
-   * @param options - `onProgress` is called after each batch with how many secrets were looked at, and how many there are
+   * Encrypts all secrets with the first sealing key, which the worker does by itself while there is a
+   * previous key. Returns the numbers of secrets by result.
+   * @param options - `onProgress` is called after each batch with the number of secrets checked so far, and their total
    */
   reseal(options?: { readonly onProgress?: (done: number, of: number) => void }): Promise<Resealed>;
   /**
-   * The same administration, with the name of who uses it for the audit log: 1 to 200 characters.
-   * @throws TypeError
+   * Returns the same administration with another actor for the audit log: a name of 1 to 200 characters.
+   * @throws TypeError if the name is empty, too long, or contains control characters
    * @example
    * ```ts
    * await ostiary.admin.as('ana@example.com').clients.disable('kafe');
@@ -65,7 +68,7 @@ export function administration(
   consequences: {
     readonly forgetKeys: () => void;
     readonly checkTarget: CheckTarget;
-    /** Returns the jobs that notify the apps of a user that all sessions ended. Never rejects. */
+    /** Returns the jobs that notify a user's apps that all sessions ended. Never rejects. */
     readonly noticesOf: (sub: string) => Promise<readonly NewJob[]>;
   },
   actor = 'host',
@@ -84,7 +87,8 @@ export function administration(
     users: {
       async end(sub) {
         requireUserId(sub);
-        // The apps are read first: the end revokes the consents. It stores the notices itself, so that a crash loses none.
+        // Find the apps before their consents are revoked. The notification jobs are stored with the
+        // revocation, so that a crash loses none.
         const jobs = await noticesOf(sub);
         const record = act('user.end', `user:${sub}`);
         await core.storage.consents.endUser(sub, core.clock.now(), jobs, record);

@@ -10,26 +10,26 @@ import { checked, type Shown, shown } from './checked.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
 
-/** An API key as administrators see it: everything but the key. Times are ISO 8601. */
+/** An API key as administrators see it, without the key itself. Times are ISO 8601. */
 export type ApiKey = Shown<Omit<ApiKeyRecord, 'digest' | 'sealedSigningSecret' | 'quotaId'>>;
 
-/** A key to be issued. */
+/** Settings of an API key to issue. */
 export interface NewApiKey {
-  /** Slug. */
+  /** Slug of the partner that gets the key. */
   readonly partner: string;
   readonly mode: Mode;
-  /** To tell keys apart. @defaultValue `""` */
+  /** Label to tell keys apart. @defaultValue `""` */
   readonly name?: string;
   /** Scopes of the key; at least one. */
   readonly scopes: readonly KeyScope[];
   /**
-   * Addresses and CIDR ranges from which it may be used. An empty list is refused.
-   * @defaultValue everywhere
+   * IP addresses and CIDR ranges from which the key may be used. An empty list is refused.
+   * @defaultValue every address is allowed
    */
   readonly allowlist?: readonly string[];
   /**
-   * Refuse unsigned requests with a body. A signature proves that a body is the partner's, not that it is
-   * new: ask the partner for a `reference` in every payment.
+   * Refuses unsigned requests with a body. A signature proves that the partner sent the body, but not that it
+   * is new: ask the partner for a `reference` in every payment.
    * @defaultValue false
    */
   readonly requireSignature?: boolean;
@@ -37,16 +37,18 @@ export interface NewApiKey {
   readonly expiresAt?: Date;
 }
 
-/** A new key with its secret, which is not stored and is shown only now. */
+/** A new API key with its secrets, which are returned only here. */
 export interface IssuedApiKey {
   readonly apiKey: ApiKey;
-  /** Sent as `X-API-Key`. */
+  /** The API key, sent in the header `X-API-Key`. */
   readonly key: string;
-  /** Signs requests. */
+  /** Secret with which the partner signs requests. */
   readonly signingSecret: string;
 }
 
-/** Thrown when an administrator names a key that does not exist, or rolls one that has ended. */
+/**
+ * Thrown when an administrator names an API key that does not exist, or rolls one that is revoked or expired.
+ */
 export class ApiKeyError extends Error {
   override readonly name = 'ApiKeyError';
   readonly code: 'key_not_found' | 'key_ended';
@@ -57,30 +59,31 @@ export class ApiKeyError extends Error {
   }
 }
 
-/** Provisioning of API keys. */
+/** Issues, lists, rolls and revokes API keys of partners. */
 export interface ApiKeyAdministration {
   /**
-   * Issues a key. It and its signing secret are answered here and never again.
-   * @throws TypeError when an argument is wrong
+   * Issues an API key. Returns the key and its signing secret, which cannot be read again.
+   * @throws TypeError if a setting is invalid
    * @throws PartnerNameError `partner_not_found`
    */
   issue(key: NewApiKey): Promise<IssuedApiKey>;
-  /** The keys of a partner, newest first. */
+  /** Lists the API keys of a partner, newest first. */
   list(partner: string): Promise<readonly ApiKey[]>;
   /**
-   * Refuses the key from the next request on, in every process. Repeatable.
+   * Revokes an API key: it is refused from the next request on, in every process. May be repeated.
    * @throws ApiKeyError `key_not_found`
    */
   revoke(id: string): Promise<void>;
   /**
-   * Issues a successor with the same rights and a new signing secret. The old key keeps working for the
+   * Issues a successor with the same rights and a new signing secret. The old key stays valid for the
    * overlap. Both share their rate limits.
-   * @throws TypeError, ApiKeyError
+   * @throws TypeError if the overlap is invalid
+   * @throws ApiKeyError if the key does not exist, or is revoked or expired
    */
   roll(
     id: string,
     options?: {
-      /** Seconds, up to 90 days. @defaultValue 86400 */
+      /** Seconds for which the old key stays valid, up to 90 days. @defaultValue 86400 */
       readonly overlapSeconds?: number;
     },
   ): Promise<IssuedApiKey>;
@@ -112,7 +115,7 @@ const newKey = z.strictObject({
   expiresAt: z.date().optional(),
 });
 
-/** Rights of a key, which its successor inherits. */
+/** Returns the rights of an API key, which its successor gets too. */
 function rightsOf(key: ApiKeyRecord) {
   const { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt } = key;
   return { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt };

@@ -2,23 +2,25 @@ import { createHash } from 'node:crypto';
 import { actDigest } from '../audit/acts.ts';
 import type { AuditStore, ChainedAct } from '../ports/audit.ts';
 
-/** The first thing in the audit log that is not as it was written. */
+/** First entry of the audit log that is not as it was written. */
 export interface AuditProblem {
-  /** The place in the chain, `null` for what is not about one place. */
+  /** Place of the problem in the chain; `null` if it does not concern one place. */
   readonly number: number | null;
-  /** The act at a place of the chain, or outside the chain; `null` if there is none. */
+  /** Id of the act with the problem; `null` if it does not concern one act. */
   readonly id: string | null;
-  /** In plain words. */
+  /** Description of the problem in plain words. */
   readonly reason: string;
 }
 
-/** Result of a check of the audit log. */
+/** Result of verifying the audit log. */
 export type AuditVerification = {
-  /** Acts that were found as they were written, one after the other. */
+  /** Number of acts, from the beginning, that are as they were written. */
   readonly acts: number;
-  /** Acts from before there was a chain, which nothing proves. */
+  /** Number of acts recorded before the chain was introduced, which cannot be verified. */
   readonly before: number;
-  /** The last chain value that was found right, 64 hexadecimal digits: to be kept elsewhere, for the next check. */
+  /**
+   * Last chain value that was verified, 64 hexadecimal digits. Keep it elsewhere, for the next verification.
+   */
   readonly head: string;
 } & ({ readonly ok: true } | { readonly ok: false; readonly problem: AuditProblem });
 
@@ -26,7 +28,7 @@ const pageRows = 500;
 
 const bytesEqual = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
-/** Walks along the chain, from the first act to the one that was the last when the walk began. */
+/** Verifies the chain from the first act to the one that is the last at the start. */
 export async function verifyAudit(store: AuditStore, known: Uint8Array | null): Promise<AuditVerification> {
   const end = await store.head();
   let number = 0;

@@ -8,24 +8,31 @@ import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
-/** An administrative act. Its time is ISO 8601. Its actor is the name given to `admin.as`, or `host`. */
+/**
+ * An administrative act. Its time is ISO 8601. Its actor is the name given to `admin.as`, otherwise `host`.
+ */
 export type AuditEntry = Shown<StoredAct>;
 
-/** The audit log. Entries are kept for ever, and each commits together with its change. */
+/**
+ * Reads, extends and verifies the audit log. Entries are kept for ever, and each commits together with its
+ * change.
+ */
 export interface AuditAdministration {
   /**
-   * Entries, newest first. Pass `next` as `after` to get the following page; it is `null` on the last page.
-   * @throws TypeError when an argument is wrong
+   * Lists entries, newest first. Pass `next` as `after` to get the following page; it is `null` on the last
+   * page.
+   * @throws TypeError if an argument is invalid
    */
   list(
     page?: PageRequest & {
-      /** Only acts on this target, such as `client:kafe`. */
+      /** Returns only acts on this target, such as `client:kafe`. */
       readonly target?: string;
     },
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
   /**
-   * Writes down an act of your own, so that the log is complete: a user that was blocked, a backup that was restored.
-   * @throws TypeError when an argument is wrong
+   * Records an act of your own, so that the log is complete: a user that was blocked, a backup that was
+   * restored.
+   * @throws TypeError if an argument is invalid
    */
   record(act: {
     readonly action: string;
@@ -33,10 +40,10 @@ export interface AuditAdministration {
     readonly details?: JsonObject;
   }): Promise<void>;
   /**
-   * Reads the whole log and checks its chain: that no entry was changed, removed, added or put elsewhere.
-   * @param options - `head`: one that an earlier call has answered, kept elsewhere. Only with it a log is found out
-   * whose end was cut off by somebody who can write to all of the database.
-   * @throws TypeError when the head is no SHA-256 in hexadecimal
+   * Reads the whole log and verifies its chain: that no entry was changed, removed, added or moved.
+   * @param options - `head`: the `head` of an earlier result, kept elsewhere. Without it the verification cannot detect
+   * that someone who can write to the whole database removed the latest entries.
+   * @throws TypeError if the head is not a SHA-256 in hexadecimal
    */
   verify(options?: { readonly head?: string }): Promise<AuditVerification>;
 }

@@ -8,87 +8,98 @@ import { checkRedirectUris } from './redirect-uris.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
 export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version'>> {
-  /** Without a secret: such a client always uses PKCE. */
+  /** True for a client without a secret, which must use PKCE. */
   readonly public: boolean;
-  /** Secrets that work, without the secrets. */
+  /** Valid secrets of the client, without the secret values. */
   readonly secrets: readonly Shown<Omit<ClientSecretRecord, 'digest'>>[];
 }
 
-/** Settings of a client that an administrator can set and change. */
+/** Settings of a client that an administrator chooses. */
 export interface ClientSettings<Name extends string = string> {
-  /** Shown to users on the consent page; 1 to 100 characters, none of which hides or turns others around. */
+  /** Name shown to users on the consent page: 1 to 100 characters, without any that hide or reorder text. */
   readonly name: string;
-  /** 1 to 50, compared character by character; see the documentation for what is refused. */
+  /**
+   * Allowed redirect URIs, 1 to 50, compared character by character. The documentation lists what is refused.
+   */
   readonly redirectUris: readonly string[];
   /**
-   * `any`: the port of a redirect URI with a loopback address is not compared, since an app on the user's
-   * device takes one that is free (RFC 8252, section 7.3). For public clients.
+   * `any` ignores the port of redirect URIs with a loopback address, because an app on the user's device
+   * takes any free port (RFC 8252, section 7.3). For public clients only.
    * @defaultValue `"exact"`
    */
   readonly loopbackPorts?: LoopbackPorts;
-  /** The scopes that the client may ask for. */
+  /** Scopes that the client may request. */
   readonly allowedScopes: readonly Name[];
-  /** Refuse authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
+  /** Refuses authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
   readonly requirePkce?: boolean;
-  /** Refuse exchanges without the secret, even with PKCE. @defaultValue false */
+  /** Refuses code exchanges without the client secret, even with PKCE. @defaultValue false */
   readonly requireSecret?: boolean;
   /**
-   * You vouch for this client: consent is remembered even with loopback or private-use redirect URIs.
+   * Marks the client as trusted by you: consent is remembered even with loopback or private-use redirect
+   * URIs.
    * @defaultValue false
    */
   readonly firstParty?: boolean;
   /**
-   * An API that is given access tokens: it may ask whose they are, with its secret; see the option `introspection`. It need not be an
-   * app, and may have no redirect URIs and no scopes.
+   * Marks the client as an API that receives access tokens: it may introspect them with its secret; see the
+   * option `introspection`. If it is not an app as well, it needs no redirect URIs and no scopes.
    * @defaultValue false
    */
   readonly resourceServer?: boolean;
-  /** Pages of the app, to which the consent page leads: https. @defaultValue `null`: there is no link */
+  /**
+   * URL of the app's terms of service, linked from the consent page: https. @defaultValue `null`: there is no
+   * link
+   */
   readonly termsUrl?: string | null;
   readonly privacyUrl?: string | null;
   /**
-   * URIs to which users may return after they signed out; see `login.signOut`. The rules of `redirectUris`
-   * apply.
+   * URIs to which users may return after signing out; see `login.signOut`. The rules of `redirectUris` apply.
    * @defaultValue none
    */
   readonly postLogoutRedirectUris?: readonly string[];
   /**
    * URI that is notified when a user has signed out (OpenID Connect Back-Channel Logout 1.0): https and a
    * public address, as for webhooks.
-   * @defaultValue `null`: no notice
+   * @defaultValue `null`: the client is not notified
    */
   readonly backchannelLogoutUri?: string | null;
-  /** Algorithm that signs its ID tokens. @defaultValue `"RS256"` */
+  /** Algorithm that signs the client's ID tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
   /**
-   * Slug of the partner that owns the client: what users consent to share with the one, the other may see.
-   * @defaultValue `null`: nobody's
+   * Slug of the partner that owns the client. What users consent to share with the client, the partner may
+   * see.
+   * @defaultValue `null`: the client belongs to no partner
    */
   readonly partner?: string | null;
 }
 
-/** A new client. */
+/** Settings of a client to create. */
 export interface NewClient<Name extends string = string> extends ClientSettings<Name> {
-  /** Make a client without a secret: an app that cannot keep one. @defaultValue false */
+  /** Creates a client without a secret, for an app that cannot keep one. @defaultValue false */
   readonly public?: boolean;
-  /** An id of your choice, 1 to 255 of `A-Z a-z 0-9 _ -`. @defaultValue a random one */
+  /** Client id: 1 to 255 characters of `A-Z a-z 0-9 _ -`. @defaultValue a random id */
   readonly clientId?: string;
-  /** The secret that the client has already: 20 to 255 printable ASCII characters. @defaultValue a random one */
+  /**
+   * Secret that the client already has: 20 to 255 printable ASCII characters. @defaultValue a random secret
+   */
   readonly clientSecret?: string;
   /**
-   * Hash of the secret, if the secret itself is unknown; see the option `verifyImportedSecret`. At most 512
-   * characters.
+   * Hash of the client's secret, if the secret itself is unknown; see the option `verifyImportedSecret`. At
+   * most 512 characters.
    */
   readonly clientSecretHash?: string;
 }
 
-/** A page that users can open. A reader would take user information before the host for the host. */
+/**
+ * Schema for the URL of a web page. User information before the host is refused, because readers would take
+ * it for the host.
+ */
 const webPage = z
   .url({ protocol: /^https$/, hostname: z.regexes.domain })
   .max(2048)
   .refine((url) => !/^[^:]*:[\\/]*[^\\/?#]*@/.test(url), 'must not contain user information');
 
-/** @param scopes - the names of those that there are */
+/** Creates the schema of a client's settings. @param scopes - names of all available scopes */
 export const clientSettings = (scopes: readonly string[]) =>
   z.strictObject({
     name: requiredName,
@@ -144,7 +155,7 @@ export function shownClient(client: ClientRecord & { readonly partnerDisabled?: 
   };
 }
 
-/** @throws TypeError when settings that are right by themselves do not fit together */
+/** Checks that valid settings also fit together. @throws TypeError that names the setting which contradicts another one */
 export function refuseContradiction(
   client: Pick<
     ClientRecord,
@@ -167,7 +178,7 @@ export function refuseContradiction(
   const rules = { isPublic, firstParty: client.firstParty };
   if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
     checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');
-  // An API without sign-in.
+  // A pure API without user sign-in.
   if (isResourceServer && client.redirectUris.length === 0 && client.allowedScopes.length === 0) return;
   if (client.allowedScopes.length === 0) throw new TypeError('allowedScopes: needs at least one');
   checkRedirectUris(client.redirectUris, rules);

@@ -19,7 +19,7 @@ import { listPage, type PageRequest } from './paging.ts';
 import { PartnerNameError } from './partners.ts';
 import { excessiveCost } from './secret-hash-cost.ts';
 
-/** A new client with its secret, which is not stored and is shown only now. */
+/** A new client with its secret, which is returned only here. */
 export interface ClientWithSecret {
   readonly client: Client;
   readonly clientSecret: string;
@@ -36,32 +36,39 @@ export class ClientError extends Error {
   }
 }
 
-/** Provisioning of OAuth clients. Every change takes effect with the next request, in every process. */
+/**
+ * Creates, changes and disables OAuth clients. Every change takes effect with the next request, in every
+ * process.
+ */
 export interface ClientAdministration<Name extends string = string> {
   /**
-   * Creates a client. The secret of a confidential one is answered here and never again; `null` where you brought it.
-   * @throws TypeError when a setting is wrong
+   * Creates a client. Returns the secret that was generated for a confidential client, which cannot be read
+   * again; `null` if you supplied it or the client is public.
+   * @throws TypeError if a setting is invalid
    * @throws ClientError `client_exists`
    * @throws PartnerNameError `partner_not_found`
    */
   create(client: NewClient<Name>): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
-  /** Throws what `create` would throw, and stores nothing. */
+  /** Makes all checks of `create`, with the same errors, and stores nothing. */
   check(client: NewClient<Name>): Promise<void>;
-  /** The scopes that clients can be allowed. */
+  /** Names of all scopes that a client can be allowed. */
   readonly scopes: readonly Name[];
   get(clientId: string): Promise<Client | null>;
   /**
-   * Clients by id. Pass `next` as `after` to get the following page; it is `null` on the last page.
+   * Lists clients by id. Pass `next` as `after` to get the following page; it is `null` on the last page.
    */
   list(page?: PageRequest): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
   /**
-   * Changes the settings that are given.
-   * @throws TypeError, ClientError `client_not_found`, PartnerNameError `partner_not_found`
+   * Changes the given settings of a client.
+   * @throws TypeError if a setting is invalid
+   * @throws ClientError `client_not_found`
+   * @throws PartnerNameError `partner_not_found`
    */
   update(clientId: string, changes: Partial<ClientSettings<Name>>): Promise<Client>;
   /**
-   * Issues another secret. Older ones keep working for the overlap, then end.
-   * @throws TypeError for a public client; ClientError `client_not_found`
+   * Issues another client secret. Older secrets stay valid for the overlap, then expire.
+   * @throws TypeError for a public client
+   * @throws ClientError `client_not_found`
    */
   rotateSecret(
     clientId: string,
@@ -71,13 +78,16 @@ export interface ClientAdministration<Name extends string = string> {
     },
   ): Promise<ClientWithSecret>;
   /**
-   * Shows a logo beside the client's name: a square, still PNG of 32 to 1,024 pixels and 64 KiB at most, without a color
-   * profile, compressed text and other metadata beyond plain text. It is stored and served from
-   * `authUrl`. `null` takes it away.
-   * @throws TypeError for another picture; ClientError `client_not_found`
+   * Sets the logo that is shown beside the client's name: a square, still PNG of 32 to 1,024 pixels and at
+   * most 64 KiB, without a color profile, compressed text and other metadata beyond plain text. It is stored
+   * and served from `authUrl`. `null` removes the logo.
+   * @throws TypeError for any other picture
+   * @throws ClientError `client_not_found`
    */
   setLogo(clientId: string, png: Uint8Array | null): Promise<Client>;
-  /** Refuses the client from now on and ends every consent, code and token of its users. */
+  /**
+   * Disables a client: it is refused from now on, and every consent, code and token of its users is revoked.
+   */
   disable(clientId: string): Promise<Client>;
   /** Enables a disabled client. Its users must consent again. */
   enable(clientId: string): Promise<Client>;
@@ -88,7 +98,7 @@ function newSecret({ tokens, random }: Core, now: number): { secret: string; rec
   return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
 }
 
-/** The secret that the administrator gives a client, where there is one. */
+/** Returns the record of a secret or hash that the administrator supplied; `null` if there is none. */
 function broughtSecret(
   { options }: Core,
   {
@@ -112,7 +122,7 @@ function broughtSecret(
   return { digest: Buffer.from(clientSecretHash), imported: true, ...dates };
 }
 
-/** Secrets that another one has replaced: they work until `endsAt` at most. */
+/** Returns replaced secrets with an expiry of `endsAt` or earlier, without expired ones. */
 function ending(
   secrets: readonly ClientSecretRecord[],
   now: number,
@@ -123,13 +133,17 @@ function ending(
     .filter((old) => old.expiresAt > now);
 }
 
-// Partners are never deleted, so one that exists now exists when the client is stored.
+// Checking first is enough: partners are never deleted, so one that exists now also exists when the client is
+// stored.
 async function requirePartner({ storage }: Core, slug: string | null): Promise<void> {
   if (slug !== null && (await storage.partners.find(slug)) === null)
     throw new PartnerNameError('partner_not_found', slug);
 }
 
-/** Changes of clients, each applied to the latest version, and again when somebody else was faster. */
+/**
+ * Returns a function that applies a change to the latest version of a client, and tries again after a
+ * concurrent change.
+ */
 function changing({ storage: { clients }, clock }: Core, act: Act) {
   return async (
     clientId: string,
@@ -141,7 +155,7 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
     for (;;) {
       const found = await clients.find(clientId);
       if (found === null) throw new ClientError('client_not_found', clientId);
-      // The state of its partner is not a part of the client.
+      // The partner's state is not stored with the client.
       const { partnerDisabled: _, ...stored } = found;
       const now = clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
@@ -151,10 +165,13 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
   };
 }
 
-/** Finds out whether a URL may be called. @throws TargetError whose message says why not */
+/**
+ * Checks whether Ostiary may send requests to a URL. @throws TargetError whose message gives the reason if
+ * not
+ */
 export type CheckTarget = (url: string) => Promise<unknown>;
 
-/** Everything of `create` but the storing. */
+/** Makes all checks of `create` and returns the client to store. */
 async function prepared(core: Core, schema: ReturnType<typeof newClient>, input: NewClient) {
   const {
     public: isPublic,

@@ -7,21 +7,22 @@ import { checked } from './checked.ts';
 
 /** A consent that a user gave in another system. */
 export interface ImportedConsent<Name extends string = string> {
-  /** The user as your server knows them. */
+  /** Id of the user, as `login` and `users` of the host use it. */
   readonly sub: string;
   readonly clientId: string;
-  /** 1 to 100 of `clients.scopes`. */
+  /** Scopes that the user approved: 1 to 100 of `clients.scopes`. */
   readonly scopes: readonly Name[];
   /** @defaultValue now */
   readonly grantedAt?: Date;
 }
 
-/** Consents of users. Only users give them; what they gave elsewhere can be brought along. */
+/** Imports consents that users gave in another system. New consents can only be given by users. */
 export interface ConsentAdministration<Name extends string = string> {
   /**
-   * Stores up to 1,000 consents, in one transaction; answers how many. Left out are those of clients that are unknown or disabled, and those
-   * for which there is or was a consent of the same user and client: what a user revoked does not come back.
-   * @throws TypeError when one of them is wrong; nothing is stored then
+   * Imports up to 1,000 consents in one transaction and returns the number of stored ones. Skips consents for
+   * unknown or disabled clients. Also skips a consent if the same user and client have or had one, so that a
+   * revoked consent does not come back.
+   * @throws TypeError if one of them is invalid; nothing is stored then
    */
   import(consents: readonly ImportedConsent<Name>[]): Promise<{ readonly imported: number }>;
 }
@@ -48,7 +49,7 @@ export function consentAdministration({ storage, clock, options }: Core, act: Ac
       const now = clock.now();
       const given = checked(batch, consents, 'consents').map(({ grantedAt, ...one }) => ({
         ...one,
-        // Not from the future, where it would be first in lists for long.
+        // A time in the future would keep the consent first in lists for long.
         grantedAt: Math.min(grantedAt?.getTime() ?? now, now),
       }));
       const audit = act('consent.import', 'consents', { given: given.length });

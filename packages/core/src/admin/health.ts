@@ -2,47 +2,52 @@ import type { Core } from '../options/context.ts';
 import type { FailingEndpoint, Waiting } from '../ports/survey.ts';
 import { iso } from '../time/clock.ts';
 
-/** More than that is not counted. */
+/** Number at which counting stops, to keep health checks cheap. */
 const countedAtMost = 10_000;
 
 const endpointsAtMost = 20;
 
 const dayMs = 24 * 3_600_000;
 
-/** Workers poll every second. Work that waits for longer lacks a worker. */
+/**
+ * Time after which waiting work counts as late, in milliseconds. Workers poll every second, so late work
+ * lacks a worker.
+ */
 const lateMs = 60_000;
 
-/** Work that is due and not claimed. */
+/** Number and age of work that is due and not claimed. */
 export interface WaitingWork {
-  /** At most 10,000. */
+  /** Number of jobs or deliveries, at most 10,000. */
   readonly count: number;
-  /** Due time of the oldest work, ISO 8601; `null` if none waits. */
+  /** Due time of the oldest work as ISO 8601; `null` if none waits. */
   readonly oldestDueAt: string | null;
-  /** True if it has waited for more than a minute. Then there is no worker, or it cannot keep up. */
+  /** True if the oldest work has waited for more than a minute: no worker runs, or it cannot keep up. */
   readonly late: boolean;
 }
 
-/** State of the service according to its database. Each count stops at 10,000. */
+/** State of the service as its database shows it. Each count stops at 10,000. */
 export interface Health {
-  /** ISO 8601. */
+  /** Time of the check, ISO 8601. */
   readonly at: string;
   readonly jobs: WaitingWork;
   readonly deliveries: WaitingWork;
-  /** Jobs that failed and are tried again. */
+  /** Number of jobs that failed and will be tried again. */
   readonly failingJobs: number;
-  /** Deliveries that were given up within a day, to endpoints that there are. */
+  /** Number of deliveries given up within a day, without those to removed endpoints. */
   readonly dropped: number;
-  /** The endpoints, at most 20, of those deliveries: most of them first. */
+  /** Endpoints with deliveries given up within a day, at most 20, those with most of them first. */
   readonly failingEndpoints: readonly FailingEndpoint[];
   readonly sealing: {
-    /** Name of the first sealing key, which reveals nothing about the key. */
+    /** Id of the first sealing key, which reveals nothing about the key. */
     readonly keyId: string;
-    /** Secrets in use that another key has sealed. Removing that key loses them. */
+    /**
+     * Number of secrets in use that are encrypted with another key. Removing that key makes them unreadable.
+     */
     readonly sealedOtherwise: number;
   };
 }
 
-/** Reads {@link Health} with one call of the storage. */
+/** Reads the {@link Health} of the service with one storage call. */
 export async function healthOf({ storage, clock, sealer }: Core): Promise<Health> {
   const now = clock.now();
   const { jobs, deliveries, failingJobs, failingEndpoints, sealedOtherwise } = await storage.survey({

@@ -3,18 +3,21 @@ import type { ListPosition } from '../ports/lists.ts';
 import { readPage, readPlace } from '../text/list-pages.ts';
 import { checked } from './checked.ts';
 
-/** Rows of one page. */
+/** Schema for the number of rows on one page. */
 export const pageSize = z.int().min(1).max(500);
 
-/** Options of a list for administrators. */
+/** Page of a list for administrators. */
 export interface PageRequest {
   /** Value of `next` from the previous page. */
   readonly after?: string;
-  /** 1 to 500. @defaultValue 100 */
+  /** Number of rows, 1 to 500. @defaultValue 100 */
   readonly limit?: number;
 }
 
-/** The place after which a list that is sorted by time goes on. @throws TypeError */
+/**
+ * Returns the position after which a list sorted by time continues. @throws TypeError if `after` is not a
+ * value of `next`
+ */
 export function placeAfter({ after }: PageRequest): ListPosition | null {
   if (after === undefined) return null;
   const place = typeof after === 'string' ? readPlace(after) : null;
@@ -23,8 +26,8 @@ export function placeAfter({ after }: PageRequest): ListPosition | null {
 }
 
 /**
- * Reads a page. Pass `next` as `after` to get the following page; it is `null` on the last page.
- * @throws TypeError
+ * Reads a page of a list. Pass `next` as `after` to get the following page; it is `null` on the last page.
+ * @throws TypeError if the page request is invalid
  */
 export async function listPage<Row, Shown>(
   { limit = 100 }: PageRequest,

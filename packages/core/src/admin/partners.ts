@@ -11,12 +11,12 @@ import { listPage, type PageRequest } from './paging.ts';
 /** A partner as administrators see it. Times are ISO 8601. */
 export type Partner = Shown<Omit<PartnerRecord, 'version'>>;
 
-/** A partner that was disabled, and what ended with that. */
+/** A disabled partner, with counts of what ended because of it. */
 export interface DisabledPartner extends Partner {
   readonly ended: PartnerReach;
 }
 
-/** A partner that was enabled, and what works again. */
+/** An enabled partner, with counts of what works again. */
 export interface EnabledPartner extends Partner {
   readonly restored: Pick<PartnerReach, 'keys' | 'clients'>;
 }
@@ -32,28 +32,31 @@ export class PartnerNameError extends Error {
   }
 }
 
-/** Provisioning of partners. */
+/** Creates, renames, disables and enables partners. */
 export interface PartnerAdministration {
   /**
    * Creates a partner. The slug, `[a-z0-9-]{2,40}`, never changes.
-   * @throws TypeError when an argument is wrong
+   * @throws TypeError if the slug or the name is invalid
    * @throws PartnerNameError `partner_exists`
    */
   create(partner: { readonly slug: string; readonly name: string }): Promise<Partner>;
   get(slug: string): Promise<Partner | null>;
   /**
-   * Partners by slug. Pass `next` as `after` to get the following page; it is `null` on the last page.
+   * Lists partners by slug. Pass `next` as `after` to get the following page; it is `null` on the last page.
    */
   list(page?: PageRequest): Promise<{ readonly partners: readonly Partner[]; readonly next: string | null }>;
-  /** @throws TypeError, PartnerNameError `partner_not_found` */
+  /** Changes the name of a partner. @throws TypeError if the name is invalid; PartnerNameError `partner_not_found` */
   rename(slug: string, name: string): Promise<Partner>;
   /**
-   * Contains a partner: from the next request on, in every process, its keys and its OAuth clients are refused; the
-   * clients' codes and tokens end, and so do pending deliveries. Remembered consents stay, which are the users', and
-   * so do transfers: those that were accepted are executed. Repeatable.
+   * Disables a partner. From the next request on, in every process, its keys and OAuth clients are refused;
+   * the clients' codes and tokens are revoked, and pending deliveries are cancelled. Remembered consents,
+   * which belong to the users, stay. Accepted transfers are executed. May be repeated.
    */
   disable(slug: string): Promise<DisabledPartner>;
-  /** Lets the partner's keys and clients work again. What has ended does not come back. */
+  /**
+   * Enables a partner, so that its keys and clients work again. Revoked codes and tokens and cancelled
+   * deliveries do not come back.
+   */
   enable(slug: string): Promise<EnabledPartner>;
 }
 
@@ -67,7 +70,7 @@ const shownPartner = ({ version: _, ...partner }: PartnerRecord): Partner => sho
 export function partnerAdministration(core: Core, act: Act, changed: () => void): PartnerAdministration {
   const { partners } = core.storage;
 
-  /** Applies a change to the latest version, again when somebody else was faster. */
+  /** Applies a change to the latest version of a partner, and tries again after a concurrent change. */
   async function change(
     slug: string,
     action: string,

@@ -1,18 +1,18 @@
 import { inflateSync } from 'node:zlib';
 
-/** The chunks that a picture is decoded from. */
+/** Chunks of a PNG from which its pixels are decoded. */
 interface PixelChunks {
-  /** The 13 bytes of `IHDR`. */
+  /** Data of `IHDR`, 13 bytes. */
   readonly header: Buffer;
-  /** `PLTE`; `null` for none. */
+  /** Data of `PLTE`; `null` if there is none. */
   readonly palette: Buffer | null;
-  /** `tRNS`; `null` for none. */
+  /** Data of `tRNS`; `null` if there is none. */
   readonly transparency: Buffer | null;
-  /** All of `IDAT`. */
+  /** Joined data of all `IDAT` chunks. */
   readonly compressed: Buffer;
 }
 
-/** Samples of a pixel and bits that a sample may have, by color type (PNG, third edition, section 11.2.1). */
+/** Samples per pixel and allowed bits per sample, by color type (PNG, third edition, section 11.2.1). */
 const colorTypes: {
   readonly [type: number]: { readonly samples: number; readonly depths: readonly number[] };
 } = {
@@ -24,7 +24,10 @@ const colorTypes: {
 };
 const [grey, rgb, indexed] = [0, 2, 3];
 
-/** The seven passes of an interlaced picture: the first column and row of each, and the steps between them (section 8.1). */
+/**
+ * The seven passes of an interlaced PNG: first column and row of each, and the steps between columns and rows
+ * (section 8.1).
+ */
 const passes = [
   { column: 0, row: 0, columns: 8, rows: 8 },
   { column: 4, row: 0, columns: 8, rows: 8 },
@@ -36,7 +39,10 @@ const passes = [
 ];
 const onePass = [{ column: 0, row: 0, columns: 1, rows: 1 }];
 
-/** Lengths in bytes of all rows of a picture, one after the other, with the byte that names the filter of each (section 7.2). */
+/**
+ * Returns the lengths of all rows of a PNG in bytes, including the byte that names each row's filter (section
+ * 7.2).
+ */
 function rowLengths(side: number, bitsPerPixel: number, isInterlaced: boolean): number[] {
   return (isInterlaced ? passes : onePass).flatMap(({ column, row, columns, rows }) => {
     const [width, height] = [Math.ceil((side - column) / columns), Math.ceil((side - row) / rows)];
@@ -44,7 +50,7 @@ function rowLengths(side: number, bitsPerPixel: number, isInterlaced: boolean): 
   });
 }
 
-/** Checks whether the palette fits the color type (section 11.2.2). */
+/** Checks whether the palette of a PNG fits its color type (section 11.2.2). */
 function isPaletteRight(palette: Buffer | null, colorType: number, depth: number): boolean {
   if (palette === null) return colorType !== indexed;
   const entries = palette.length / 3;
@@ -54,7 +60,7 @@ function isPaletteRight(palette: Buffer | null, colorType: number, depth: number
   );
 }
 
-/** Checks whether the transparency fits the color type (section 11.3.1.1). */
+/** Checks whether the transparency of a PNG fits its color type (section 11.3.1.1). */
 function isTransparencyRight({ palette, transparency }: PixelChunks, colorType: number): boolean {
   if (transparency === null) return true;
   if (colorType === grey) return transparency.length === 2;
@@ -63,7 +69,10 @@ function isTransparencyRight({ palette, transparency }: PixelChunks, colorType: 
   return colorType === indexed && transparency.length >= 1 && transparency.length <= entries;
 }
 
-/** Inflates at most so many bytes. @returns `null` for damaged data, and for more or fewer bytes */
+/**
+ * Inflates compressed data that must have exactly `length` bytes. Stops at that length. @returns `null` for
+ * damaged data or another length
+ */
 function inflateExactly(compressed: Buffer, length: number): Buffer | null {
   try {
     const bytes = inflateSync(compressed, { maxOutputLength: length });
@@ -74,8 +83,9 @@ function inflateExactly(compressed: Buffer, length: number): Buffer | null {
 }
 
 /**
- * Checks what a picture is decoded from, whose side has at most a few thousand pixels. Never inflates more than its rows have.
- * @returns text that says what is wrong; `null` for a picture that can be decoded
+ * Checks whether a PNG with a side of at most a few thousand pixels can be decoded. Never inflates more bytes
+ * than its rows have.
+ * @returns an error text; `null` for a picture that can be decoded
  */
 export function pixelProblem(chunks: PixelChunks): string | null {
   const { header, palette, compressed } = chunks;

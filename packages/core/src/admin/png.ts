@@ -4,20 +4,20 @@ import { pixelProblem } from './png-pixels.ts';
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 const maxBytes = 64 * 1024;
 
-/** The smallest and the largest side, in pixels. */
+/** Smallest and largest side of a logo, in pixels. */
 const sides = { least: 32, most: 1024 } as const;
 
-/** A part of a PNG. */
+/** A chunk of a PNG: its type and data. */
 interface Chunk {
   readonly name: string;
   readonly data: Buffer;
 }
 
 /**
- * Chunks that a logo may have, and those that each of them must not follow (PNG, third edition, section 5.6). Chunks with
- * compressed data of their own (`iCCP`, `zTXt`, `iTXt`) are missing because a viewer can expand each of them a thousandfold,
- * those of animations (`acTL`, `fcTL`, `fdAT`) because they show another picture than the one an administrator checked, and
- * `eXIf` because it can say where a photograph was taken.
+ * Allowed chunks of a logo, each with the chunks that must not precede it (PNG, third edition, section 5.6).
+ * Chunks with compressed data of their own (`iCCP`, `zTXt`, `iTXt`) are missing because a viewer can expand
+ * each of them a thousandfold. Animations (`acTL`, `fcTL`, `fdAT`) are missing because they show another
+ * picture than the one an administrator checked, and `eXIf` because it can say where a photograph was taken.
  */
 const neverAfter = new Map<string, readonly string[]>([
   ['IHDR', []],
@@ -38,12 +38,15 @@ const neverAfter = new Map<string, readonly string[]>([
 
 const repeatable: ReadonlySet<string> = new Set(['IDAT', 'tEXt']);
 
-/** @throws TypeError always */
+/** Refuses a logo. @throws TypeError always */
 function refuse(problem: string): never {
   throw new TypeError(`logo: ${problem}`);
 }
 
-/** Reads the chunks of a PNG up to its end, and checks the sum of each (section 5.3). @throws TypeError */
+/**
+ * Reads the chunks of a PNG up to its end, and checks their checksums (section 5.3). @throws TypeError if the
+ * file is damaged
+ */
 function readChunks(png: Buffer): Chunk[] {
   const chunks: Chunk[] = [];
   for (let at = signature.length; at + 12 <= png.length; ) {
@@ -61,7 +64,7 @@ function readChunks(png: Buffer): Chunk[] {
   return refuse('ends early');
 }
 
-/** Checks that each chunk is a known one, in its place, and not repeated. @throws TypeError */
+/** Checks that each chunk is allowed, in its place, and not repeated. @throws TypeError if not */
 function checkOrder(chunks: readonly Chunk[]): void {
   const seen = new Set<string>();
   let previous = '';

@@ -6,23 +6,23 @@ import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
 
-/** Range and format of an export. */
+/** Partner, mode, range and format of an export. */
 export interface ReconciliationRequest extends Owner {
-  /** First day, UTC: `2026-01-01`. */
+  /** First day in UTC, such as `2026-01-01`. */
   readonly from: string;
-  /** Last day, included; at most 31 days in all. */
+  /** Last day in UTC, included; at most 31 days in total. */
   readonly to: string;
   readonly format: 'json' | 'ndjson' | 'csv';
 }
 
-/** Exports of final transfers for operators, the same that partners get. */
+/** Exports final transfers for operators, in the same form as partners get them. */
 export interface ReconciliationAdministration {
   /**
-   * The export of a partner's final transfers, byte for byte as `GET /v1/partner/reconciliation` answers it: piece by
-   * piece, its summary with the SHA-256 last.
-   * @param options - `onProgress` is called after each piece with the rows so far, and about how many there will be, judged
-   * by how far through its days the export is
-   * @throws TypeError when an argument is wrong
+   * Returns the export of a partner's final transfers in pieces, byte for byte the same as the response of
+   * `GET /v1/partner/reconciliation`. The last piece holds the summary with the SHA-256.
+   * @param options - `onProgress` is called after each piece with the number of rows so far and an estimate of the total,
+   * extrapolated from the part of the range that is done
+   * @throws TypeError if an argument is invalid
    * @throws PartnerNameError `partner_not_found`
    */
   export(

@@ -3,22 +3,25 @@ import { isLoopback } from '../options/option-values.ts';
 const maxLength = 2048;
 const maxUris = 50;
 
-/** A scheme that belongs to a domain name, such as `com.example.app` (RFC 8252, section 7.1). */
+/**
+ * Matches a private-use scheme that is based on a domain name, such as `com.example.app` (RFC 8252, section
+ * 7.1).
+ */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
-/** Schemes that a browser or an operating system handles by itself, without an app. */
+/** Matches schemes that a browser or an operating system handles by itself, without an app. */
 const reservedScheme =
   /^(about|blob|chrome|chrome-extension|content|data|file|filesystem|ftp|intent|javascript|jar|mailto|moz-extension|resource|sms|tel|urn|vbscript|view-source|ws|wss):$/;
 
-/** The client that registers a redirect URI. */
+/** Properties of a client that decide which redirect URIs it may have. */
 export interface RedirectRules {
-  /** Without a secret: an app on the user's device. */
+  /** True for a client without a secret, such as an app on the user's device. */
   readonly isPublic: boolean;
-  /** The administrator vouches for the client, which may use a private-use scheme without a dot. */
+  /** True if the administrator trusts the client, which may then use a private-use scheme without a dot. */
   readonly firstParty: boolean;
 }
 
-/** Characters of a URI (RFC 3986): no spaces, controls, quotes, nor anything beyond ASCII. */
+/** Matches a URI's allowed characters (RFC 3986): no spaces, controls, quotes, nor anything beyond ASCII. */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 
 function problemOf(uri: string, { isPublic, firstParty }: RedirectRules): string | null {
@@ -43,7 +46,7 @@ function problemOf(uri: string, { isPublic, firstParty }: RedirectRules): string
   return isPublic ? null : 'has a private-use scheme, which is allowed for public clients only';
 }
 
-/** @throws TypeError that names the first URI which cannot be registered, and why */
+/** Checks the redirect URIs of a client. @throws TypeError that names the first refused URI, with the reason */
 export function checkRedirectUris(
   uris: readonly string[],
   rules: RedirectRules,

@@ -6,20 +6,20 @@ import type { Shown } from './checked.ts';
 import { shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
-/** A request to the partner API, without its bodies. Times are ISO 8601. */
+/** A logged request to the partner API, without its bodies. Times are ISO 8601. */
 export type ApiRequest = Shown<Omit<LoggedRequest, 'partner' | 'mode' | 'sent' | 'answered'>>;
 
-/** The log of requests to the partner API, for operators; see the option `requestLog`. */
+/** Reads the log of requests to the partner API; see the option `requestLog`. */
 export interface RequestAdministration {
   /**
-   * Requests of a partner, newest first. Pass `next` as `after` to get the following page; it is `null` on
-   * the last page.
-   * @throws TypeError when an argument is wrong
+   * Lists requests of a partner, newest first. Pass `next` as `after` to get the following page; it is `null`
+   * on the last page.
+   * @throws TypeError if an argument is invalid
    */
   list(
     owner: Owner,
     page?: PageRequest & {
-      /** Only those that failed. @defaultValue false */
+      /** True to list failed requests only. @defaultValue false */
       readonly failed?: boolean;
     },
   ): Promise<{ readonly requests: readonly ApiRequest[]; readonly next: string | null }>;

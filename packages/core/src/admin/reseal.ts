@@ -7,8 +7,8 @@ import type { ResealedSecret, SealedSecrets } from '../ports/sealed-secrets.ts';
 import { signingSecretContext } from '../secrets/api-key-format.ts';
 
 /**
- * The kind of the jobs that seal secrets with the first sealing key which a previous one had sealed. The job that has this
- * as its id comes again and again, because a process that has not been restarted yet goes on sealing with its own first key.
+ * Kind of the jobs that encrypt secrets of a previous sealing key with the first one. The job with this text
+ * as its id repeats, because a process that was not restarted yet still encrypts with its own first key.
  */
 export const resealKind = 'reseal';
 
@@ -17,25 +17,30 @@ export const resealIntervalMs = 10 * 60_000;
 
 const batch = 200;
 
-/** Batches that one run writes; what is left then waits for the next run, which comes at once. */
+/** Maximum number of batches that one run writes. The rest waits for the next run, which follows at once. */
 const maxBatches = 50;
 
-/** Secrets that nothing opens are named one by one up to here. */
+/** Maximum number of undecryptable secrets that are logged one by one. */
 const maxTold = 100;
 
-/** Makes sure that the jobs exist, where there is a previous sealing key. The first run is due now. */
+/**
+ * Enqueues the reseal jobs, unless they exist, if there is a previous sealing key. The first run is due now.
+ */
 export async function scheduleReseal({ storage, clock, sealer }: Core): Promise<void> {
   if (!sealer.hasPrevious) return;
   const now = clock.now();
   const job = { kind: resealKind, payload: {} };
   await storage.queue.enqueue([
-    // Another key, because the other job may exist already and be due later.
+    // An id per key, because the repeating job may exist already and be due later.
     { ...job, id: `${resealKind} ${sealer.currentKeyId}`, dueAt: now },
     { ...job, id: resealKind, dueAt: now + resealIntervalMs },
   ]);
 }
 
-/** The rows of a table in batches, between which others get their turn: a database that answers at once would leave none. */
+/**
+ * Reads the rows of a table in batches. Waits a turn of the event loop after each, because with a database
+ * that responds at once nothing else would run.
+ */
 async function* batchesOf(store: SealedSecrets) {
   let after: string | null = null;
   do {
@@ -46,23 +51,24 @@ async function* batchesOf(store: SealedSecrets) {
   } while (after !== null);
 }
 
-/** Stores with secrets, under the names that the log uses. */
+/** Lists the stores with secrets, under the names that the log uses. */
 const tablesOf = ({ storage }: Core) => [
   { name: 'endpoint', store: storage.webhooks, contextOf: webhookSecretContext },
   { name: 'key', store: storage.apiKeys, contextOf: signingSecretContext },
 ];
 
-/** Numbers of secrets that a previous key had sealed, by result. */
+/** Numbers of secrets that were encrypted with a previous key, by result. */
 export interface Resealed {
-  /** Sealed with the first key now. */
+  /** Number of secrets that are now encrypted with the first key. */
   readonly sealed: number;
-  /** Opened by no key, and left as they are. */
+  /** Number of secrets that no key can decrypt. They are unchanged. */
   readonly unopened: number;
 }
 
 /**
- * Seals a batch anew. A secret that was changed meanwhile is left as it is, so any number of processes may do this at once.
- * @returns how many it has written, `null` where there was none to write
+ * Encrypts a batch of secrets with the first sealing key. Secrets that changed in the meantime stay as they
+ * are, so any number of processes may do this concurrently.
+ * @returns the number of changed secrets; `null` if none had to be changed
  */
 async function resealBatch(
   { sealer }: Core,
@@ -84,8 +90,8 @@ async function resealBatch(
 }
 
 /**
- * Seals all secrets with the first sealing key now.
- * @param told - called after each batch with how many secrets were looked at, and how many there are
+ * Encrypts all secrets with the first sealing key.
+ * @param told - called after each batch with the number of secrets checked so far, and their total
  */
 export async function resealNow(
   core: Core,
@@ -108,16 +114,19 @@ export async function resealNow(
   return { sealed, unopened };
 }
 
-/** Seals secrets anew as a job, so many batches at a time. */
+/**
+ * Creates the job handler that encrypts secrets with the first sealing key, a limited number of batches per
+ * run.
+ */
 export function resealHandler(core: Core): JobHandler {
   const { sealer, clock } = core;
   const { logger } = core.options;
   const told = new Set<string>();
-  /** Secrets that were sealed by the runs since one was through. */
+  /** Number of secrets resealed since the last complete pass. */
   let sealed = 0;
 
   return async (_payload, job) => {
-    // Left by processes that had another key too.
+    // The job is left over from processes that had a previous key.
     if (!sealer.hasPrevious) return null;
     let unopened = 0;
     let written = 0;

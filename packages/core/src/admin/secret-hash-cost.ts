@@ -1,7 +1,8 @@
 /**
- * Costs of slow hashes, read from their encoded form. Every request with a wrong secret makes the server compute such a hash, so one
- * that takes seconds or gigabytes would let a stranger stop the server. The ceilings are several times what the libraries
- * use by default, and keep a hash near one second and 256 MiB.
+ * Limits for the cost of slow hashes, read from their encoded form. Every request with a wrong secret makes
+ * the server compute such a hash, so one that takes seconds or gigabytes would let a stranger stop the
+ * server. The limits are several times the defaults of the libraries, and keep a hash near one second and 256
+ * MiB.
  */
 const costs = [
   { name: 'bcrypt: cost', form: /^\$2[abxy]?\$(\d+)\$/, atMost: 14 },

@@ -11,21 +11,21 @@ export interface SigningKeyInfo {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly createdAt: string;
-  /** From when on it signs. */
+  /** Time from which the key signs, ISO 8601. */
   readonly activeFrom: string;
-  /** True if the key signs at this moment. */
+  /** True if the key signs now. */
   readonly signing: boolean;
 }
 
-/** Keys that sign ID tokens. */
+/** Lists and rotates the keys that sign ID tokens. */
 export interface SigningKeyAdministration {
-  /** The published keys. */
+  /** Lists the published keys. */
   list(): Promise<readonly SigningKeyInfo[]>;
   /**
-   * Creates a key that takes over from the current one. It is published at once and signs after a delay, so
-   * that relying parties which cache the key set know it by then; the old one stays published for a day after
-   * that. Sign-out accepts its ID tokens as a hint for a year. No restart, in no process.
-   * @throws TypeError when an argument is wrong
+   * Creates a key that takes over from the current one. It is published at once but signs only after a delay,
+   * so that relying parties which cache the key set know it by then. The old key stays published for a day
+   * after that, and sign-out accepts its ID tokens as a hint for a year. No process needs a restart.
+   * @throws TypeError if an argument is invalid
    */
   rotate(options?: {
     /** @defaultValue `"RS256"` */

@@ -15,7 +15,7 @@ import { everyEvent } from '../webhooks/search.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, pageSize, placeAfter } from './paging.ts';
 
-/** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
+/** A partner's webhook endpoint as administrators see it, without its secret. Times are ISO 8601. */
 export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
 
 /** Delivery of one event to one endpoint. Times are ISO 8601. */
@@ -23,12 +23,12 @@ export interface WebhookDelivery extends Shown<Omit<DeliveryRecord, 'partner' | 
   readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
 }
 
-/** An event as its partner sees it, with its number among the partner's. */
+/** A published event with its sequence number. Times are ISO 8601. */
 export interface PublishedEvent extends Shown<Pick<EventRecord, 'id' | 'type' | 'sequence' | 'createdAt'>> {
   readonly data: JsonObject;
 }
 
-/** Thrown when an administrator names an endpoint or an event that does not exist, or a disabled endpoint. */
+/** Thrown when an administrator names an endpoint or event that does not exist, or a disabled endpoint. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly code: 'endpoint_not_found' | 'endpoint_disabled' | 'event_not_found';
@@ -40,13 +40,14 @@ export class WebhookError extends Error {
   }
 }
 
-/** Endpoints and deliveries of partners, for operators. */
+/** Lists and changes partners' webhook endpoints, events and deliveries, for operators. */
 export interface WebhookAdministration {
-  /** The types of events that there are, those of the host included. */
+  /** Names of all event types, including the host's own. */
   readonly eventTypes: readonly string[];
   /**
-   * Events in the order of their numbers: those after one, or the newest ones; 100 unless `limit` (1 to 500) says otherwise.
-   * @throws TypeError when an argument is wrong
+   * Lists events in the order of their sequence numbers: those after a number, or the newest ones. Returns at
+   * most `limit`, 1 to 500 and 100 by default.
+   * @throws TypeError if an argument is invalid
    */
   events(
     owner: Owner,
@@ -54,18 +55,18 @@ export interface WebhookAdministration {
   ): Promise<readonly PublishedEvent[]>;
   list(owner: Owner): Promise<readonly WebhookEndpoint[]>;
   /**
-   * Cancels the pending deliveries of an endpoint. It gets no others until it is enabled.
+   * Disables an endpoint: cancels its pending deliveries, and makes no new ones until it is enabled.
    * @throws WebhookError `endpoint_not_found`
    */
   disable(owner: Owner, id: string): Promise<WebhookEndpoint>;
-  /** @throws WebhookError `endpoint_not_found` */
+  /** Enables a disabled endpoint. @throws WebhookError `endpoint_not_found` */
   enable(owner: Owner, id: string): Promise<WebhookEndpoint>;
-  /** @throws WebhookError `endpoint_not_found` */
+  /** Removes an endpoint and cancels its pending deliveries. @throws WebhookError `endpoint_not_found` */
   remove(owner: Owner, id: string): Promise<void>;
   /**
-   * Deliveries, newest first. Pass `next` as `after` to get the following page; it is `null` on the last
-   * page.
-   * @throws TypeError when an argument is wrong
+   * Lists deliveries, newest first. Pass `next` as `after` to get the following page; it is `null` on the
+   * last page.
+   * @throws TypeError if an argument is invalid
    */
   deliveries(
     owner: Owner,
@@ -76,9 +77,9 @@ export interface WebhookAdministration {
     },
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
   /**
-   * Delivers an event again, to one endpoint, or to those that match its type now. Where a delivery of it is
-   * pending already, that one is answered.
-   * @throws WebhookError
+   * Delivers an event again, to one endpoint or to all that match its type now. If a delivery of the event is
+   * already pending for an endpoint, that delivery is returned.
+   * @throws WebhookError for an unknown or disabled endpoint, or an unknown event
    */
   redeliver(
     owner: Owner,
@@ -86,8 +87,9 @@ export interface WebhookAdministration {
     options?: { readonly endpointId?: string },
   ): Promise<readonly WebhookDelivery[]>;
   /**
-   * Delivers again what was dropped at an endpoint since a time; at most 1,000 in one call. Answers how many.
-   * @throws WebhookError
+   * Delivers again the events that were dropped for an endpoint since a time, at most 1,000 in one call.
+   * Returns the number of new deliveries.
+   * @throws WebhookError for an unknown or disabled endpoint, or an unknown event
    */
   recover(owner: Owner, endpointId: string, options: { readonly since: Date }): Promise<number>;
 }
@@ -127,13 +129,16 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
     return endpointOf(changed);
   }
 
-  /** Returns the result of the transaction. @throws WebhookError */
+  /**
+   * Returns the result of a redelivery, or throws for a refusal. @throws WebhookError for an unknown or
+   * disabled endpoint, or an unknown event
+   */
   function queued(result: Redelivery, endpointId: string, eventId: string) {
     if (result.outcome === 'queued') {
       core.wake('deliveries');
       return JSON.parse(result.answer.body);
     }
-    // There is no Idempotency-Key, whose outcomes are the others.
+    // All other outcomes need an Idempotency-Key, which this call does not have.
     const code = refusals[result.outcome as keyof typeof refusals];
     throw new WebhookError(code, code === 'event_not_found' ? eventId : endpointId);
   }

@@ -11,21 +11,24 @@ import { writeAnswer } from './write-answer.ts';
 
 const noBytes = Buffer.alloc(0);
 
-/** Name of the key's header as Node has it. */
+/** Name of the API key header in lower case, as Node has it. */
 const keyHeader = apiKeyHeader.toLowerCase();
 
-/** Returns the presented key. Node joins repeated headers with a comma, which no key contains. */
+/**
+ * Returns the API key that the request presents. Node joins repeated headers with a comma, which no valid key
+ * contains.
+ */
 function presentedKey({ headers }: IncomingMessage): string | undefined {
   const value = headers[keyHeader];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the values of a header as they came: Node joins repeated ones. */
+/** Returns all values of a header from the raw headers, because Node joins repeated ones. */
 function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
-/** Builds the routes of the partner API: each request goes through the steps of the pipeline. */
+/** Creates the routes of the partner API. Every request goes through the pipeline. */
 export function partnerApi(
   core: Core,
   table: readonly PartnerRoute[],
@@ -43,7 +46,7 @@ export function partnerApi(
       idempotencyKeys: route.idempotent ? headerValues(req, 'idempotency-key') : [],
       path: ctx.params,
       querystring: ctx.querystring,
-      // The path itself: one body may be sent to several resources.
+      // Use the actual path, not the route's pattern: one body may be sent to several resources.
       target: `${route.method} ${ctx.newRouterPath ?? route.path}`,
       readBody: async () => (hasBody(req) ? await readBody(req) : noBytes),
       now: core.clock.now(),
@@ -55,7 +58,7 @@ export function partnerApi(
     await writeAnswer(core, ctx, await pipeline.answer(call));
   }
 
-  // The shell takes all methods of a path as one route.
+  // The shell expects one route for all methods of a path.
   return [...Map.groupBy(table, ({ path }) => path)].map(([path, methods]) => ({
     path,
     summary: methods.map((route) => route.summary).join(' '),

@@ -5,7 +5,7 @@ import type { Core } from '../options/context.ts';
 import type { PartnerConsole } from '../ports/console.ts';
 import { createDesk, type DeskParts } from './desk.ts';
 
-/** The pages of a console as routes. */
+/** Creates the routes for the pages of a console. */
 export function consoleRoutes(
   core: Core,
   partnerConsole: PartnerConsole,

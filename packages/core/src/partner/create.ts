@@ -16,7 +16,7 @@ import { createPipeline } from './pipeline/pipeline.ts';
 import { requestNotes } from './request-log.ts';
 import { partnerRoutes } from './routes.ts';
 
-/** Path of the description of the partner API. */
+/** Path of the OpenAPI description of the partner API. */
 const openApiPath = '/v1/openapi.json';
 
 /** Dependencies of the partner API. */
@@ -28,7 +28,7 @@ export interface PartnerTopics {
 
 export type Partner = ReturnType<typeof createPartner>;
 
-/** Builds the partner API. */
+/** Creates the partner API and the console on top of it. */
 export function createPartner(core: Core, topics: PartnerTopics) {
   const { options, storage } = core;
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
@@ -37,7 +37,8 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const pipeline = createPipeline(core, limits);
   const notes = requestNotes(core);
   const streams = createEventStreams(options.logger);
-  // Operations of a console: every operation of the API, reading events and requests, and trying things out.
+  // Operations that a console can call: every operation of the API, and those for reading events and requests
+  // and for trying things out.
   const operations = [
     ...table,
     ...historyOperations(core, topics.webhooks),
@@ -45,7 +46,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     ...sandboxOperations(core, topics.webhooks),
     ...workbenchOperations(core, topics.webhooks, limits.store),
   ];
-  // Loaded and made when somebody asks for it: it takes longer than the rest of the start.
+  // Created on the first request, because it takes longer than the rest of the start.
   let description: Promise<string> | null = null;
   const describe = async () => {
     const { openApiDocument } = await import('./openapi/document.ts');
@@ -79,8 +80,8 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     },
   ];
   /**
-   * `forgetKeys` empties the cache of keys; `endStreams` ends answers that go on; `settled` resolves when the work behind answers is
-   * done.
+   * `forgetKeys` clears the cache of keys, `endStreams` ends long responses, and `settled` resolves when
+   * background work after responses is done.
    */
   return {
     table,

@@ -15,19 +15,27 @@ import type { Credential } from './pipeline/key.ts';
 import type { PartnerCall, Pipeline } from './pipeline/pipeline.ts';
 import type { PartnerOperation, PartnerRoute } from './request.ts';
 
-/** Life of a session from the sign-in, in milliseconds. */
+/** Lifetime of a console session from its sign-in, in milliseconds. */
 const sessionLifetimeMs = 8 * 3600_000;
 
-/** Sign-ins of one client address in a minute: each successful one is stored. */
+/**
+ * Maximum number of console sign-ins per client address and minute, because each successful one is stored.
+ */
 const maxSignIns = 60;
 
-/** Sessions of one partner in an hour: a key that is used from many addresses must not fill the storage. */
+/**
+ * Maximum number of console sessions per partner and hour, so that a key used from many addresses cannot fill
+ * the storage.
+ */
 const maxOpened = 120;
 
-/** Returns the digest under which a session is stored, apart from other records of the sandbox. */
+/**
+ * Returns the digest under which a session is stored. The text before it keeps sessions apart from other
+ * sandbox records.
+ */
 const recordOf = (session: string): Buffer => digest(`console session ${session}`);
 
-/** @throws PartnerError `rate_limit_exceeded` */
+/** Refuses a request whose limit is reached. @throws PartnerError `rate_limit_exceeded` with `Retry-After` */
 function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void {
   if (allowed) return;
   throw new PartnerError('rate_limit_exceeded', { headers: { 'Retry-After': secondsUntil(endsAt, now) } });
@@ -35,23 +43,26 @@ function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void 
 
 const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
 
-/** Parts of the partner API that a console works with. */
+/** Parts of the partner API that the console's backend uses. */
 export interface DeskParts {
   readonly pipeline: Pipeline;
   readonly operations: readonly PartnerOperation[];
-  /** The routes of the partner API. */
+  /** All routes of the partner API. */
   readonly table: readonly PartnerRoute[];
   readonly forms: Forms;
-  /** Counts of all processes, where there are such. */
+  /** Rate limit counts, shared by all processes if the storage supports that. */
   readonly counts: RateLimitStore;
 }
 
 const noBytes = Buffer.alloc(0);
 
-/** Headers of what a console sends. */
+/** Headers of the requests that a console makes. */
 const json = { 'content-type': 'application/json' };
 
-/** Takes requests of a console through the pipeline: its sessions, and the operations that its pages call. */
+/**
+ * Returns functions that run a console's requests through the pipeline: the checks of a session, and the
+ * operations that its pages call.
+ */
 function consoleCalls(
   core: Core,
   { opensWith }: PartnerConsole,
@@ -59,7 +70,7 @@ function consoleCalls(
 ) {
   const byName = new Map(operations.map((operation) => [operation.operation, operation]));
 
-  /** Opens the console for a key. */
+  /** Operation that only checks whether a key may use the console. */
   const opening: PartnerOperation = {
     ...opensWith,
     operation: 'openConsole',
@@ -86,9 +97,9 @@ function consoleCalls(
   }
 
   /**
-   * Admits the key of a console.
-   * @param limit - `null` if the request is not counted
-   * @throws PartnerError
+   * Checks with the pipeline that a key may use the console.
+   * @param limit - limit group that counts the request; `null` if it is not counted
+   * @throws PartnerError if the key is refused or its limit is reached
    */
   async function admit(
     request: ConsoleRequest,
@@ -109,7 +120,7 @@ function consoleCalls(
         const operation = byName.get(name);
         if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
         const answer = await pipeline.answer({
-          // The visit was counted, with all of its calls.
+          // Not counted again: the visit was counted, including all of its calls.
           ...callOf(request, operation, { id }),
           idempotencyKeys: idempotencyKey === undefined ? [] : [idempotencyKey],
           path,
@@ -126,7 +137,9 @@ function consoleCalls(
   return { admit, visitOf };
 }
 
-/** The partner API for a console of this process: its calls go through the same steps as those of the routes. */
+/**
+ * Creates the backend of a console, whose calls run through the same pipeline steps as requests over HTTP.
+ */
 export function createDesk(
   core: Core,
   partnerConsole: PartnerConsole,
@@ -137,14 +150,18 @@ export function createDesk(
   const { admit, visitOf } = consoleCalls(core, partnerConsole, { pipeline, operations });
   const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
-  /** Opens a session. @param limit - `null` if the request is not counted */
+  /**
+   * Checks a request of a session and returns the visit; `null` if the session has ended or its key is
+   * refused. @param limit - limit group that counts the request; `null` if it is not counted
+   */
   async function open(session: string, request: ConsoleRequest, limit: LimitGroup | null) {
     const stored = await sandbox.find(recordOf(session), clock.now());
     if (stored === null) return null;
     try {
       return visitOf(request, await admit(request, { id: String(stored.keyId) }, limit));
     } catch (error) {
-      // Any other refusal is one of the key; what goes wrong otherwise is no PartnerError.
+      // Any other PartnerError means that the key is refused. Failures that are no refusal throw other
+      // errors.
       if (error instanceof PartnerError && error.code !== 'rate_limit_exceeded') return null;
       throw error;
     }
@@ -183,7 +200,7 @@ export function createDesk(
 
     async signOut(session) {
       const record = recordOf(session);
-      // Strangers send what they like as sessions, and pay for none: what is not there is worth no write.
+      // Read before removing: anyone can send made-up sessions, which should not cause writes.
       if ((await sandbox.find(record, clock.now())) !== null) await sandbox.remove(record);
     },
 

@@ -4,7 +4,7 @@ import { discardBody } from '../http/discarded-body.ts';
 import { RequestInProgressError } from '../idempotency/repeatable-request.ts';
 import type { Core } from '../options/context.ts';
 
-/** The one place that turns anything thrown below the partner API into its answer. */
+/** Converts anything that was thrown below the partner API into a response. The only place that does. */
 export async function answerPartnerError(core: Core, ctx: Context, thrown: unknown): Promise<void> {
   const error = toPartnerError(thrown);
   const requestId = ctx.state.headers['X-Request-Id'];

@@ -3,7 +3,7 @@ import type { Owner } from '../ports/partners.ts';
 import { digest } from '../secrets/tokens.ts';
 import { everyEvent } from '../webhooks/search.ts';
 
-/** The steps of a partner's first run, and which of them are done. */
+/** The steps of a partner's first run, and whether each is done. */
 export interface FirstRun {
   readonly endpoint: boolean;
   readonly event: boolean;
@@ -11,7 +11,7 @@ export interface FirstRun {
   readonly payment: boolean;
 }
 
-/** Life of the mark of a first run, in milliseconds. */
+/** Lifetime of the record that a first run is complete, in milliseconds. */
 const rememberedMs = 10 * 365 * 24 * 3600_000;
 
 const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);
@@ -19,8 +19,9 @@ const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);
 const everything: FirstRun = { endpoint: true, event: true, signature: true, payment: true };
 
 /**
- * Returns the progress of a partner's first run in test mode, according to the stored data. Once all of it is
- * done, one record remembers that, and nothing else is queried any more, even when the data is gone.
+ * Creates the function that returns a partner's progress in its first run in test mode, derived from the
+ * stored data. Once all steps are done, a record says so, and nothing else is queried any more, even when the
+ * data is gone.
  */
 export function firstRuns({ storage }: Pick<Core, 'storage'>) {
   const { sandbox, webhooks, events, transfers } = storage;
@@ -44,8 +45,7 @@ export function firstRuns({ storage }: Pick<Core, 'storage'>) {
     },
 
     /**
-     * Records that an endpoint of the partner was found to check signatures, which no other stored data
-     * shows.
+     * Records that an endpoint of the partner passed the signature check, which no other stored data shows.
      */
     async signatureChecked(partner: string, now: number): Promise<void> {
       const remembered = await sandbox.find(recordOf(partner), now);

@@ -5,18 +5,20 @@ import { readPage, readPlace, writePlace } from '../text/list-pages.ts';
 
 const defaultPageSize = 25;
 
-/** Bounds of a read: at most so many items that come after a place. */
+/** Position after which a page starts, and its maximum number of items. */
 export interface Page {
   readonly after: ListPosition | null;
   readonly limit: number;
 }
 
-/** Base64url, so that clients do not parse it. Its content may change. */
+/**
+ * Encodes a list position as a cursor. Base64url, so that clients do not parse it: its content may change.
+ */
 const cursorOf = (place: ListPosition): string => Buffer.from(writePlace(place)).toString('base64url');
 
 /**
- * A page of a list that is ordered by `createdAt` and then by id, newest first.
- * @throws PartnerError `invalid_request` for a cursor that is none
+ * Reads a page of a list that is ordered by `createdAt` and then by id, newest first.
+ * @throws PartnerError `invalid_request` for an invalid cursor
  */
 export async function newestFirst<Item extends { readonly createdAt: number; readonly id: string }>(request: {
   readonly cursor?: string | undefined;

@@ -28,7 +28,7 @@ const total = component('ReconciliationTotal', 'Rows of one currency and status.
   amount: text('Their sum.', '125.00'),
 });
 
-/** An export as JSON; the other formats have the same names. */
+/** Schema of an export as JSON. The other formats have the same names. */
 export const reconciliation = component('Reconciliation', 'An export.', {
   data: z
     .array(component('ReconciliationRow', 'A transfer that became final.', column))

@@ -1,6 +1,7 @@
 /**
- * Ends of the names of members that hold secrets, or say who a person is: names of this service, and names that partners use.
- * Compared without case and with letters only: `client_secret`, `X-Api-Key`, `legalName`.
+ * Endings of member names whose values a log leaves out, because they hold secrets or personal data: names of
+ * this service, and names that partners use. Compared without case and with letters only: `client_secret`,
+ * `X-Api-Key`, `legalName`.
  */
 const removedEndings = [
   ...[
@@ -27,12 +28,14 @@ const isRemoved = (name: string): boolean => {
 const removed = '[removed]';
 
 /**
- * Matches JSON Web Tokens. Each run of characters is matched once, even if it looks like the beginning of
- * many.
+ * Matches runs of characters that may be JSON Web Tokens. Each run is matched once, even if it looks like the
+ * beginning of many.
  */
 const tokenRuns = /[\w.-]+/g;
 
-/** Private keys as PEM (RFC 7468), to the end of the text: the end of a key may be missing. */
+/**
+ * Matches private keys as PEM (RFC 7468), up to the end of the text, because the end of a key may be missing.
+ */
 const privateKeys = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]*/g;
 
 const withoutTokens = (run: string): string =>
@@ -42,13 +45,14 @@ const withoutTokens = (run: string): string =>
 const maxLength = 8 * 1024;
 
 /**
- * Returns the part of a body that a log may keep.
- * @param prefix - what tokens and keys of the service begin with
- * @returns a function that answers the JSON without secrets and personal data, cut to 8 KiB; `null` for what is no JSON. What
- * an error blames (paths such as `events.0`) goes too: it may be anything, such as a secret in the wrong place
+ * Creates a function that returns the part of a body that a log may keep.
+ * @param prefix - prefix of the service's tokens and keys
+ * @returns a function that returns JSON without secrets and personal data, cut to 8 KiB; `null` for other text. It also
+ * removes values that an error names (by paths such as `events.0`), which may be secrets in the wrong place
  */
 export function bodyRedaction(prefix: string) {
-  // Every prefix of the scheme, new ones included, but the one of client ids, which are public.
+  // Matches all tokens and keys with the service's prefix, including future kinds, but not client ids, which
+  // are public.
   const secrets = new RegExp(`(?:${prefix}_(?!client_)[a-z]+|whsec)_[\\w-]+`, 'g');
 
   const cleaned = (text: string): string =>
@@ -74,7 +78,7 @@ export function bodyRedaction(prefix: string) {
       const whole = JSON.stringify(kept(JSON.parse(body), '', new Set(blamed)));
       return whole.slice(0, maxLength).toWellFormed();
     } catch {
-      // In other formats it is unknown which parts are secret.
+      // In other formats it is unknown which parts are secret, so keep nothing.
       return null;
     }
   };

@@ -8,24 +8,27 @@ import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { PartnerCall } from './pipeline/pipeline.ts';
 import { bodyRedaction } from './redaction.ts';
 
-/** Requests that are kept of each partner and mode. */
+/** Number of logged requests that are kept of each partner and mode. */
 const mostOfPartner = 5_000;
 
-/** Number of waiting requests of a process beyond which further requests are not logged. */
+/** Number of requests waiting to be stored beyond which a process logs no further ones. */
 const mostWaiting = 1_000;
 
-/** Stored in one call: a commit to the disk costs as much for one as for all of them. */
+/**
+ * Maximum number of requests stored in one call: one commit to the disk costs the same for one request and
+ * for many.
+ */
 const batch = 500;
 
 /**
- * Between two calls while requests wait: a process stores a thousand requests in a second at most, and spends little on it when there
- * are more.
+ * Pause between two calls while requests wait, in milliseconds. It limits a process to storing a thousand
+ * requests per second, so that heavy load costs little.
  */
 const pauseMs = 500;
 
 type Failure = Pick<PartnerError, 'code'> & Partial<Pick<PartnerError, 'details'>>;
 
-/** Returns the body of an error, as `answerPartnerError` writes it. */
+/** Returns the error in a response that `answerPartnerError` wrote; `null` if there is none. */
 function failureOf({ body }: Context): Failure | null {
   const isFailure = typeof body === 'object' && body !== null && 'code' in body;
   return isFailure ? (body as Failure) : null;
@@ -34,8 +37,8 @@ function failureOf({ body }: Context): Failure | null {
 export type RequestNotes = ReturnType<typeof requestNotes>;
 
 /**
- * Notes requests for the people of a partner. It is done when the answer has gone, in the background: a request neither waits nor
- * fails for it, and what cannot be stored in time is lost.
+ * Creates the request log's writer. It stores requests in the background after their response was sent: a
+ * request neither waits nor fails for it, and requests that cannot be stored in time are lost.
  */
 export function requestNotes({ storage, options: { prefix, requestLog, logger }, clock }: Core) {
   const redacted = bodyRedaction(prefix);
@@ -72,7 +75,7 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
     writing ??= write();
   }
 
-  /** Returns the bodies of a test request; those of live ones are not kept. */
+  /** Returns the bodies of a test request for the log; `null` for live requests. */
   function bodiesOf(ctx: Context, mode: Mode, sent: Buffer | null) {
     if (mode === 'live') return { sent: null, answered: null };
     const written: string | undefined = ctx.state.answered;
@@ -86,7 +89,9 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
   }
 
   return {
-    /** Notes a request once its response has gone, if its key was found and requests of its mode are logged. */
+    /**
+     * Logs a request after its response was sent, if its key was found and requests of its mode are logged.
+     */
     note(ctx: Context, call: PartnerCall): void {
       if (requestLog === 'off') return;
       ctx.res.once('close', () => {
@@ -108,7 +113,7 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
       });
     },
 
-    /** Stores what was noted, and resolves when it is; for the end. */
+    /** Resolves when all waiting requests are stored. Called when the service closes. */
     async settled(): Promise<void> {
       closing.abort();
       await writing;

@@ -5,7 +5,7 @@ import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { SdkCall } from '../ports/console.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 
-/** Groups of operations, for people. */
+/** Groups of operations, with descriptions for people. */
 export const partnerTags = {
   Passports: 'Verify the passport that a user shows.',
   Payments: 'Initiate and inspect transfers.',
@@ -17,17 +17,17 @@ export const partnerTags = {
   Keys: 'What the key of the request is.',
 } as const;
 
-/** A request that has passed the pipeline. */
+/** A parsed and checked request, as handlers get it. */
 export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> extends RepeatableRequest {
   readonly key: ApiKeyState;
-  /** Finds the address that the server sees, or `null`. */
+  /** Returns the client's IP address as the server sees it; `null` if unknown. */
   readonly address: () => string | null;
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;
 }
 
-/** Response of a handler: JSON, as text or not, or a stream of another type. */
+/** Response of a handler: JSON, as an object or text, or a stream of another media type. */
 export type PartnerAnswer =
   | { readonly status: number; readonly body: JsonObject | string; readonly replayed?: boolean }
   | {
@@ -37,7 +37,7 @@ export type PartnerAnswer =
       readonly fileName?: string;
     };
 
-/** A line of the partner API's route table. */
+/** An entry of the partner API's route table. */
 export interface PartnerRoute<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -45,39 +45,39 @@ export interface PartnerRoute<
 > {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** `null`: any key. */
+  /** Scope that the key needs; `null` if any key may call the route. */
   readonly scope: KeyScope | null;
   readonly limit: LimitGroup;
-  /** The group in the OpenAPI description; generated clients make a class of it. */
+  /** Group in the OpenAPI description; generated clients have a class for each group. */
   readonly tag: keyof typeof partnerTags;
-  /** For the documentation and the operation id of OpenAPI. */
+  /** Name of the operation, for the documentation and as OpenAPI operation id. */
   readonly operation: string;
   readonly summary: string;
-  /** Call of `@ostiary/client-sdk`, if it has one. */
+  /** Call of `@ostiary/client-sdk` for this operation, if there is one. */
   readonly sdk?: SdkCall;
   readonly body?: Body;
-  /** True if a request without a body means `{}`. @defaultValue `false` */
+  /** True if a request may leave its body out, which then counts as `{}`. @defaultValue `false` */
   readonly bodyIsOptional?: boolean;
   readonly query?: Query;
   readonly pathSchema?: Path;
   /** Error for a path with an invalid parameter. @defaultValue `"not_found"` */
   readonly wrongPath?: 'not_found' | 'invalid_request';
-  /** Success: its status, the schema of its body, and other media types in which it may come. */
+  /** Successful response: its status, the schema of its body, and its other media types. */
   readonly success: {
     readonly status: number;
     readonly schema: z.ZodType;
     readonly texts?: readonly string[];
   };
-  /** True if the `Idempotency-Key` header has an effect: `handle` is not called for a replay. */
+  /** True if the route supports `Idempotency-Key`: for a repeated request `handle` is not called. */
   readonly idempotent?: boolean;
-  /** Only with a test key; live ones see 404, and why. */
+  /** True if only test keys may call the route. Live keys get a 404 with the reason. */
   readonly testOnly?: boolean;
   readonly handle: (
     request: PartnerRequest<z.output<Body>, z.output<Query>, z.output<Path>>,
   ) => Promise<PartnerAnswer>;
 }
 
-/** An operation that this process can call too: a route without its path. */
+/** An operation that a console of this process can call: a route without its path. */
 export type PartnerOperation<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -96,14 +96,16 @@ export type PartnerOperation<
   | 'handle'
 >;
 
-/** As {@link route}, for an operation that has no address. */
+/** Defines an operation without a route, with its types checked as by {@link route}. */
 export function operation<Body extends z.ZodType, Query extends z.ZodType, Path extends z.ZodType>(
   definition: PartnerOperation<Body, Query, Path>,
 ): PartnerOperation {
   return definition as unknown as PartnerOperation;
 }
 
-/** Keeps the types of one route together; the table forgets them. */
+/**
+ * Defines a route and checks the types of its schemas and handler together, which the table's type cannot do.
+ */
 export function route<Body extends z.ZodType, Query extends z.ZodType, Path extends z.ZodType>(
   definition: PartnerRoute<Body, Query, Path>,
 ): PartnerRoute {

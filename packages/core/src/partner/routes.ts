@@ -20,7 +20,7 @@ export interface PartnerTopics {
   readonly webhooks: Webhooks;
 }
 
-/** Every route of the partner API, by topic. */
+/** Creates the route table of the partner API, grouped by topic. */
 export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopics): PartnerRoute[] {
   return [
     ...verifyRoutes(core, passports, users),

@@ -14,14 +14,15 @@ import { sameKyc, sandboxKycStore, sandboxTierOf } from '../users/sandbox-kyc.ts
 import { newEvent } from '../webhooks/outgoing.ts';
 
 /**
- * Changes the identity check of a sandbox user for a partner's test keys, and notifies its test endpoints as
- * a real change would, if something did change. The change is stored first and published afterwards, because
- * there is no transaction over both. If the database fails in between, no event is published for it.
+ * Creates the function that changes a sandbox user's identity check for a partner's test keys. If something
+ * changed, it notifies the partner's test endpoints as a real change would. The change is stored first and
+ * published afterwards, because no transaction covers both. If the database fails in between, no event is
+ * published.
  */
 export function changeSandboxKyc(core: Core, catalogue: Catalogue) {
   const kept = sandboxKycStore(core);
 
-  /** Returns the id of the event, `null` if nothing changed. */
+  /** Returns the id of the published event; `null` if nothing changed. */
   return async (
     request: RepeatableRequest & { readonly user: SandboxUser; readonly kycStatus: KycStatus },
   ): Promise<RepeatableAnswer> => {

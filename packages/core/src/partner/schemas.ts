@@ -18,21 +18,21 @@ import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 import { writePlace } from '../text/list-pages.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 
-/** A public user id. Text of another form belongs to no user. */
+/** Schema of a public user id. Text in another format belongs to no user. */
 export const kid = field(
   z.string().regex(userIdFormat, userIdWords),
   'Public id of a user.',
   'KID-TEST-APPROVED',
 );
 
-/** E.164, strictly: a plus, a country code, digits, and no look-alikes. */
+/** Schema of a phone number in strict E.164: a plus, a country code, digits, and no look-alikes. */
 export const phone = field(
   z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'has to be a phone number in E.164, such as +50937000001'),
   'Phone number in E.164.',
   '+50900000001',
 );
 
-/** A positive amount. */
+/** Schema of a positive amount. */
 const amount = field(
   z.string().regex(positiveAmount, {
     error: ({ input }) =>
@@ -44,7 +44,7 @@ const amount = field(
   '125.00',
 );
 
-/** Text that people read; not empty. */
+/** Creates a schema for non-empty text that people read. */
 const line = (max: number, description: string, example: string) =>
   z
     .string()
@@ -54,7 +54,7 @@ const line = (max: number, description: string, example: string) =>
 
 const referenceOf = (description: string) => line(100, description, 'order-1017');
 
-/** Free data of the partner, given back as it came. */
+/** Schema of the partner's own data, which is returned unchanged. */
 const metadata = field(
   z
     .record(
@@ -71,7 +71,7 @@ const metadata = field(
   { till: '4' },
 );
 
-/** Maximum number of items of a list, in a query. */
+/** Schema of the query parameter for the maximum number of items of a list. */
 export const pageSize = z
   .string()
   .regex(/^[1-9][0-9]{0,2}$/, 'has to be 1 to 100')
@@ -80,12 +80,12 @@ export const pageSize = z
   .optional()
   .meta({ description: 'How many items to give at most.', examples: [50], default: 25 });
 
-/** A cursor as the API makes them, of a transfer. */
+/** Example of a cursor for a list of transfers. */
 const cursorExample = Buffer.from(
   writePlace({ time: Date.parse('2026-01-01T12:00:00.000Z'), id: 'tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687' }),
 ).toString('base64url');
 
-/** Place where a list continues, in a query. */
+/** Schema of the query parameter for the position where a list continues. */
 export const cursor = field(
   z.string().min(1).max(300).optional(),
   'The `nextCursor` of the page before, with the same filters.',
@@ -93,8 +93,8 @@ export const cursor = field(
 );
 
 /**
- * Place where a list continues, in its response. The example is a last page, so that a client which follows a
- * mock server's pages comes to an end.
+ * Schema of the response field for the position where a list continues. The example is a last page, so that a
+ * client which follows a mock server's pages comes to an end.
  */
 export const nextCursor = field(
   z.string().nullable(),

@@ -11,15 +11,15 @@ const checks: { readonly [field: string]: z.ZodType } = Object.assign(
 );
 
 /**
- * Takes fields out of a host's user record, in this order, checked as userinfo checks them. Fields that the host does not know are
- * left out.
- * @returns a function that throws a TypeError which names the field that the host got wrong
+ * Creates a function that selects fields of a host's user record, in the given order, validated as by
+ * userinfo. Leaves out fields that the host does not know.
+ * @returns a function that throws a TypeError if the host's value of a field is invalid
  */
 export function shownFields<Field extends keyof UserRecord>(
   { logMissingFields }: Core,
   fields: readonly Field[],
 ): (user: UserRecord) => Pick<UserRecord, Field> {
-  // Make one schema once, because checking field by field takes twice as long.
+  // One schema for all fields, because checking field by field takes twice as long.
   const schema = z.object(Object.fromEntries(fields.map((field) => [field, checks[field] ?? z.never()])));
   return (user) => {
     const shown = Object.fromEntries(fields.map((field) => [field, shownField(user, field)]));

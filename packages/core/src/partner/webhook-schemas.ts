@@ -8,7 +8,10 @@ const unknownType = (types: readonly string[]) => ({
     input === undefined ? undefined : wordsFor(input, types),
 });
 
-/** Names of events, or the one that stands for all of them. Which names there are depends on the service. */
+/**
+ * Schema of an endpoint's event types: names of types, or `*` for all. Which types exist depends on the
+ * service.
+ */
 const eventTypes = (types: readonly string[]) =>
   field(
     z
@@ -30,7 +33,10 @@ const url = field(
   'https://partner.example.com/webhooks',
 );
 
-/** Its UTF-8 bytes are the key, for all characters; a lone surrogate has none. */
+/**
+ * Schema of a webhook secret. The signing key is its UTF-8 bytes, so a lone surrogate, which has none, is
+ * refused.
+ */
 const secret = field(
   z
     .string()
@@ -54,7 +60,7 @@ export const endpointChanges = (types: readonly string[]) =>
     })
     .refine((changes) => Object.keys(changes).length > 0, {
       error: 'names nothing to change',
-      // Unknown types are named in the error.
+      // Check only well-formed lists; the error names unknown types.
       when: ({ issues }) => issues.length === 0,
     })
     .meta({ description: 'What to change of an endpoint: at least one member.', minProperties: 1 });
@@ -149,7 +155,7 @@ export const recovered = component('Recovered', 'How many deliveries are sent ag
   queued: field(z.int().min(0), 'How many deliveries were queued.', 3),
 });
 
-/** Filter of a list of events: those after a place in the sequence. */
+/** Query schema of the list of events: those after a sequence number. */
 export const eventsQuery = z.strictObject({
   after: z
     .string()

@@ -6,8 +6,8 @@ import type { Core } from '../options/context.ts';
 import type { PartnerAnswer } from './request.ts';
 
 /**
- * Sends a stream. Its first part is made before the status is sent, so that a database that does not answer is
- * still a 503.
+ * Sends a stream. Waits for its first part before sending the status, so that a database that does not
+ * respond still causes a 503.
  */
 async function writeStream(
   core: Core,
@@ -23,7 +23,7 @@ async function writeStream(
     } catch (error) {
       const requestId = ctx.state.headers['X-Request-Id'];
       core.options.logger.error({ requestId, path: ctx.state.route, err: error }, 'an answer broke off');
-      // Koa would leave the connection open.
+      // Koa would leave the connection open after an error in the middle of a response.
       breakOff(ctx.res);
     }
   }
@@ -34,7 +34,7 @@ async function writeStream(
   ctx.body = Readable.from(all(), { objectMode: false, highWaterMark: 64 * 1024 });
 }
 
-/** Sends the answer of a handler. */
+/** Sends the response of a handler. */
 export async function writeAnswer(core: Core, ctx: Context, answer: PartnerAnswer): Promise<void> {
   if ('stream' in answer) return await writeStream(core, ctx, answer);
   if (answer.replayed === true) ctx.state.headers['Idempotent-Replayed'] = 'true';

@@ -2,7 +2,7 @@ import { type PartnerErrorCode, partnerErrors } from '../../errors.ts';
 import type { PartnerRoute } from '../request.ts';
 import type { Json } from './json-schema.ts';
 
-/** Headers of answers, by the name of their component. */
+/** Response headers, by component name. */
 const headers = {
   RequestId: {
     header: 'X-Request-Id',
@@ -44,7 +44,7 @@ const headers = {
 
 type HeaderName = keyof typeof headers;
 
-/** The headers as components. */
+/** OpenAPI components of the response headers. */
 export const headerComponents: Json = Object.fromEntries(
   Object.entries(headers).map(([name, { description, schema }]) => [name, { description, schema }]),
 );
@@ -57,7 +57,7 @@ function headersOf(names: readonly HeaderName[]): Json {
 
 const counted = ['RequestId', 'RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset'] as const;
 
-/** The headers of an answer that is no error. */
+/** Returns the headers of a route's successful response. */
 export function successHeaders(route: PartnerRoute): Json {
   return headersOf([
     ...counted,
@@ -66,21 +66,21 @@ export function successHeaders(route: PartnerRoute): Json {
   ]);
 }
 
-/** A response for errors: its status, and the codes that come with it. */
+/** An error response: its status, and the error codes that it can have. */
 interface ErrorAnswer {
   readonly status: number;
   readonly codes: readonly PartnerErrorCode[];
-  /** Instead of when the codes come. */
+  /** Description to use instead of the one derived from the codes. */
   readonly description?: string;
   /** @defaultValue those of every request that was counted */
   readonly headers?: readonly HeaderName[];
-  /** Routes that have it. @defaultValue every route */
+  /** Selects routes that can have this response. @defaultValue every route */
   readonly of?: (route: PartnerRoute) => boolean;
 }
 
 const hasBody = (route: PartnerRoute): boolean => route.body !== undefined;
 
-/** Answers of errors, by the name of their component. */
+/** Error responses, by component name. */
 const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
   BadRequest: {
     status: 400,
@@ -151,14 +151,14 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
   },
 };
 
-/** Schema of an error. */
+/** Returns an example of an error response with a code. */
 function errorExample(code: PartnerErrorCode): Json {
   return {
     value: { code, message: partnerErrors[code].text, requestId: headers.RequestId.schema.examples[0] },
   };
 }
 
-/** The answers of errors as components, each with an example of every code. */
+/** OpenAPI components of the error responses, each with an example of every code. */
 export const errorComponents: Json = Object.fromEntries(
   Object.entries(errorAnswers).map(([name, { codes, description, headers: names = counted }]) => [
     name,
@@ -176,7 +176,7 @@ export const errorComponents: Json = Object.fromEntries(
   ]),
 );
 
-/** The errors of a route, by status. */
+/** Returns the error responses of a route, by status. */
 export function errorResponses(route: PartnerRoute): Json {
   return Object.fromEntries(
     Object.entries(errorAnswers)

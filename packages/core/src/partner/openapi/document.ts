@@ -14,7 +14,7 @@ const about = `Verify passports, initiate and inspect transfers, look users up, 
 Every request carries an API key. Decide by the \`code\` of an error; its text may change.
 Within a version members, event types and optional parameters may be added: ignore what you do not know.`;
 
-/** Parameters in the path or in the query, one by one. They are described as what the text in the address means. */
+/** Describes path or query parameters one by one, with the type that their text is parsed to. */
 function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', components: Components): Json[] {
   if (schema === undefined) return [];
   const { properties = {} } = components.add(schema, 'output') as {
@@ -31,7 +31,7 @@ function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', comp
   }));
 }
 
-/** Parameters in the header, by the name of their component. */
+/** Returns the OpenAPI components of header parameters. */
 function headerParameters(): Json {
   return {
     IdempotencyKey: {
@@ -40,14 +40,18 @@ function headerParameters(): Json {
       required: false,
       description:
         'A fresh value for each thing that is to happen, and the same one when the request is repeated: it takes effect once. Printable ASCII.',
-      // The bare form: servers take spaces off both ends of a header (RFC 9110, section 5.5), and quotation marks are taken off here.
+      // Describe the bare form without outer spaces, which servers strip (RFC 9110, section 5.5), and without
+      // quotation marks, which this service strips.
       schema: { type: 'string', pattern: '^[!#-~]([ -~]{0,253}[!-~])?$', minLength: 1, maxLength: 255 },
       example: '5f0c3d2e-order-1017',
     },
   };
 }
 
-/** Ways to authenticate a request. A signature is an alternative, so that tools without one send none. */
+/**
+ * Describes the ways to authenticate a request. The signature is an alternative, so that tools which cannot
+ * sign send none.
+ */
 function securitySchemes(prefix: string): Json {
   const wire = prefix.toUpperCase();
   return {
@@ -83,7 +87,7 @@ function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Notes for partners about a route, in addition to its fields. */
+/** Returns notes for partners about a route, in addition to its fields. */
 function explanation(
   { summary, scope, limit, idempotent, testOnly }: PartnerRoute,
   { limits }: LimitOptions,
@@ -98,7 +102,7 @@ function explanation(
   ].join(' ');
 }
 
-/** An export in other formats than JSON: how it begins, and how it ends. */
+/** Examples of exports in other formats than JSON, with beginning and end. */
 const textExamples: { readonly [type: string]: string } = {
   'text/csv':
     'id,reference,status,amount,currency,recipientKid,description,failureCode,createdAt,completedAt,updatedAt\r\n…\r\n#summary,"{""rows"":1,…}"\r\n',
@@ -149,7 +153,7 @@ function operation(route: PartnerRoute, limits: LimitOptions, components: Compon
   };
 }
 
-/** The OpenAPI 3.1 description of the partner API, made of the schemas that validate. */
+/** Creates the OpenAPI 3.1 description of the partner API from the schemas that also validate requests. */
 export function openApiDocument(
   { options: { baseUrl, prefix, theme, events } }: Core,
   table: readonly PartnerRoute[],

@@ -1,9 +1,10 @@
 import type { Json } from './json-schema.ts';
 
 /**
- * An example of a body, made of those of its fields: each has one beside its check, so that none is written twice.
+ * Builds an example of a body from the examples of its fields, which stand beside their checks, so that no
+ * example is written twice.
  *
- * @returns `undefined` for a part that has none
+ * @returns the example; `undefined` for a schema without one
  */
 export function exampleOf(schema: Json, schemas: Readonly<Record<string, Json>>): unknown {
   const part = schema as {

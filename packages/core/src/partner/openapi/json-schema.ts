@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import type { HostEventSchema } from '../../events.ts';
 
-/** A part of the document. */
+/** A part of the OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
-/** Direction of a schema: sent, or returned. */
+/** Direction of a schema: `input` for requests, `output` for responses. */
 export type Direction = 'input' | 'output';
 
-/** Keywords of JSON Schema that hold data, and those that hold schemas by name; others hold a schema or a list of them. */
+/**
+ * `data` lists keywords of JSON Schema that hold data, `named` those that hold schemas by name. Other
+ * keywords hold a schema or a list of schemas.
+ */
 const data = new Set(['examples', 'default', 'enum', 'const']);
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
@@ -15,7 +18,10 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `X or null` as one schema with two types, which is how every generator knows it. */
+/**
+ * Rewrites `anyOf` with `null` as one schema with two types, which all generators understand; `null` if the
+ * schema has another form.
+ */
 function nullable({ anyOf, ...rest }: Json): Json | null {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return null;
   const other: unknown = anyOf.find((part) => isObject(part) && part.type !== 'null');
@@ -25,25 +31,31 @@ function nullable({ anyOf, ...rest }: Json): Json | null {
   return { ...other, ...rest, type: [other.type, 'null'] };
 }
 
-/** Bounds of what JavaScript can count: no rule of the API. */
+/**
+ * Bounds that zod adds for safe integers. They are no rule of the API, so they are left out of the document.
+ */
 const countable = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const;
 
-/** Limit of a number in generated clients, unless its format says otherwise. */
+/** Largest number in generated clients, unless its format says otherwise. */
 const maxInt32 = 2 ** 31 - 1;
 
-/** Takes away what is true and trips generators. The checks stay as they are; only what is said about them is less. */
+/**
+ * Simplifies a schema for client generators by leaving out true statements that they handle wrongly. The
+ * validation itself does not change.
+ */
 function plain(part: Json, direction: Direction): Json {
   const result: Record<string, unknown> = { ...(nullable(part) ?? part) };
-  // Answers may gain members within a version. Said in so many words: clients of openapi-generator would refuse them.
+  // Responses may gain members within a version. Say so explicitly, because clients of openapi-generator
+  // refuse unknown members otherwise.
   if (direction === 'output' && result.properties !== undefined) result.additionalProperties = true;
-  // Generated clients match the pattern against the date that they have made of the text.
+  // Generated clients would match the pattern against the date into which they converted the text.
   if (result.format !== undefined) delete result.pattern;
-  // Not every generator knows tuples, and none that nothing may follow them.
+  // Describe tuples as lists: some generators lack tuples, and none enforces their length.
   if (Array.isArray(result.prefixItems)) {
     result.items = { anyOf: result.prefixItems };
     delete result.prefixItems;
   }
-  // Generated clients know constants as text only.
+  // Generated clients support constants as text only.
   if (typeof result.const === 'boolean') delete result.const;
   if (result.type === 'number') result.format ??= 'double';
   if (result.minimum === countable.minimum) delete result.minimum;
@@ -55,7 +67,7 @@ function plain(part: Json, direction: Direction): Json {
   return result;
 }
 
-/** The same with all that is inside. `follow` says what stands in the place of a reference. */
+/** Simplifies a schema with all schemas inside it. `follow` returns the replacement of a reference. */
 function adapted(schema: Json, direction: Direction, follow: (reference: string) => Json): Json {
   const inside = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(inside);
@@ -71,14 +83,14 @@ function adapted(schema: Json, direction: Direction, follow: (reference: string)
   return $ref === undefined ? adapt : { ...follow(String($ref)), ...adapt };
 }
 
-/** Result of a library for a schema. */
+/** JSON Schema that a validation library generated. */
 interface Generated {
   readonly schema: Json;
   readonly definitions: Readonly<Record<string, Json>>;
 }
 
 function generatedBy(made: unknown): Generated {
-  // Drop undefined members.
+  // The JSON round trip drops undefined members.
   const { $schema: _, $defs = {}, ...schema } = JSON.parse(JSON.stringify(made)) as Json;
   return { schema, definitions: $defs as Generated['definitions'] };
 }
@@ -87,15 +99,18 @@ const definition = '#/$defs/';
 
 export type Components = ReturnType<typeof createComponents>;
 
-/** The schemas of the document. Each named schema is one component, with references from its uses. */
+/**
+ * Collects the schemas of the document. Each named schema becomes one component, with references from its
+ * uses.
+ */
 export function createComponents() {
   const schemas: Record<string, Json> = {};
   const refer = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
   const follow = (reference: string): Json => refer(reference.slice(definition.length));
   return {
-    /** By name. */
+    /** Collected components by name. */
     schemas: schemas as Readonly<typeof schemas>,
-    /** @param name - for a schema that has no `id` of its own; without either it is written out where it is used */
+    /** Adds a schema and returns a reference to it. @param name - component name for a schema without an `id`; a schema without either is inlined */
     add(added: z.ZodType, direction: Direction, name?: string): Json {
       const { schema, definitions } = generatedBy(
         z.toJSONSchema(added, { io: direction, target: 'draft-2020-12', reused: 'inline' }),
@@ -110,8 +125,8 @@ export function createComponents() {
 }
 
 /**
- * Returns a host's schema, written out, because oapi-codegen leaves out components to which only a webhook
- * refers. Parts that the library does not describe, or describes in another way, may be anything.
+ * Returns the JSON Schema of a host's event, inlined, because oapi-codegen leaves out components to which
+ * only a webhook refers. Parts that the host's library cannot describe accept anything.
  */
 export function hostSchema(schema: HostEventSchema): Json {
   try {
@@ -122,14 +137,14 @@ export function hostSchema(schema: HostEventSchema): Json {
       (above: readonly string[]) =>
       (reference: string): Json => {
         const part = definitions[reference.slice(definition.length)];
-        // Describe a schema that contains itself once.
+        // Describe a schema that contains itself only once.
         return part === undefined || above.includes(reference)
           ? {}
           : adapted(part, 'output', within([...above, reference]));
       };
     return adapted(whole, 'output', within([]));
   } catch {
-    // Not everything that can be checked can be described.
+    // Some checks cannot be expressed in JSON Schema.
     return { type: 'object' };
   }
 }

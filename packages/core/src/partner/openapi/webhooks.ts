@@ -4,7 +4,7 @@ import { sentEvent } from '../webhook-schemas.ts';
 import { exampleOf } from './examples.ts';
 import { type Components, hostSchema, type Json } from './json-schema.ts';
 
-/** Headers of a delivery, by what they are called after `X-<PREFIX>-`. */
+/** Headers of a delivery, by the part of their name after `X-<PREFIX>-`. */
 const headers: { readonly [suffix: string]: { readonly description: string; readonly schema: Json } } = {
   Event: {
     description: 'The type of the event, as in the body.',
@@ -30,16 +30,19 @@ const headers: { readonly [suffix: string]: { readonly description: string; read
   },
 };
 
-/** `order.shipped` as `OrderShipped`. Underscores stay, so that no two types become one name. */
+/**
+ * Converts an event type to a name: `order.shipped` to `OrderShipped`. Keeps underscores, so that no two
+ * types get the same name.
+ */
 function nameOf(type: string): string {
   return type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The tag of deliveries. */
+/** OpenAPI tag of webhook deliveries. */
 export const deliveriesTag = { name: 'Deliveries', description: 'What your webhook endpoints receive.' };
 
 /**
- * Returns the delivery of each type of event. Everything is written out, because oapi-codegen leaves out
+ * Describes the webhook delivery of each event type. Schemas are inlined, because oapi-codegen leaves out
  * components to which only a webhook refers.
  */
 export function webhooks(
@@ -52,7 +55,7 @@ export function webhooks(
   const parameters = Object.entries(headers).map(([suffix, rest]) => ({
     name: `X-${wire}-${suffix}`,
     in: 'header',
-    // Receivers must not rely on the number of the attempt.
+    // Optional, because receivers must not rely on the attempt's number.
     required: suffix !== 'Attempt',
     ...rest,
   }));
@@ -74,7 +77,7 @@ export function webhooks(
         summary,
         description: when ?? summary,
         tags: [deliveriesTag.name],
-        // The receiver checks the signature.
+        // Deliveries need no credentials: the receiver checks the signature.
         security: [],
         parameters,
         requestBody: {
