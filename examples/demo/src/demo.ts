@@ -44,8 +44,8 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
 /**
  * Starts both programs in this process, on loopback addresses, with demo data.
  *
- * @param options - what tests hand in: cheaper hashes, where a test is not about their strength
- * @throws ConfigError with production settings, AddressError when a port is taken
+ * @param options - options for tests, such as cheaper password hashes
+ * @throws ConfigError for production settings, AddressError if a port is taken
  */
 export async function startDemo(
   env: NodeJS.ProcessEnv,

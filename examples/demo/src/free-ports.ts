@@ -10,7 +10,7 @@ const range = { from: 10_000, to: 32_000 } as const;
 /** Number of ports to try before giving up. */
 const tries = 50;
 
-/** @throws the reason why the last of the ports that were tried cannot be listened on */
+/** Listens on a free random port. @throws the error of the last port that was tried */
 async function holdOne(): Promise<{ readonly port: number; readonly server: Server }> {
   for (let left = tries; ; left -= 1) {
     const port = randomInt(range.from, range.to);

@@ -170,7 +170,7 @@ async function adapt(installation: Installation, known: Seeded, options: SeedOpt
 /**
  * Creates the data of the demo on the first start, and keeps it on later starts.
  *
- * @throws {@link ConfigError} for data whose passwords and secrets nobody knows any more
+ * @throws {@link ConfigError} if the data exists, but its passwords and secrets are lost
  */
 export async function seed(
   installation: Installation,

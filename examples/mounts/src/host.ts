@@ -43,7 +43,7 @@ const escaped = (text: string): string =>
 /**
  * Makes the application of these examples. Its login accepts every name, to keep the examples short.
  *
- * @param site - where its pages are, such as `https://example.com`
+ * @param site - origin of its pages, such as `https://example.com`
  */
 export function createHost(site: string): Host {
   const sessions = new Map<string, Authentication>();

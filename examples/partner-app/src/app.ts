@@ -15,13 +15,16 @@ import { addSignInRoutes } from './sign-in.ts';
 import { createTransfers } from './transfers.ts';
 import { addWebhookRoutes } from './webhook-routes.ts';
 
-/** The shop: begins a sign-in, takes the answer, shows what it learned. */
+/**
+ * Makes the shop's application: it starts sign-ins, handles callbacks, and shows what the shop learned about
+ * the user.
+ */
 export function createPartnerApp(config: PartnerConfig): Koa {
   const sessions = createSessions(config.url);
   const transfers = createTransfers();
   const router = new Router();
 
-  // A notice is shown once.
+  // Remove the notice, so that it is shown only once.
   router.get('/', unlessPrefetched, (ctx) => {
     const session = sessions.of(ctx);
     const notice = session?.notice ?? null;
@@ -58,17 +61,19 @@ export function createPartnerApp(config: PartnerConfig): Koa {
   return app;
 }
 
-/** Around everything: headers of pages, forms of other sites, and what goes wrong. */
+/**
+ * Makes the middleware around all routes: it sets headers, refuses forms of other sites, and handles errors.
+ */
 function guard(config: PartnerConfig): Middleware {
   return async (ctx, next) => {
     ctx.set({
       'Content-Security-Policy': contentPolicy(),
       'X-Content-Type-Options': 'nosniff',
-      // The callback's address holds a code: no other site may learn it.
+      // The callback's URL contains a code, so other sites must not see it.
       'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-store',
     });
-    // Browsers name the page that sends a form; another one's forms are not for us.
+    // Refuse forms of other origins, which browsers name in this header.
     const { origin } = ctx.req.headers;
     if (ctx.method === 'POST' && origin !== undefined && origin !== config.url) {
       return show(

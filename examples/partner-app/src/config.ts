@@ -1,7 +1,7 @@
-/** Registration of this shop at the identity provider. */
+/** A client of this shop as registered at the identity provider. */
 interface RegisteredClient {
   readonly clientId: string;
-  /** `null` for a public client: it proves itself with PKCE alone. */
+  /** Secret of the client; `null` for a public client, which uses PKCE alone. */
   readonly clientSecret: string | null;
 }
 
@@ -20,10 +20,10 @@ export interface PartnerConfig {
   };
   readonly clients: {
     readonly confidential: RegisteredClient;
-    /** Also of the page that runs in the browser alone. */
+    /** Public client, also used by the page that signs in without the server. */
     readonly public: RegisteredClient;
   };
-  /** For paying customers and verifying passports; `null` for a shop that only signs people in. */
+  /** Key for paying customers and verifying passports; `null` for a shop that only signs users in. */
   readonly partnerApi: PartnerApiKey | null;
   /** Settings for webhooks; `null` for a shop that polls instead. */
   readonly webhooks: WebhookSettings | null;
@@ -40,23 +40,23 @@ export interface PartnerApiKey {
 
 /** Settings for verifying webhooks. Each mode has its own path and secret. */
 export interface WebhookSettings {
-  /** The wire prefix of the provider: headers are `X-<PREFIX>-…`. */
+  /** Wire prefix of the provider: headers are `X-<PREFIX>-…`. */
   readonly prefix: string;
-  /** The secret of a mode, or `null` when the shop has registered no endpoint for it. */
+  /** Webhook secrets by mode; `null` if the shop has no endpoint for the mode. */
   readonly secrets: Readonly<Record<WebhookMode, string | null>>;
 }
 
-/** Real money and users, or the sandbox. */
+/** Mode of webhooks: live (real money and users) or test (the sandbox). */
 export type WebhookMode = (typeof webhookModes)[number];
 
 export const webhookModes = ['live', 'test'] as const;
 
-/** The addresses to register for webhooks of a shop at `url`. */
+/** Returns the webhook URLs that a shop at `url` registers. */
 export function webhookUrls(url: string): Readonly<Record<WebhookMode, string>> {
   return { live: `${url}/webhooks/live`, test: `${url}/webhooks/test` };
 }
 
-/** The addresses to register for a shop at `url`. */
+/** Returns the redirect URIs that a shop at `url` registers. */
 export function redirectUris(url: string) {
   return { confidential: `${url}/callback`, public: `${url}/callback/public`, spa: `${url}/spa` };
 }

@@ -2,7 +2,7 @@ import { contentPolicy as policyOf } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { styleHash } from './pages/layout.ts';
 
-/** The shop itself refuses, without calling the provider. */
+/** Error for a request that the shop refuses itself, without calling the provider. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: 'wrong_state';
@@ -13,18 +13,18 @@ export class Refusal extends Error {
   }
 }
 
-/** Permissions of a page; `more` adds to them. */
+/** Makes the content security policy of a page; `more` adds directives. */
 export const contentPolicy = (...more: readonly string[]): string =>
   policyOf(styleHash, "img-src 'self' https: data:", ...more);
 
-/** Answers with a page. */
+/** Responds with a page. */
 export function show(ctx: Context, html: string, status = 200): void {
   ctx.status = status;
   ctx.type = 'html';
   ctx.body = html;
 }
 
-/** Answers with a page whose parts `live.js` keeps up to date. */
+/** Responds with a page whose parts `live.js` keeps up to date. */
 export function showLive(ctx: Context, html: string): void {
   ctx.set('Content-Security-Policy', contentPolicy("script-src 'self'", "connect-src 'self'"));
   show(ctx, html);

@@ -1,7 +1,7 @@
 import { type Check, origin, port } from '@ostiary/web-kit';
 import { startPartnerApp } from './server.ts';
 
-// The shop on its own, against an Ostiary of yours. `npm start` at the root starts both.
+// Starts the shop alone, against your own Ostiary. `npm start` at the root starts both.
 
 function refuse(problem: string): never {
   process.stderr.write(`kafe-lakay: ${problem}\n`);
@@ -15,7 +15,7 @@ function optional(variable: string): string | null {
 
 const required = (variable: string): string => optional(variable) ?? refuse(`${variable} is missing`);
 
-/** A variable, or what stands for it, as the check reads it. */
+/** Returns a checked variable, or `fallback` if it is not set. */
 function checked<Value>(variable: string, check: Check<Value>, fallback: string): Value {
   const { success, data, error } = check.safeParse(optional(variable) ?? fallback);
   return success ? data : refuse(`${variable} ${error.issues[0]?.message ?? 'is wrong'}`);

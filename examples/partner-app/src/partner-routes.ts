@@ -9,7 +9,7 @@ import { english, type Words, wordsFor } from './pages/words.ts';
 import type { Notice, Session, Sessions } from './sessions.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
-/** A session remembers only so many. */
+/** Number of payments that a session remembers. */
 const shownTransfers = 5;
 
 function problem(words: Words, error: unknown): Notice {
@@ -18,12 +18,12 @@ function problem(words: Words, error: unknown): Notice {
   return { kind: 'bad', text: fillText(words.language, words.partnerAnswered, { code, message }) };
 }
 
-/** The payments of a session, as far as the shop knows by now. */
+/** Returns the payments of a session in the latest state that the shop knows. */
 export function paymentsOf(session: Session | null, transfers: Transfers): readonly Transfer[] {
   return (session?.transfers ?? []).flatMap((id) => transfers.get(id) ?? []);
 }
 
-/** A client of the partner API, for a shop that has a key. */
+/** Makes the client of the partner API, or returns `null` for a shop without a key. */
 function partnerOf({ partnerApi, provider }: PartnerConfig): OstiaryPartner | null {
   return (
     partnerApi &&
@@ -36,7 +36,7 @@ function partnerOf({ partnerApi, provider }: PartnerConfig): OstiaryPartner | nu
   );
 }
 
-/** Pays a customer, once for each form. Answers what to tell them. */
+/** Pays a customer, once per form. Returns the notice for the customer. */
 async function pay(
   words: Words,
   api: OstiaryPartner,
@@ -53,10 +53,10 @@ async function pay(
     const payment = {
       amount,
       currency: 'HTG',
-      // The recipient is who signed in, never what a form says.
+      // The recipient is the signed-in user, never a value of the form.
       recipient: { kid },
       description: 'Cashback',
-      // The key stands in the signed body and is valid for one payment for ever, so sending the body again
+      // The reference is part of the signed body and valid for one payment for ever, so replaying the body
       // pays nothing.
       reference: idempotencyKey,
     } as const;
@@ -71,7 +71,7 @@ async function pay(
   }
 }
 
-/** Uses of the API key in the shop: it pays the customer, and verifies passports. */
+/** Adds the routes that use the API key: paying the customer, and verifying passports. */
 export function addPartnerRoutes(
   router: Router,
   config: PartnerConfig,
@@ -94,7 +94,7 @@ export function addPartnerRoutes(
     seeOther(ctx, '/');
   });
 
-  // Fragment for `live.js`. A customer who has signed out meanwhile gets an empty one.
+  // HTML fragment for `live.js`; empty after the customer has signed out.
   router.get('/cashback/payments', (ctx) =>
     show(ctx, paymentsPart(wordsFor(ctx), paymentsOf(sessions.of(ctx), transfers))),
   );
@@ -123,7 +123,7 @@ export function addPartnerRoutes(
   const nothing = { verification: null, notice: null };
   router.get('/verify', (ctx) => show(ctx, verifyPage(config, nothing)));
 
-  // The passport stands in the body of the request and nowhere else: not in an address, a session, or a log.
+  // The passport is only in the body of the request, never in a URL, a session or a log.
   router.post('/verify', async (ctx) => {
     const token = ((await readForm(ctx.req)).get('token') ?? '').trim();
     if (api === null) return show(ctx, verifyPage(config, nothing));

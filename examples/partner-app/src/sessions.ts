@@ -3,38 +3,38 @@ import type { Userinfo } from '@ostiary/client-sdk/oauth';
 import { cookie } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 
-/** A sign-in that was begun in this browser. Kept on the server, in the session, until the user comes back. */
+/** A sign-in that this browser has started. It is stored in the session on the server until the callback. */
 export interface PendingSignIn {
   readonly client: 'confidential' | 'public';
-  /** Comes back unchanged: proves that the answer belongs to a sign-in that this browser began. */
+  /** Returned unchanged in the callback, which proves that this browser started the sign-in. */
   readonly state: string;
-  /** Stays here: proves at the exchange that we are the ones who asked (PKCE). */
+  /** Never leaves the server until the exchange, where it proves that the shop started the sign-in (PKCE). */
   readonly codeVerifier: string;
 }
 
-/** The signed-in customer, and the tokens for further requests. */
+/** The signed-in customer, with the tokens for further requests. */
 export interface SignedIn {
   readonly client: PendingSignIn['client'];
   readonly accessToken: string;
   readonly scope: readonly string[];
   readonly expiresAt: Date;
-  /** The fields depend on the approved scopes. */
+  /** Fields of the user; they depend on the approved scopes. */
   readonly identity: Userinfo;
   readonly readAt: Date;
 }
 
 /** Data of a browser's session. Tokens never leave the server. */
 export interface Session {
-  /** Sign-ins under way, one per tab, the latest last. */
+  /** Sign-ins that were started, one per tab, latest last. */
   pending: PendingSignIn[];
   signedIn: SignedIn | null;
-  /** Ids of what the shop paid this customer, the latest first. */
+  /** Ids of the shop's payments to this customer, latest first. */
   transfers: string[];
-  /** Shown once on the next page. */
+  /** Notice to show once on the next page. */
   notice: Notice | null;
 }
 
-/** A message for the next page. */
+/** A message to show on the next page. */
 export interface Notice {
   readonly kind: 'good' | 'bad';
   readonly text: string;
@@ -43,10 +43,13 @@ export interface Notice {
 const lifetimeMs = 60 * 60_000;
 const maximum = 10_000;
 
-/** Sessions in memory, found by a cookie: this shop is a demonstration, and forgets everything when it stops. */
+/**
+ * Sessions in memory, found by a cookie. This shop is a demonstration, so its sessions are lost when it
+ * stops.
+ */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** @param url - the address of the shop: over https cookies are for https only */
+/** Makes the sessions of the shop. @param url - URL of the shop; with https, cookies are sent over https only */
 export function createSessions(url: string) {
   const known = new Map<string, { readonly session: Session; readonly endsAt: number }>();
   const { read, set, remove } = cookie('kafe_lakay_session', url.startsWith('https:'));
@@ -62,12 +65,11 @@ export function createSessions(url: string) {
       return entry !== undefined && entry.endsAt > Date.now() ? entry.session : null;
     },
     /**
-     * Begins a session. An id that was there before a sign-in may have been planted by somebody else, so the browser gets a new
-     * one.
+     * Starts a session with a new id, because somebody else may have planted the id from before the sign-in.
      */
     start(ctx: Context, session: Partial<Session>): void {
       end(ctx);
-      // A Map keeps the order of insertion, so the first one is the oldest.
+      // A Map keeps the order of insertion, so the first session is the oldest.
       const [oldest] = known;
       if (oldest !== undefined && (known.size >= maximum || oldest[1].endsAt <= Date.now())) {
         known.delete(oldest[0]);

@@ -8,7 +8,10 @@ import { scopeChoices } from './pages/home-page.ts';
 import { wordsFor } from './pages/words.ts';
 import type { Sessions } from './sessions.ts';
 
-/** "Sign in with Ostiary", for each client of the shop. What goes wrong is an `OstiaryError`, and becomes an error page. */
+/**
+ * Adds "Sign in with Ostiary" for each client of the shop. Errors are an `OstiaryError` and become an error
+ * page.
+ */
 export function addSignInRoutes(router: Router, config: PartnerConfig, sessions: Sessions): void {
   const { provider, clients, url } = config;
   const uris = redirectUris(url);
@@ -47,7 +50,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
     if (!session || !pending || uris[pending.client] !== `${url}${ctx.path}`) {
       throw new Refusal('wrong_state', 'This answer does not belong to a sign-in of this browser.');
     }
-    // Removed first, so that a response counts once, even an invalid one.
+    // Remove the sign-in first, so that a callback counts only once, even an invalid one.
     session.pending = session.pending.filter((candidate) => candidate !== pending);
     const { client, codeVerifier } = pending;
     const tokens = await oauth[client].exchange({ callbackUrl, state: pending.state, codeVerifier });
@@ -81,7 +84,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
   router.post('/revoke', async (ctx) => {
     const session = sessions.of(ctx);
     if (session?.signedIn) {
-      // Any holder of a token may end it, so any client may send this.
+      // Any holder of a token may revoke it, so the client does not matter.
       await oauth.confidential.revoke(session.signedIn.accessToken);
       session.notice = { kind: 'good', text: wordsFor(ctx).revoked };
     }

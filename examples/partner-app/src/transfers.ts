@@ -1,9 +1,9 @@
 import type * as Sdk from '@ostiary/client-sdk';
 
-/** A transfer, as far as the shop shows it. */
+/** The parts of a transfer that the shop shows. */
 export type Transfer = Pick<Sdk.Transfer, 'id' | 'status' | 'amount' | 'currency' | 'failure' | 'createdAt'>;
 
-/** States of the shop's payments, from responses of the API and from webhooks. */
+/** Latest states of the shop's payments, from API responses and webhooks. */
 export type Transfers = ReturnType<typeof createTransfers>;
 
 const maximum = 10_000;
@@ -12,14 +12,14 @@ export function createTransfers() {
   const known = new Map<string, Transfer>();
   return {
     /**
-     * Keeps the latest state. A webhook may arrive before the response to the request that caused it, so a
-     * final state stays, even if another arrives later.
+     * Stores the state of a transfer. A webhook may arrive before the response to the request that caused it,
+     * so a final state is kept even if another arrives later.
      */
     remember(transfer: Transfer): void {
       const before = known.get(transfer.id);
       if (before !== undefined && before.status !== 'pending') return;
       known.set(transfer.id, transfer);
-      // A Map keeps the order of insertion, so the first one is the oldest.
+      // A Map keeps the order of insertion, so the first transfer is the oldest.
       const [oldest] = known.keys();
       if (oldest !== undefined && known.size > maximum) known.delete(oldest);
     },

@@ -1,29 +1,32 @@
 import type { WebhookEvent } from '@ostiary/webhook-verifier';
 import type { WebhookMode } from './config.ts';
 
-/** A delivery that was verified, and what the shop did with it. */
+/** A verified delivery, and what the shop did with it. */
 export interface Arrival {
   readonly at: Date;
-  /** `null` for a duplicate, which is acknowledged before it is read, and if the delivery does not say. */
+  /**
+   * Number of the attempt; `null` for a duplicate, whose headers are not read, and if the delivery has no
+   * number.
+   */
   readonly attempt: number | null;
   readonly outcome: 'handled' | 'failed' | 'duplicate';
 }
 
-/** An event, and every delivery of it that arrived, in their order. */
+/** An event with all of its deliveries, in the order of arrival. */
 export interface ReceivedEvent {
   readonly event: WebhookEvent;
   readonly arrivals: readonly Arrival[];
 }
 
-/** A delivery that could be anybody's. Nothing that it said is kept. */
+/** A delivery that was refused. Its content is not kept, because anybody may have sent it. */
 export interface Refusal {
   readonly at: Date;
   readonly mode: WebhookMode;
-  /** A code of the verifier. */
+  /** Error code of the verifier. */
   readonly code: string;
 }
 
-/** Received events, in memory. The shop forgets them when it stops. */
+/** Received events in memory. They are lost when the shop stops. */
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
 const shownEvents = 50;
@@ -31,7 +34,7 @@ const shownArrivals = 20;
 const shownRefusals = 10;
 
 export function createWebhookInbox() {
-  // A Map keeps the order of insertion, so the first one is the oldest.
+  // A Map keeps the order of insertion, so the first event is the oldest.
   const received = new Map<string, ReceivedEvent>();
   let refusals: readonly Refusal[] = [];
 
@@ -43,13 +46,13 @@ export function createWebhookInbox() {
   }
 
   return {
-    /** The latest first. */
+    /** Returns the received events, latest first. */
     events: (): readonly ReceivedEvent[] => [...received.values()].reverse(),
-    /** The latest first. */
+    /** Returns the refused deliveries, latest first. */
     refusals: () => refusals,
     arrived: (event: WebhookEvent, attempt: number | null, outcome: 'handled' | 'failed'): void =>
       add(event, { at: new Date(), attempt, outcome }),
-    /** An event that was handled came again. */
+    /** Records a duplicate of an event that was already handled. */
     repeated(id: string): void {
       const known = received.get(id);
       if (known !== undefined) add(known.event, { at: new Date(), attempt: null, outcome: 'duplicate' });

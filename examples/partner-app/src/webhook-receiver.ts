@@ -5,22 +5,22 @@ import type { WebhookMode, WebhookSettings } from './config.ts';
 import type { Transfers } from './transfers.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
-/** Somebody asked for it on the page. */
+/** Error of a handler that fails on purpose, as chosen on the page. */
 class PlannedFailure extends Error {
   override readonly name = 'PlannedFailure';
 }
 
 /**
- * Handles an event, once per event, because the receiver skips duplicates. Other types have no effect and are
- * only shown, as are types of a newer Ostiary.
+ * Handles an event. It runs once per event, because the receiver skips duplicates. Types other than payments
+ * have no effect and are only shown.
  */
 function handle(event: WebhookEvent, transfers: Transfers): void {
   const isPayment = event.type === 'payment.completed' || event.type === 'payment.failed';
-  // Transfers of the sandbox are not among the shop's payments.
+  // Sandbox transfers are not part of the shop's payments.
   if (isPayment && event.mode === 'live') transfers.remember(event.data);
 }
 
-/** Reports events to the inbox that were handled before. */
+/** Wraps a store so that it reports duplicates to the inbox. */
 function noticing(store: DedupeStore, inbox: WebhookInbox): DedupeStore {
   return {
     ...store,
@@ -32,18 +32,22 @@ function noticing(store: DedupeStore, inbox: WebhookInbox): DedupeStore {
   };
 }
 
-/** Receives webhooks. The verifier checks every delivery, and finds duplicates, before anything here runs. */
+/**
+ * Makes the receiver of webhooks. The verifier checks every delivery and skips duplicates before `handle`
+ * runs.
+ */
 export function createWebhookReceiver(
   { prefix }: WebhookSettings,
   inbox: WebhookInbox,
   transfers: Transfers,
 ) {
-  // In memory, like everything this shop remembers. Where events must be handled once across restarts, it is `sqlDedupe`.
+  // In memory, like all data of this shop. Use `sqlDedupe` if events must be handled once even across
+  // restarts.
   const dedupe = noticing(memoryDedupe(), inbox);
   const receiver = {
-    /** Deliveries that will be answered with 500, so that one can watch them come again. */
+    /** Number of next deliveries to respond to with 500, to show the retries. */
     failures: 0,
-    /** A middleware for the address of a mode that has a secret; put it before any body parser. */
+    /** Makes the middleware for a mode's webhook URL. Put it before any body parser. */
     routeOf: (mode: WebhookMode, secret: string): ((ctx: KoaContext) => Promise<void>) =>
       webhook(
         {
@@ -57,7 +61,7 @@ export function createWebhookReceiver(
           },
         },
         ({ event, attempt }) => {
-          // The sandbox has its own secret, which must not vouch for real money.
+          // Only live deliveries may concern real money, although the sandbox has its own secret.
           if (event.mode !== mode)
             throw new Error(`an event of mode ${event.mode} came to the address of ${mode}`);
           if (receiver.failures > 0) {

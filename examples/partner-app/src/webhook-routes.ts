@@ -7,7 +7,7 @@ import type { Transfers } from './transfers.ts';
 import { createWebhookInbox } from './webhook-inbox.ts';
 import { createWebhookReceiver } from './webhook-receiver.ts';
 
-/** Receives webhooks, and shows them to the people of the shop. */
+/** Adds the routes that receive webhooks and show them to the shop's staff. */
 export function addWebhookRoutes(router: Router, config: PartnerConfig, transfers: Transfers): void {
   const { webhooks } = config;
   const inbox = createWebhookInbox();
@@ -17,8 +17,8 @@ export function addWebhookRoutes(router: Router, config: PartnerConfig, transfer
     if (receiver !== null && secret !== null)
       router.post(`/webhooks/${mode}`, receiver.routeOf(mode, secret));
   }
-  // The pages below are for the shop's people. A real shop would authenticate them; this one shows the pages
-  // on their own machine only.
+  // The routes below are for the shop's staff. A real shop would authenticate them; this one serves them on
+  // the staff's own machine only.
   if (!isLoopbackUrl(config.url)) return;
 
   const state = () => ({
@@ -29,7 +29,7 @@ export function addWebhookRoutes(router: Router, config: PartnerConfig, transfer
 
   router.get('/webhooks', (ctx) => showLive(ctx, webhooksPage(config, state())));
 
-  // For `live.js`.
+  // HTML fragment for `live.js`.
   router.get('/webhooks/received', (ctx) => show(ctx, receivedPart(state())));
 
   router.post('/webhooks/failures', async (ctx) => {

@@ -35,7 +35,7 @@ describe('the callback', () => {
   ])('of the %s client exchanges the code and shows the identity', async (client, path, credentials) => {
     const { customer, received, iss, config } = await openShop();
     const { url, state } = await customer.begin(client);
-    // Another tab begins a sign-in meanwhile.
+    // Another tab starts a sign-in in the meantime.
     await customer.begin();
     const before = customer.cookie;
     const answer = await customer.callback({ code: 'the-code', state, iss }, path);
@@ -72,7 +72,7 @@ describe('the callback', () => {
       await customer.callback({ code: 'c', iss, state: `${state}x` }),
       await stranger.callback({ code: 'c', iss, state }),
       await new Customer(config).callback({ code: 'c', iss, state }),
-      // The other client's address.
+      // The redirect URI of the other client.
       await customer.callback({ code: 'c', iss, state }, '/callback/public'),
     ]) {
       expect(answer.status).toBe(400);

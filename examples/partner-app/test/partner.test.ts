@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { apiKey, json, keyOf, openShop, type Script } from './support.ts';
 
-/** Opens a shop with a customer who is signed in. */
+/** Opens a shop with a signed-in customer. */
 async function shop(script: Script = {}, partnerApi: typeof apiKey | null = apiKey) {
   const opened = await openShop(script, { partnerApi });
   await opened.customer.signIn(opened.iss);
@@ -33,7 +33,7 @@ describe('cashback', () => {
     expect(after).toContain('data-transfer="tr_1" data-status="pending"');
     expect(keyOf(after)).not.toBe(key);
     for (const secret of Object.values(apiKey)) expect(after).not.toContain(secret);
-    // Its state is shown on request.
+    // The customer can request the state of the transfer.
     await customer.send('/cashback/refresh', { id: 'tr_1' });
     expect(await customer.page()).toContain('data-status="completed"');
   });
@@ -42,7 +42,7 @@ describe('cashback', () => {
     const { customer, calls } = await shop();
     for (const changes of [{ amount: '5000.00' }, { amount: '' }, { idempotency_key: 'mine' }])
       await customer.pay({ ...changes });
-    // Transfers of others cannot be requested either.
+    // The customer cannot request other customers' transfers.
     await customer.send('/cashback/refresh', { id: 'tr_1' });
     customer.cookie = '';
     await customer.send('/cashback', { amount: '5.00', idempotency_key: `cashback-${'a'.repeat(24)}` });

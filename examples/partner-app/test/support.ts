@@ -4,14 +4,14 @@ import { freePort } from '../../../lab/support/free-port.ts';
 import { bodyOf, close, listen } from '../../../lab/support/http.ts';
 import { type PartnerConfig, startPartnerApp } from '../src/index.ts';
 
-/** A request that the provider got. */
+/** A request that the provider received. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Responds with JSON. */
+/** Makes a response with JSON. */
 export const json = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
 
 export const apiKey = {
@@ -51,10 +51,10 @@ export const transfer = {
   completedAt: null,
 };
 
-/** Answers of a provider, by path. */
+/** Responses of the provider, by path. */
 export type Script = Readonly<Record<string, () => { readonly status: number; readonly body: string }>>;
 
-/** A provider that allows everything. */
+/** Responses of a provider that accepts everything. */
 const kind: Script = {
   '/v1/oauth/token': json(200, token),
   '/v1/oauth/userinfo': json(200, identity),
@@ -69,7 +69,7 @@ const kind: Script = {
   }),
 };
 
-/** Provider whose responses a test sets; the tests of the demo use the real one. */
+/** Starts a provider with scripted responses. The tests of the demo use a real one. */
 async function scriptedProvider(script: Script) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -82,7 +82,7 @@ async function scriptedProvider(script: Script) {
   return { origin: await listen(server), received };
 }
 
-/** Opens the shop against a provider that does what the script changes, for a customer. */
+/** Opens a shop for a customer, against a provider whose responses the script changes. */
 export async function openShop(
   script: Script = {},
   { url = null, ...options }: Partial<Omit<PartnerConfig, 'url'>> & { readonly url?: string | null } = {},
@@ -108,7 +108,7 @@ export async function openShop(
   return { config, received, iss: origin, customer: new Customer(config) };
 }
 
-/** A customer with a cookie jar for one cookie. */
+/** A customer whose browser keeps one cookie. */
 export class Customer {
   cookie = '';
   readonly #config: PartnerConfig;
@@ -130,12 +130,12 @@ export class Customer {
     return this.request(path, { method: 'POST', body: new URLSearchParams(fields), headers });
   }
 
-  /** The page of the shop. */
+  /** Returns the home page of the shop. */
   async page(): Promise<string> {
     return (await this.request('/')).html;
   }
 
-  /** Begins a sign-in and answers the authorization request that the browser is sent with. */
+  /** Starts a sign-in, and returns the authorization request to which the browser is redirected. */
   async begin(client = 'confidential', scopes: readonly string[] = ['openid', 'profile']) {
     const body = new URLSearchParams({ client });
     for (const scope of scopes) body.append('scope', scope);
@@ -147,17 +147,17 @@ export class Customer {
     return this.request(`${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /** Signs in with any response of the provider. */
+  /** Signs in; `iss` is the issuer in the callback. */
   async signIn(iss: string) {
     const { state } = await this.begin();
     return this.callback({ code: 'the-code', state, iss });
   }
 
-  /** Sends the form that pays the cashback, as the page shows it. */
+  /** Submits the cashback form as the page shows it, with the given changes. */
   async pay(changes: Readonly<Record<string, string>> = {}) {
     return this.send('/cashback', { amount: '25.00', idempotency_key: keyOf(await this.page()), ...changes });
   }
 }
 
-/** The key of the form for the cashback. */
+/** Returns the idempotency key in the cashback form. */
 export const keyOf = (html: string): string => /name="idempotency_key" value="([^"]+)"/.exec(html)?.[1] ?? '';

@@ -42,7 +42,7 @@ async function shop() {
   return { ...opened, send, page, fail };
 }
 
-/** Results of an event's deliveries, as the page shows them. */
+/** Returns the outcomes of an event's deliveries as the page shows them. */
 const outcomesOf = (html: string, { id }: AnyEvent): string[] => {
   const [, row = ''] = html.split(`data-event="${id}"`);
   const [own = ''] = row.split('data-event=');
@@ -87,7 +87,7 @@ describe('a webhook', () => {
     await send(sent);
     const again = await send(sent, { attempt: 2 });
     expect([again.status, await again.json()]).toEqual([200, { received: true, duplicate: true }]);
-    // The part of the page that its script requests again shows it too.
+    // The fragment that the page's script loads contains them, too.
     for (const html of [await page(), await (await fetch(`${config.url}/webhooks/received`)).text()])
       expect(outcomesOf(html, sent)).toEqual(['handled', 'duplicate']);
   });
@@ -128,10 +128,10 @@ describe('what a webhook says', () => {
     const html = await page();
     expect(html).toContain('K7: pending (tier 1) → approved (tier 2)');
     expect(html).toContain('25.00 HTG to K1');
-    // A type that is newer than the shop is acknowledged.
+    // An event type that the shop does not know is acknowledged.
     expect((await send(event({ type: 'coffee.ready', data: { cups: 2 } }))).status).toBe(200);
     expect(await page()).toContain('a type that this shop does not know');
-    // The latest comes first.
+    // The latest event is listed first.
     expect(html.indexOf('data-type="payment.completed"')).toBeLessThan(
       html.indexOf('data-type="kyc.updated"'),
     );
@@ -153,7 +153,7 @@ describe('payment.completed', () => {
 
   test('changes what the customer sees, without a question to the API; one of the sandbox does not', async () => {
     const { send, pay, status, received, customer } = await paying();
-    // Returns the data that the script of the page requests.
+    // Returns the fragment that the page's script loads.
     const part = async () => (await customer.request('/cashback/payments')).html;
     await pay();
     expect((await send(event({ type: 'payment.completed', data: completed }))).status).toBe(200);

@@ -7,7 +7,7 @@ import { openShop } from './support.ts';
 
 const folder = join(import.meta.dirname, '../texts');
 
-/** Every text by its path, and the arguments that it shows. */
+/** Lists all texts by path, with the arguments that they contain. */
 function gapsOf(texts: object, path = ''): string[] {
   return Object.entries(texts).flatMap(([name, value]) => {
     if (typeof value !== 'string') return gapsOf(Object(value), `${path}${name}.`);

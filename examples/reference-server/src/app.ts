@@ -15,7 +15,7 @@ type Handler = (ctx: Context) => Promise<void> | void;
 
 type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>>;
 
-/** Paths for the operation of this process: load balancers and the doctor request them. */
+/** Routes for operating this process, which load balancers and the doctor request. */
 export interface OperationRoutes {
   readonly health: HealthRoutes;
   readonly doctor: ReturnType<typeof createDoctorRoute>;
@@ -36,12 +36,15 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
 
 const script = (name: string) => ({ GET: scriptRoute(new URL(`../public/${name}`, import.meta.url)) });
 
-/** Makes the handler of a page whose GET has an effect: it gives the browser a cookie or a passport. */
+/**
+ * Wraps the handler of a page whose GET has an effect, such as a cookie or a passport: prefetches do not run
+ * it.
+ */
 const unlessAhead = (handler: Handler): Handler => {
   return (ctx) => unlessPrefetched(ctx, async () => handler(ctx));
 };
 
-/** Every route of this server's own; Ostiary has answered its routes before. */
+/** Returns the routes of this server's own pages. Ostiary handles its own routes before. */
 export function pageRoutes(context: SignInContext): Routes {
   const account = createAccountRoutes(context);
   const passport = createPassportRoutes(context);
@@ -64,7 +67,10 @@ export function pageRoutes(context: SignInContext): Routes {
   };
 }
 
-/** The pages around Ostiary: landing page, sign-in, sign-out, passport, health. A worker answers the last of these only. */
+/**
+ * Makes the pages around Ostiary: landing page, sign-in, sign-out, passport, health. A worker serves only the
+ * last.
+ */
 export function createApp(
   context: SignInContext,
   operation: OperationRoutes,
@@ -96,12 +102,12 @@ export function createApp(
         logger.error({ err: error }, unavailable ? 'database unavailable' : 'request failed');
         showError(ctx, look, unavailable ? 503 : 500);
       }
-      // An unread rest of the body would be parsed as the next request.
+      // The unread rest of the body would be parsed as the next request.
       if (!ctx.req.complete) ctx.set('Connection', 'close');
     }
   });
 
-  // Only what happens outside the middleware, such as a socket that breaks while a page is written.
+  // Logs errors outside the middleware, such as a socket that breaks while a page is written.
   app.on('error', (error: unknown) => logger.warn({ err: error }, 'response failed'));
   return app;
 }

@@ -13,14 +13,20 @@ import type { Order } from './lifecycle.ts';
 import { serveMetrics } from './metrics/metrics.ts';
 import { together } from './metrics/together.ts';
 
-/** Pauses before a process that died is started again: each twice the one before, unless it had been there for long. */
+/**
+ * Pauses before a process that died is restarted, in milliseconds. Each is twice the previous one, unless the
+ * process had run for `longMs`.
+ */
 const [firstPauseMs, longestPauseMs, longMs] = [500, 30_000, 60_000];
-/** A process that has not ended by then is killed, because the others wait for their turn. */
+/**
+ * Time after which a process that does not end is killed, in milliseconds, because the others wait for their
+ * turn.
+ */
 const stuckMs = 60_000;
-/** Time that a process has to report its metrics. */
+/** Time limit for a process to report its metrics, in milliseconds. */
 const patienceMs = 2_000;
 
-/** Processes that take the same place one after the other, under one name. */
+/** Name and role of a process. A process that replaces another takes over its place. */
 interface Place {
   readonly name: string;
   readonly role: 'web' | 'worker';
@@ -29,7 +35,7 @@ interface Place {
 interface Running {
   readonly worker: Worker;
   readonly startedAt: number;
-  /** `false` when it ended before. */
+  /** Resolves with true once the process listens, or with false if it ended before. */
   readonly listens: Promise<boolean>;
   readonly ended: Promise<unknown>;
 }
@@ -39,15 +45,15 @@ function placesOf({ processes, role }: ServerConfig): Place[] {
   return role === 'all' ? [...webs, { name: 'worker', role: 'worker' }] : webs;
 }
 
-/** The name of this process among those of its machine, if it has a primary. */
+/** Returns the name that the primary gave to this process; `undefined` without a primary. */
 export const placeOfProcess = (): string | undefined => (cluster.isWorker ? process.argv[2] : undefined);
 
 function launch({ name, role }: Place, logger: Logger): Running {
   cluster.setupPrimary({ args: [name] });
-  // The worker process answers probes only: the port or the socket belongs to the web processes.
+  // The worker only answers probes: the port or the socket belongs to the web processes.
   const address = role === 'worker' ? { HOST: '127.0.0.1', PORT: '0', OSTIARY_SOCKET: '' } : {};
   const worker = cluster.fork({ ...address, OSTIARY_PROCESSES: '1', OSTIARY_ROLE: role });
-  // The message may reach a process that is just ending.
+  // The process may end before it gets a message.
   worker.on('error', () => undefined);
   logger.info({ name, pid: worker.process.pid }, 'process started');
   const ended = new Promise((resolve) => worker.once('exit', resolve));
@@ -57,10 +63,10 @@ function launch({ name, role }: Place, logger: Logger): Running {
 }
 
 /**
- * Starts the processes that the configuration asks for. SIGHUP replaces them one by one.
+ * Starts the configured number of processes. SIGHUP replaces them one by one.
  *
- * @throws AddressError when the port of the metrics is taken
- * @throws {@link ConfigError} when the first process does not start; it has said why
+ * @throws AddressError if the port of the metrics is taken
+ * @throws {@link ConfigError} if the first process does not start; the process has logged the reason
  */
 export async function startProcesses(config: ServerConfig): Promise<{ close(): Promise<void> }> {
   const logger = createLogger(config.logLevel).child({ process: 'primary' });
@@ -88,8 +94,8 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
   }
 
   /**
-   * The next process of a place listens before the present one leaves, so that a process is always there for
-   * requests.
+   * Replaces all processes, one by one. The next process of a place listens before the present one stops, so
+   * that a process is always ready for requests.
    */
   async function replaceAll(): Promise<void> {
     for (const place of places) {

@@ -1,4 +1,4 @@
-/** The environment is wrong. The message is one line, for the operator, and never contains a value. */
+/** Error for a wrong environment. The message is one line for the operator, and never contains a value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

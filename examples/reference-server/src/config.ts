@@ -15,7 +15,7 @@ function parseVariables(env: NodeJS.ProcessEnv): Parsed {
   const values: Record<string, unknown> = {};
   for (const [variable, setting] of Object.entries<Setting>(settings)) {
     const given = variables[variable];
-    // An empty variable is how compose files say "not set".
+    // Compose files express "not set" as an empty variable.
     const value = given === undefined || given === '' ? setting.fallback : given;
     if (value === undefined && !setting.check.safeParse(undefined).success) {
       problems.push(`${variable} is missing`);
@@ -35,7 +35,7 @@ function parseVariables(env: NodeJS.ProcessEnv): Parsed {
   return values as Parsed;
 }
 
-/** Refuses settings that are certainly mistakes for real users. */
+/** Refuses settings that are certainly wrong in production. */
 function refuseUnsafe(
   values: Parsed,
   { authUrl, baseUrl }: { readonly authUrl: string; readonly baseUrl: string },
@@ -53,7 +53,7 @@ function refuseUnsafe(
     refuse('OSTIARY_WEBHOOK_PRIVATE_TARGETS must not be on');
 }
 
-/** Refuses settings that exclude more than one process on this machine. */
+/** Refuses settings that do not allow several processes on this machine. */
 function refuseMany(role: string, databaseUrl: string | null): void {
   if (databaseUrl === null) {
     throw new ConfigError(
@@ -70,15 +70,15 @@ function refuseMany(role: string, databaseUrl: string | null): void {
 /**
  * Reads the configuration from environment variables.
  *
- * @throws {@link ConfigError} when a variable is missing, wrong, or misspelt
+ * @throws {@link ConfigError} if a variable is missing, wrong, or misspelt
  */
 export function loadConfig(env: NodeJS.ProcessEnv) {
   const values = parseVariables(env);
   const authUrl = values.OSTIARY_AUTH_URL;
   const baseUrl = values.OSTIARY_BASE_URL ?? authUrl;
   if (values.NODE_ENV === 'production') refuseUnsafe(values, { authUrl, baseUrl });
-  // A server that only this machine can reach is for development, and its webhook receivers are on this
-  // machine too.
+  // A server that only this machine can reach is for development, where webhook receivers are on this
+  // machine, too.
   const local = isLoopbackUrl(authUrl) && isLoopbackUrl(baseUrl);
   const allowPrivateTargets =
     values.OSTIARY_WEBHOOK_PRIVATE_TARGETS ?? (local && values.NODE_ENV !== 'production');
@@ -89,7 +89,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   }
   const { OSTIARY_ROLE: role, DATABASE_URL: databaseUrl = null } = values;
   if (role !== 'all' && databaseUrl === null) {
-    // Two processes on one file are correct, and slower than one: there is one writer.
+    // Two processes on one SQLite file would work, but more slowly than one, because there is a single
+    // writer.
     throw new ConfigError(
       `OSTIARY_ROLE=${role} needs DATABASE_URL: on SQLite one process does everything (OSTIARY_ROLE=all)`,
     );
@@ -102,9 +103,11 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     authUrl,
     baseUrl,
     dataDir,
-    /** Holds every table, those of Ostiary and those of this server, unless there is a `databaseUrl`. */
+    /**
+     * Path of the SQLite file with the tables of Ostiary and of this server, unless there is a `databaseUrl`.
+     */
     databaseFile: join(dataDir, 'ostiary.sqlite'),
-    /** `null` for SQLite. Holds a password: never logged. */
+    /** URL of the PostgreSQL database; `null` for SQLite. It contains a password, so never log it. */
     databaseUrl,
     databasePool: values.OSTIARY_DATABASE_POOL,
     role,
@@ -129,7 +132,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,
-    /** The Unix socket to listen on instead of `host` and `port`; `null` for none. */
+    /** Unix socket to listen on instead of `host` and `port`; `null` for none. */
     socket:
       values.OSTIARY_SOCKET === undefined
         ? null
@@ -143,5 +146,5 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   });
 }
 
-/** Reads the settings from the environment, checks and freezes them. `settings.ts` explains each. */
+/** Checked settings of the server. `settings.ts` explains each. */
 export type ServerConfig = ReturnType<typeof loadConfig>;

@@ -3,21 +3,21 @@ import { ConfigError } from './config-error.ts';
 import { type Setting, settings } from './settings.ts';
 
 /**
- * Endings of Kubernetes' variables for a Service, except `NAME_PORT`. The value of that variable shows
- * whether it is a port.
+ * Suffixes of the variables that Kubernetes sets for a Service, except `NAME_PORT`, which is recognized by
+ * its value.
  */
 const serviceLink =
   /_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 
 /**
- * Checks whether Kubernetes made the variable for a Service of the namespace. A Service named
- * `ostiary-metrics` makes `OSTIARY_METRICS_PORT=tcp://10.0.0.1:9464`.
+ * Checks whether Kubernetes has set the variable for a Service of the namespace. A Service named
+ * `ostiary-metrics` sets `OSTIARY_METRICS_PORT=tcp://10.0.0.1:9464`.
  */
 function isServiceLink(variable: string, value: string): boolean {
   return serviceLink.test(variable) || (variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
 }
 
-/** Number of characters to insert, delete or replace to make one text of the other. */
+/** Returns the number of characters to insert, delete or replace to turn one text into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [line, character] of [...from].entries()) {
@@ -34,7 +34,10 @@ function editDistance(from: string, to: string): number {
 const secrets = Object.entries<Setting>(settings)
   .filter(([, setting]) => setting.isSecret === true)
   .map(([variable]) => variable);
-/** Every variable that the server reads: the settings, and for each secret the name of a file. */
+/**
+ * All variables that the server reads: the settings, and for each secret the variable with the name of a
+ * file.
+ */
 export const knownVariables = new Set([
   ...Object.keys(settings),
   ...secrets.map((variable) => `${variable}_FILE`),
@@ -70,9 +73,10 @@ function readSecret(variable: string, file: string): string {
 }
 
 /**
- * Returns the variables of this server with the secrets that files hold, and without what Kubernetes adds for Services.
+ * Returns the variables of this server. Secrets in files are read, and variables that Kubernetes sets for
+ * Services are removed.
  *
- * @throws {@link ConfigError} when a file cannot be read, or a secret is given twice
+ * @throws {@link ConfigError} if a file cannot be read, or a secret is set twice
  */
 export function readEnvironment(env: NodeJS.ProcessEnv) {
   const given = Object.entries(env).filter(([variable, value = '']) => !isServiceLink(variable, value));

@@ -1,6 +1,6 @@
 /**
- * Health check of the container image: ends with 0 if the server that has this environment answers `/healthz`. Reads no setting but
- * where to connect, because it runs every few seconds.
+ * Health check of the container image: exits with 0 if the server with this environment responds to
+ * `/healthz`. Reads only the settings for connecting, because it runs every few seconds.
  */
 import { get } from 'node:http';
 

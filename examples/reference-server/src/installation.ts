@@ -18,12 +18,12 @@ import { createPasswords, type ScryptCost } from './users/passwords.ts';
 
 /** Dependencies that tests replace. Production uses the defaults. */
 export interface InstallationOptions {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time, in milliseconds since the Unix epoch. */
   readonly now?: () => number;
   readonly passwordCost?: ScryptCost;
 }
 
-/** Keys for one purpose, derived from every sealing key, the current one's first. */
+/** Derives a key for one purpose from every sealing key, in the same order. */
 const keysOf =
   ({ sealingKeys }: ServerConfig) =>
   (purpose: string): SigningKeys => {
@@ -35,12 +35,12 @@ const keysOf =
     return [derive(first), ...others.map(derive)];
   };
 
-/** The database, opened: what the server and the command line share. */
+/** An open database with everything that the server and the command line share. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 /**
- * Opens the database for Ostiary's tables and for this server's own, brings both up to date, and puts the directory and
- * the login into Ostiary's hands.
+ * Opens the database, migrates the tables of Ostiary and of this server, and makes Ostiary with this server's
+ * directory and login.
  */
 export async function openInstallation(
   config: ServerConfig,
@@ -93,7 +93,7 @@ export async function openInstallation(
       sessions,
       cookies,
       ostiary,
-      /** Dependencies of commands. */
+      /** Administration of Ostiary, for commands. */
       admin: ostiary.admin,
       now,
       deriveKeys,

@@ -3,8 +3,8 @@ import { ConfigError } from './config-error.ts';
 import type { ReferenceServer } from './server.ts';
 
 /**
- * Closes on the first SIGTERM or SIGINT and exits with 0; exits at once on the second one, for an operator who does not
- * want to wait.
+ * Closes on the first SIGTERM or SIGINT and exits with 0. A second signal exits at once, for an operator who
+ * does not want to wait.
  */
 export function closeOnSignals(close: () => Promise<void>): void {
   let isClosing = false;
@@ -18,19 +18,21 @@ export function closeOnSignals(close: () => Promise<void>): void {
   const onSignal = (): void => (isClosing ? process.exit(1) : begin());
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  // The primary of several processes replaces them on SIGHUP. For one process it says that the terminal was closed. The shell and the
-  // system may both send it: a second one is no impatience.
+  // A single process gets SIGHUP when the terminal is closed, maybe twice: from the shell and from the
+  // system. So the second one does not exit at once. (The primary of several processes replaces them on
+  // SIGHUP.)
   if (process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => void (isClosing || begin()));
 }
 
-/** Messages from the primary process to the processes that it started, beside signals; see `cluster.ts`. */
+/** Messages from the primary to the processes that it has started; see `cluster.ts`. */
 export type Order = 'leave' | 'metrics';
 
-/** Does what the primary says, and ends with it. */
+/** Obeys the primary's messages, and ends when the primary does. */
 export function obeyPrimary(server: ReferenceServer): void {
   const end = (order?: { readonly replaced: boolean }): void =>
     void server.close(order).then(() => process.exit(0), failToStart);
-  // Terminals and systemd send signals to every process, and the primary sends its own: the second one is no impatience.
+  // The second signal does not exit at once: terminals and systemd signal every process, and the primary
+  // sends its own signal, too.
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => end());
   process.on('SIGHUP', () => undefined);
   process.on('message', async (order: Order) => {
@@ -39,7 +41,10 @@ export function obeyPrimary(server: ReferenceServer): void {
   });
 }
 
-/** Says in one line why the program cannot go on, and exits with 1. An operator's mistake has no stack. */
+/**
+ * Logs in one line why the program cannot start, and exits with 1. An operator's mistake is logged without a
+ * stack trace.
+ */
 export function failToStart(error: unknown): never {
   const expected = error instanceof ConfigError || error instanceof AddressError;
   const text =

@@ -3,7 +3,7 @@ import { loadConfig } from './config.ts';
 import { closeOnSignals, failToStart, obeyPrimary } from './lifecycle.ts';
 import { startReferenceServer } from './server.ts';
 
-// Files that this process writes, such as the database and its WAL, are only for its own user.
+// Make files that this process writes, such as the database and its WAL, accessible to its own user only.
 process.umask(0o077);
 
 try {

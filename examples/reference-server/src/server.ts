@@ -20,16 +20,16 @@ import type { ThrottleLimits } from './sign-in/throttle.ts';
 export interface ServerOptions extends InstallationOptions {
   readonly logger?: Logger;
   readonly signInLimits?: Partial<ThrottleLimits>;
-  /** Time for requests under way when the server closes, in milliseconds. @defaultValue 10000 */
+  /** Time for running requests when the server closes, in milliseconds. @defaultValue 10000 */
   readonly closeDeadlineMs?: number;
-  /** Its name among the processes of one machine, whose primary process answers `/metrics` for all of them. */
+  /** Name of this process among those of one machine, whose primary serves `/metrics` for all of them. */
   readonly place?: string | undefined;
 }
 
-/** A server that listens. */
+/** A running server. */
 export type ReferenceServer = Awaited<ReturnType<typeof startReferenceServer>>;
 
-/** Answers what the role of this process is about. */
+/** Makes the request listener for the role of this process. */
 function listenerOf(
   { role }: ServerConfig,
   { ostiary }: Installation,
@@ -41,7 +41,7 @@ function listenerOf(
   return (request, response) => {
     const isApi = isApiPath(request.url ?? '/');
     if (role !== 'worker') {
-      // Let the API respond to unknown paths of the API, not a page.
+      // Unknown paths of the API get Ostiary's response in JSON, not a page.
       ostiary.handler(request, response, isApi ? undefined : () => void app(request, response));
     } else if (isApi) refuseApi(request, response);
     else void app(request, response);
@@ -60,14 +60,14 @@ function oncePerMinute(now: () => number, tell: () => void): () => void {
 /**
  * Starts the reference server.
  *
- * @throws AddressError when the port is taken, ConfigError when the database cannot be used
+ * @throws AddressError if the port is taken, ConfigError if the database cannot be used
  */
 export async function startReferenceServer(config: ServerConfig, options: ServerOptions = {}) {
   const { place } = options;
   const base = options.logger ?? createLogger(config.logLevel);
   const logger = place === undefined ? base : base.child({ process: place });
   const address = place === undefined ? config.metrics : null;
-  // If something fails, close everything that was opened, the last first.
+  // If something fails, close everything that was opened, in reverse order.
   await using opened = new AsyncDisposableStack();
   const metrics = config.metrics && (await startMetrics(address, config.role));
   opened.defer(async () => metrics?.close());
@@ -134,9 +134,10 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     installation,
     port,
     /**
-     * Says that it is not ready any more, lets the load balancer notice, accepts nothing new, lets requests under way finish
-     * until the deadline and attempts of webhooks within eleven seconds, then closes the database. Repeatable.
-     * @param order - `replaced`: another process listens at the same address, so nobody has to look elsewhere
+     * Stops the server. `/readyz` responds with 503, and the load balancer gets time to notice. Then it
+     * accepts no new connections, and lets running requests finish until the deadline and webhook attempts
+     * within eleven seconds. Finally it closes the database. May be called again.
+     * @param order - `replaced`: another process already listens at the same address, so do not wait for the load balancer
      */
     close({ replaced }: { readonly replaced: boolean } = { replaced: false }): Promise<void> {
       if (closing === undefined) {
@@ -145,7 +146,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
       }
       return closing;
     },
-    /** Metrics of this process for Prometheus. */
+    /** Returns the metrics of this process for Prometheus. */
     metrics: async (): Promise<string> => (await metrics?.text()) ?? '',
   };
 }

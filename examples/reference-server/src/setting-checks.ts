@@ -13,8 +13,8 @@ export const sealingKeys = list.pipe(
 );
 
 /**
- * Checks whether a key was typed or counted instead of drawn. Random bytes are mistaken for such a key once
- * in 10¹³.
+ * Checks whether a key was typed or counted instead of generated. A random key is mistaken for one with a
+ * probability of 10⁻¹³.
  */
 export function isGuessableKey(key: string): boolean {
   const bytes = [...Buffer.from(key, 'base64url')];
@@ -23,7 +23,10 @@ export function isGuessableKey(key: string): boolean {
   return isText || new Set(bytes).size < 12 || new Set(steps).size < 8;
 }
 
-/** A single address is a range of one; `unix` is a proxy on the Unix socket of this server. */
+/**
+ * Schema of the trusted proxies: CIDR ranges, where an address alone is a range of one, and `unix` for a
+ * proxy on this server's Unix socket.
+ */
 export const proxies = list.pipe(
   z.array(
     checked((entry, refuse) => {
@@ -39,7 +42,7 @@ export const proxies = list.pipe(
   ),
 );
 
-/** The path of a Unix socket. Systems take 104 bytes of it at least, the NUL at its end included. */
+/** Schema of a Unix socket's path. All systems accept at least 104 bytes, including the NUL at the end. */
 export const socketPath = z
   .string()
   .refine(
@@ -47,7 +50,7 @@ export const socketPath = z
     'must be an absolute path of at most 103 bytes',
   );
 
-/** Permissions of a file, in octal. */
+/** Schema of a file's permissions, in octal. */
 export const fileMode = z
   .string()
   .regex(/^0?[0-7]{3}$/, 'must be permissions in octal, such as 660')
@@ -58,7 +61,7 @@ export const processes = z
   .transform((value) => (value === 'auto' ? String(availableParallelism()) : value))
   .pipe(whole(1, 256, '1 to 256 processes, or auto'));
 
-/** As many as Ostiary takes, each above zero and at most a week. */
+/** Schema of the retry delays: as many as Ostiary accepts, each above zero and at most a week. */
 export const delays = list.pipe(
   z
     .array(
@@ -72,10 +75,10 @@ export const delays = list.pipe(
     .max(20, 'has more than 20 delays'),
 );
 
-/** The connection string with its first host alone: a list of hosts is no URL. */
+/** Returns the connection string with its first host only, because `URL` cannot parse a list of hosts. */
 const withOneHost = (value: string): string => value.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#,]*)[^/?#]*/, '$1');
 
-/** A connection string that the driver will be able to read. Nothing that is said about it holds a part of it. */
+/** Schema of a connection string that the driver can parse. Error messages contain no part of it. */
 export const databaseUrl = checked((value, refuse) => {
   if (!/^postgres(?:ql)?:\/\/./.test(value)) return refuse('must begin with postgres:// or postgresql://');
   if (!URL.canParse(withOneHost(value)))

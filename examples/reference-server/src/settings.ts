@@ -11,29 +11,31 @@ import {
   socketPath,
 } from './setting-checks.ts';
 
-/** The languages that this server's own pages have words in. */
+/** Languages of this server's own pages. */
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 
 export type Language = (typeof languages)[number];
 
-/** Scopes to switch on. This server has no e-mail or postal addresses to answer for the others. */
+/** Optional scopes that this server supports. It has no e-mail or postal addresses for the others. */
 const readyScopes = ['phone', 'standardProfile'] as const;
 
-/** An environment variable. */
+/** Definition of an environment variable. */
 export interface Setting {
   readonly check: z.ZodType;
-  /** Taken when the variable is missing or empty; absent for a variable that must be there. */
+  /** Value if the variable is missing or empty; omitted for a required variable. */
   readonly fallback?: string;
   /** Default as the documentation shows it, if it is not simply `fallback`. */
   readonly shown?: string;
-  /** A secret can also be the content of the file that the variable with `_FILE` at its end names. */
+  /**
+   * True for a secret, which can also be read from the file that the variable with the suffix `_FILE` names.
+   */
   readonly isSecret?: true;
   readonly about: string;
 }
 
 const onOff = (fallback: 'on' | 'off', about: string) => ({ check: switched, fallback, about });
 
-/** Every variable that the server reads. The table in the README is compared with this one. */
+/** All variables that the server reads. A test compares the table in the README with this one. */
 export const settings = {
   OSTIARY_AUTH_URL: {
     check: origin,
@@ -63,7 +65,8 @@ export const settings = {
       '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. A primary and its standbys: `@host-1:5432,host-2:5432/`. Never logged. Or in the file that `DATABASE_URL_FILE` names.',
   },
   OSTIARY_DATABASE_POOL: {
-    // Two at least: what Ostiary writes in a transaction of this server may need another one beside it.
+    // At least two: an event that Ostiary publishes within a transaction of this server may need a second
+    // connection.
     check: whole(2, 200, '2 to 200 connections'),
     fallback: '10',
     about:
@@ -203,7 +206,7 @@ export const settings = {
       'Seconds for which a connection without a request is kept. Longer than your proxy keeps it (nginx and AWS load balancers: 60), or requests that meet the close fail with 502.',
   },
   OSTIARY_MAX_CONNECTIONS: {
-    // Each is an open file of the process: systems have their own limit, which should be above this one.
+    // Each connection is an open file of the process. The system's own limit should be higher.
     check: whole(10, 500_000, '10 to 500000 connections'),
     fallback: '5000',
     about:
@@ -217,7 +220,7 @@ export const settings = {
   },
 } as const satisfies { readonly [variable: string]: Setting };
 
-/** The table of the README, in Markdown. */
+/** Makes the table of settings for the README, in Markdown. */
 export function settingsTable(): string {
   const rows = Object.entries(settings).map(([variable, setting]: [string, Setting]) => {
     const required = setting.fallback === undefined && setting.shown === undefined;

@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** The version of this server. */
+/** Version of this server. */
 export const { version } = manifest;

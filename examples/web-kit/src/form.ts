@@ -32,7 +32,7 @@ async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
 /**
  * Reads a form as browsers send it, at most 16 KiB.
  *
- * @param lists - fields that may come more than once
+ * @param lists - names of fields that may occur more than once
  * @throws {@link FormError}
  */
 export async function readForm(

@@ -3,7 +3,7 @@
  * is no `form-action` on purpose: browsers apply it to the redirects after a form too, and the way back to an
  * app would end here, silently.
  *
- * @param more - directives of this page, such as `script-src 'self'`
+ * @param more - additional directives of this page, such as `script-src 'self'`
  */
 export function contentPolicy(styleHash: string, ...more: readonly string[]): string {
   return [

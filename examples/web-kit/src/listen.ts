@@ -20,8 +20,8 @@ export interface HttpServer {
   /**
    * Stops accepting connections and lets requests under way finish, for at most `deadlineMs`. Responses that
    * take longer are broken off.
-   * @param options - `keepsIdle`: connections between two requests get one more answer, or end by themselves; for a server
-   * whose clients find another one at the same address
+   * @param options - `keepsIdle`: idle connections may send one more request, or end by themselves; for a server whose
+   * clients find another one at the same address
    */
   close(deadlineMs: number, options?: { readonly keepsIdle?: boolean }): Promise<void>;
 }
@@ -127,7 +127,7 @@ function breakOff(socket: Socket): void {
 /**
  * Listens, with limits on how long a request may take to arrive and on how many connections there are.
  *
- * @throws {@link AddressError} when the address cannot be had
+ * @throws {@link AddressError} if the server cannot listen at the address
  */
 export async function listen(
   at: Address | SocketAddress,

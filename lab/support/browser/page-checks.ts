@@ -53,8 +53,8 @@ export async function look(page: Page, name: string | null = null): Promise<void
 }
 
 /**
- * Checks that a page is good on a wide screen and then on a phone, where the test continues; see {@link
- * look}.
+ * Checks that a page is good on a wide screen and then on a phone, where the test continues; see
+ * {@link look}.
  */
 export async function lookSmallAndWide(page: Page, name: string | null = null): Promise<void> {
   const { height = 800 } = page.viewportSize() ?? {};

@@ -23,8 +23,8 @@ export class CommandUsageError extends Error {
 /** Output of a command: for people or, with `--json`, for programs. */
 export interface CommandOutput {
   /**
-   * Output for people. It may contain foreign text: control characters are escaped. Only colours of {@link
-   * styled} are kept, and only where the output has colours. An empty text writes nothing.
+   * Output for people. It may contain foreign text: control characters are escaped. Only colours of
+   * {@link styled}  are kept, and only where the output has colours. An empty text writes nothing.
    */
   readonly text: string;
   readonly json: unknown;

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StepFailed } from './report.ts';
 
-/** @throws {@link StepFailed} when there is nothing */
+/** Returns a value unless it is undefined. @throws {@link StepFailed} if it is */
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new StepFailed(`there is no ${what}`);
   return value;
 }
 
-/** @throws {@link StepFailed} unless it is text */
+/** Returns a value that must be text. @throws {@link StepFailed} if it is not */
 export function textOf(value: unknown, what: string): string {
   if (typeof value !== 'string') throw new StepFailed(`${what} is missing`);
   return value;

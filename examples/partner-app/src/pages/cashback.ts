@@ -3,12 +3,12 @@ import { fill, type Html, html, render } from '@ostiary/web-kit';
 import type { Transfer } from '../transfers.ts';
 import type { Words } from './words.ts';
 
-/** Cashback in gourdes. */
+/** Amounts of cashback to choose from, in gourdes. */
 export const cashbackAmounts = ['5.00', '25.00', '50.00'] as const;
 
 const kinds: Readonly<Record<string, string>> = { completed: 'good', failed: 'bad' };
 
-/** Explains the state of a transfer. */
+/** Explains the status of a transfer. */
 export const statusIn = (words: Words, status: string): string =>
   status === 'pending' || status === 'completed' || status === 'failed' ? words[status] : status;
 
@@ -30,14 +30,14 @@ function payments(words: Words, transfers: readonly Transfer[]): Html {
     : html`<ul class="transfers" aria-labelledby="paid">${transfers.map((transfer) => transferRow(words, transfer))}</ul>`;
 }
 
-/** The part of the card that changes when a webhook comes. */
+/** Makes the part of the cashback card that is updated when a webhook arrives. */
 export function paymentsPart(words: Words, transfers: readonly Transfer[]): string {
   return render(payments(words, transfers));
 }
 
-/** The form that pays the customer, and what was paid. */
+/** Makes the card with the form that pays the customer, and the payments so far. */
 export function cashbackCard(words: Words, transfers: readonly Transfer[], provider: string): Html {
-  // The same form pays only once, even after a second click or a reload.
+  // Idempotency key of the form: it pays only once, even after a second click or a reload.
   const key = `cashback-${randomBytes(18).toString('base64url')}`;
   const choices = cashbackAmounts.map(
     (amount, at) =>

@@ -3,7 +3,7 @@ import type { PartnerConfig } from '../config.ts';
 import { page } from './layout.ts';
 import type { Words } from './words.ts';
 
-/** Says what went wrong: first in words, then what the provider answered. */
+/** Makes the page about an error: an explanation, then the provider's error code and description. */
 export function errorPage(words: Words, config: PartnerConfig, code: string, description: string): string {
   const explanations: Readonly<Record<string, readonly string[]>> = words.errors;
   const known = Object.hasOwn(explanations, code) ? explanations[code] : undefined;

@@ -4,7 +4,7 @@ import type { Notice } from '../sessions.ts';
 import { page } from './layout.ts';
 import type { Words } from './words.ts';
 
-/** The scopes that the shop can ask for; `words` says what it would do with each. */
+/** Scopes that the shop can request; `words` describes what it would use each for. */
 export const scopeChoices = [
   { name: 'openid', about: 'openid' },
   { name: 'profile', about: 'profile' },
@@ -19,7 +19,7 @@ export function noticeOf(notice: Notice | null): Html | null {
   return notice && html`<p class="notice ${notice.kind}" role="status">${notice.text}</p>`;
 }
 
-/** The shop before anybody signed in. */
+/** Makes the home page before a sign-in. */
 export function homePage(words: Words, config: PartnerConfig, notice: Notice | null): string {
   const provider = config.provider.name;
   const choices = scopeChoices.map(

@@ -7,7 +7,7 @@ import { noticeOf } from './home-page.ts';
 import { page } from './layout.ts';
 import type { Words } from './words.ts';
 
-/** The fields that each scope brings. */
+/** Fields of the user, grouped by scope. */
 const groups = [
   { scope: 'openid', fields: ['sub', 'kid', 'role', 'country', 'createdAt'] },
   { scope: 'profile', fields: ['name', 'handle', 'avatarUrl'] },
@@ -45,7 +45,7 @@ function card(
   return html`<section class="card">${heading}<dl>${rows}</dl></section>`;
 }
 
-/** Shows the data that the shop received, scope by scope. */
+/** Makes the page with the data that the shop received, grouped by scope. */
 export function identityPage(
   words: Words,
   config: PartnerConfig,
@@ -67,7 +67,7 @@ export function identityPage(
     }<div><h1>${name === null ? words.hello : fillText(words.language, words.helloName, { name })}</h1>
 <p>${fillText(words.language, words.everything, { provider })}</p></div></div>
 ${
-  // Without the user's public id the shop does not know whom to pay.
+  // Without the user's public id the shop cannot pay.
   config.partnerApi !== null && typeof identity.kid === 'string'
     ? cashbackCard(words, transfers, provider)
     : null

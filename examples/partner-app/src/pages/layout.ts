@@ -116,10 +116,10 @@ const dark: Palette = {
   border: '#8b7868',
 };
 
-/** The shop's own colours on the measures of the kit. */
+/** Style sheet with the shop's colours and the kit's sizes. */
 const style = createStyle('#7a3b12', rules, { light, dark });
 
-/** For the content security policy: this style sheet and no other. */
+/** Hash of the style sheet, for the content security policy. */
 export const styleHash = style.hash;
 
 const icon = encodeURIComponent(
@@ -128,7 +128,7 @@ const icon = encodeURIComponent(
 
 const cup = html`<svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="18" fill="var(--brand)"/><path d="M10 15h13v6a5 5 0 0 1-5 5h-3a5 5 0 0 1-5-5zM23 17h1.500a2.500 2.500 0 0 1 0 5H23M14 11c0-1.500 1.500-1.500 1.500-3M18.500 11c0-1.500 1.500-1.500 1.500-3" fill="none" stroke="var(--on-brand)" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
-/** A whole document of the shop. */
+/** Makes a whole HTML document of the shop. */
 export function page(words: Words, title: string, content: Html, head: Html | null = null): string {
   return document(
     { language: words.language, title: `${title} · Kafe Lakay`, icon: `data:image/svg+xml,${icon}`, style },

@@ -4,7 +4,7 @@ import { scopeChoices } from './home-page.ts';
 import { page } from './layout.ts';
 import { english } from './words.ts';
 
-/** A page that signs in on its own: the server only hands it out. Everything happens in `public/spa.js`. */
+/** Makes a page that signs in without the server. Everything happens in `public/spa.js`. */
 export function spaPage({ url, provider, clients }: PartnerConfig): string {
   const choices = scopeChoices.map(
     ({ name, about }) =>

@@ -25,7 +25,7 @@ function result({ user, expiresAt }: Verification): Html {
 <div><dt>Valid until</dt><dd>${expiresAt.slice(11, 19)} UTC</dd></div></dl></section>`;
 }
 
-/** Page on which the shop checks the passport of the customer at the counter. */
+/** Makes the page on which the shop verifies a customer's passport at the counter. */
 export function verifyPage(
   { provider, partnerApi }: PartnerConfig,
   outcome: { readonly verification: Verification | null; readonly notice: Notice | null },

@@ -5,21 +5,21 @@ import type { Arrival, ReceivedEvent, Refusal } from '../webhook-inbox.ts';
 import { page } from './layout.ts';
 import { english } from './words.ts';
 
-/** Number of deliveries that the page can make fail: five is every attempt of one delivery. */
+/** Numbers of deliveries that the page can make fail. Five covers all attempts of one delivery. */
 export const failureChoices = [0, 1, 2, 5] as const;
 
-/** Content of the page. */
+/** Data of the webhooks page. */
 export interface WebhookState {
-  /** Deliveries that will be made to fail. */
+  /** Number of next deliveries that will fail on purpose. */
   readonly failures: number;
-  /** The latest first. */
+  /** Received events, latest first. */
   readonly events: readonly ReceivedEvent[];
   readonly refusals: readonly Refusal[];
 }
 
 const time = (at: Date): string => `${at.toISOString().slice(11, 19)} UTC`;
 
-/** Describes an event in a line. */
+/** Describes an event in one line. */
 function tell({ type, data }: WebhookEvent): string {
   switch (type) {
     case 'payment.completed':
@@ -86,7 +86,7 @@ function received(state: WebhookState): Html {
   }`;
 }
 
-/** The part of the page that changes. */
+/** Makes the part of the webhooks page that is updated. */
 export function receivedPart(state: WebhookState): string {
   return render(received(state));
 }
@@ -115,7 +115,7 @@ function causeCard({ provider, webhooks, url }: PartnerConfig): Html {
 <h3>Where the shop listens</h3><dl>${rows}</dl></section>`;
 }
 
-/** Lists received events, for the people of the shop. */
+/** Makes the page that lists received events for the shop's staff. */
 export function webhooksPage(config: PartnerConfig, state: WebhookState): string {
   const { name } = config.provider;
   const intro = html`<h1 class="modest">What ${name} told the shop</h1>

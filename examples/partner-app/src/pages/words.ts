@@ -4,7 +4,7 @@ import type en from '../../texts/en.json';
 
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 
-/** Texts of the customers' pages, in one language. Pages for developers are in English. */
+/** Texts of the customers' pages in one language. Pages for developers are in English. */
 export type Words = typeof en & { readonly language: string };
 
 const wordsIn = (language: string): Words => {
@@ -16,6 +16,6 @@ const known = new Map<string, Words>(languages.map((language) => [language, word
 
 export const english = wordsIn('en');
 
-/** In the language that the browser prefers. */
+/** Returns the texts in the language that the browser prefers. */
 export const wordsFor = (ctx: Context): Words =>
   known.get(ctx.acceptsLanguages(...languages) || 'en') ?? english;

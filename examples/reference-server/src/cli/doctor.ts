@@ -20,7 +20,7 @@ const names = {
   allowPrivateTargets: 'OSTIARY_WEBHOOK_PRIVATE_TARGETS',
 };
 
-/** The clock of the database, where machines share one. */
+/** Returns the clock that the servers use: the database's on PostgreSQL, where several machines share it. */
 async function clockOf(database: Database): Promise<() => number> {
   if (database.schema === null) return Date.now;
   const asked = Date.now();
@@ -32,11 +32,11 @@ async function clockOf(database: Database): Promise<() => number> {
 }
 
 /**
- * Opens an installation for the doctor while its servers run.
- * @throws ConfigError when the database cannot be opened
+ * Opens an installation for the doctor, while its servers may run, and examines it.
+ * @throws ConfigError if the database cannot be opened
  */
 async function look(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {
-  // Opening a file that is not there would make it.
+  // Opening a missing file would create it.
   if (config.databaseUrl === null && !existsSync(config.databaseFile))
     throw new ConfigError('there is no database in OSTIARY_DATA_DIR');
   const { database } = await openDatabases(config);
@@ -70,7 +70,7 @@ export async function diagnose(
   }
 }
 
-/** The same for the installation that the environment names. */
+/** Examines the installation that the environment names. A problem in the environment is a finding, too. */
 export async function diagnoseEnvironment(egress: string | null): Promise<readonly Finding[]> {
   let config: ServerConfig;
   try {

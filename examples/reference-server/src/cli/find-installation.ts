@@ -5,19 +5,19 @@ import { loadConfig, type ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 
 /**
- * Folder of the data of `npm start`. Every command uses the same folder, independent of the directory in
- * which it starts.
+ * Data folder of `npm start`. Every command uses the same folder, whatever directory it runs in.
  */
 export const demoDataDir = join(import.meta.dirname, '../../../../.data');
 
-/** The file in a demo's data folder that holds its sealing key. */
+/** Name of the file with a demo's sealing key, in its data folder. */
 export const demoKeyFile = 'sealing-key';
 
 const demoFile = z.object({ authUrl: z.string(), baseUrl: z.string(), prefix: z.string().optional() });
 
 /**
- * The configuration that commands work with: the environment of the server or, where it says nothing, the demo that
- * `npm start` made, so that `npm run ostiary` works next to it without setting anything.
+ * Returns the configuration for commands: that of the server's environment or, if the environment does not
+ * name an installation, that of the demo made by `npm start`, so that `npm run ostiary` works next to it
+ * without settings.
  *
  * @throws {@link ConfigError}
  */

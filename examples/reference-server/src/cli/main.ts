@@ -13,10 +13,10 @@ import { partnerFundCommands } from './partner-funds.ts';
 import { passportCommand } from './passport.ts';
 import { userCommands } from './users.ts';
 
-// Files that a command writes, such as a database and its WAL, are only for its own user.
+// Make files that a command writes, such as a database and its WAL, accessible to its own user only.
 process.umask(0o077);
 process.exitCode = await runCommandLine({
-  // Beside the servers that run on it.
+  // Servers may use the database at the same time.
   open: async () => openInstallation(await configForCommands(process.env), createLogger('silent')),
   commands: {
     ...userCommands,

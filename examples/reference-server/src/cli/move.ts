@@ -5,7 +5,7 @@ import { migrate, readMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
 
 /**
- * The tables of this server that are moved, each after the tables to which it refers. Running processes are
+ * Tables of this server to move, each after the tables to which it refers. The list of running processes is
  * not moved.
  */
 const tables = 'users credentials sessions throttle accounts movements postings executions'.split(' ');
@@ -19,11 +19,14 @@ const kinds: Readonly<Record<string, 'text' | 'integer' | 'bytes'>> = {
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** The place in the primary key, from 1. */
+  /** Position in the primary key, from 1; 0 for other columns. */
   readonly pk: number;
 }
 
-/** `app_users` in the SQLite file, `app.users` on PostgreSQL: the columns are the same. */
+/**
+ * Describes a table for the move. It is `app_users` in the SQLite file and `app.users` on PostgreSQL, with
+ * the same columns.
+ */
 function tableOf(from: SqliteDatabase, name: string): TableMove {
   const columns = from
     .prepare(`SELECT name, type, pk FROM pragma_table_info('app_${name}')`)
@@ -35,18 +38,18 @@ function tableOf(from: SqliteDatabase, name: string): TableMove {
     source: `app_${name}`,
     columns: Object.fromEntries(columns.map(({ name, type }) => [name, kinds[type] ?? 'text'])),
     key: key.map(({ name }) => name),
-    // PostgreSQL generates the same numbers as SQLite.
+    // On PostgreSQL an identity column generates these numbers.
     ...(key.length === 1 && first?.type === 'INTEGER' && { identity: first.name }),
   };
 }
 
-/** All that this server has in the file beside Ostiary's tables. */
+/** Returns this server's own tables in the SQLite file. */
 export const hostTables = (from: SqliteDatabase): HostTables => ({
   schema: 'app',
   tables: tables.map((name) => tableOf(from, name)),
 });
 
-/** @throws ConfigError for a file that is none, or of another version of this server */
+/** Opens the SQLite file to move. @throws ConfigError if it is no database of this version of the server */
 function openFile(file: string): Sqlite.Database {
   let from: Sqlite.Database;
   try {
@@ -76,7 +79,10 @@ function assertCurrent(from: Sqlite.Database): void {
   );
 }
 
-/** Moves an installation of this server from its SQLite file to PostgreSQL, with its own tables. */
+/**
+ * The command `move`: moves an installation, including the server's own tables, from its SQLite file to
+ * PostgreSQL.
+ */
 export const move = moveCommand({
   openFile,
   async openTarget(url) {

@@ -25,7 +25,7 @@ function done(text: string, account: Account): CommandOutput {
 
 const targetOf = ({ sub }: Account): string => `user:${sub}`;
 
-/** Users of this installation. */
+/** Commands that manage the users of this installation. */
 export const userCommands: Commands<Installation> = {
   'users create': {
     about: 'make a user; the password is asked for, or read from standard input',
@@ -66,7 +66,7 @@ export const userCommands: Commands<Installation> = {
         password: await readPassword(),
       });
       const { handle, kycStatus, kycTier } = account;
-      // Money out of nothing: the log says how much.
+      // The starting balance creates money, so the audit log records the amounts.
       const details = { handle, kycStatus, kycTier, ...balances };
       await admin.audit.record({ action: 'user.create', target: targetOf(account), details });
       return done(`Created ${account.handle} (sub ${account.sub}, kid ${account.kid}).`, account);

@@ -16,24 +16,24 @@ export type Values = Readonly<Record<string, Value>>;
 
 /** Reads from the database. */
 export interface Queries {
-  /** @throws DatabaseUnavailable */
+  /** Returns all rows. @throws DatabaseUnavailable */
   all<Row extends object>(sql: string, values?: Values): Promise<Row[]>;
-  /** The first row. @throws DatabaseUnavailable */
+  /** Returns the first row, if any. @throws DatabaseUnavailable */
   get<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
 }
 
-/** Runs work in a transaction. */
+/** A transaction of {@link Database.write}. */
 export interface Transaction extends Queries {
   /**
-   * Runs a statement that answers no rows.
+   * Runs a statement that returns no rows.
    *
-   * @returns how many rows were changed
+   * @returns the number of changed rows
    * @throws UniqueViolation
    */
   run(sql: string, values?: Values): Promise<number>;
-  /** Runs several statements as they stand, for migrations. */
+  /** Runs several statements at once, for migrations. */
   script(sql: string): Promise<void>;
-  /** The driver's own connection, for what Ostiary publishes in this transaction. */
+  /** Connection of the driver, for publishing events of Ostiary in this transaction. */
   readonly handle: unknown;
 }
 
@@ -42,8 +42,8 @@ export interface Database extends Queries {
   /** Schema of the tables on PostgreSQL; `null` on SQLite. */
   readonly schema: string | null;
   /**
-   * Runs `work` in one short transaction and resolves when it is committed; what it throws takes everything back.
-   * It awaits nothing but its own statements, and changes nothing but rows.
+   * Runs `work` in one short transaction, and resolves once it is committed. An error of `work` rolls it
+   * back. `work` must be short: it awaits only its own statements, and changes only rows.
    *
    * @throws DatabaseUnavailable
    */
@@ -51,20 +51,23 @@ export interface Database extends Queries {
     work: (transaction: Transaction) => Promise<Result>,
     options?: { readonly patienceMs?: number },
   ): Promise<Result>;
-  /** Connections of this process, where there is a pool of them. */
+  /** Returns the numbers of this process's connections, if it has a pool. */
   connections?(): { readonly idle: number; readonly used: number; readonly waiting: number };
-  /** An expression as it is compared where upper and lower case (of ASCII) are the same. */
+  /** Returns an SQL expression that compares ASCII letters without case. */
   caseless(expression: string): string;
-  /** @throws DatabaseUnavailable */
+  /** Checks that the database responds. @throws DatabaseUnavailable if it does not */
   ping(): Promise<void>;
-  /** Repeatable. */
+  /** Closes the database. May be called again. */
   close(): Promise<void>;
 }
 
-/** The database did not answer; nothing was changed, or only the database knows whether a commit took place. */
+/**
+ * Error for a database that did not respond. Nothing was changed, or it is unknown whether a commit took
+ * place.
+ */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
-  /** Ostiary answers errors with this code with 503, wherever they come from. */
+  /** Ostiary responds with 503 to errors with this code. */
   readonly code = 'STORAGE_UNAVAILABLE';
 
   constructor(cause: unknown) {
@@ -77,7 +80,7 @@ export class DatabaseUnavailable extends Error {
 /** Error for a value that already exists and must be unique. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
-  /** The column that refused it, such as `phone`. */
+  /** Column with the constraint, such as `phone`. */
   readonly column: string;
 
   constructor(column: string, cause: unknown) {

@@ -3,18 +3,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { ConfigError } from '../config-error.ts';
 import type { Database, Transaction } from './database.ts';
 
-/** Starting together with other processes, and migrating, may take longer than a request. */
+/**
+ * Time limit of the migrations, in milliseconds. Migrating, and waiting for other processes that do, takes
+ * longer than a request may.
+ */
 const patienceMs = 120_000;
 
-/** A step of the schema. */
+/** One migration of the schema. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the statements, hexadecimal. */
+  /** SHA-256 of the migration's statements, hexadecimal. */
   readonly checksum: string;
 }
 
-/** Reads the files of an engine, in order. Forward only: a released file is never edited, a change is a new file. */
+/**
+ * Reads the migration files of an engine, in order. A released file is never edited: a change is a new file.
+ */
 export function readMigrations(engine: 'sqlite' | 'postgres'): readonly Migration[] {
   const folder = new URL(`../../sql/${engine}/`, import.meta.url);
   return readdirSync(folder)
@@ -28,7 +33,7 @@ export function readMigrations(engine: 'sqlite' | 'postgres'): readonly Migratio
 
 const columns = 'name TEXT NOT NULL, checksum TEXT NOT NULL';
 
-/** There is one writer, so the transaction itself is the lock. */
+/** Prepares the migrations on SQLite. It has one writer, so the transaction itself is the lock. */
 async function prepareSqlite(transaction: Transaction): Promise<void> {
   await transaction.script(
     `CREATE TABLE IF NOT EXISTS app_migrations
@@ -37,13 +42,13 @@ async function prepareSqlite(transaction: Transaction): Promise<void> {
 }
 
 /**
- * Waits for another process that migrates. The lock ends with the transaction, so that it works behind any
- * pooler.
+ * Prepares the migrations on PostgreSQL: waits for another process that migrates. The lock ends with the
+ * transaction, so it works behind any pooler.
  */
 async function preparePostgres(transaction: Transaction, schema: string): Promise<void> {
   const lock = createHash('sha256').update(`reference-server migrations ${schema}`).digest();
   await transaction.get('SELECT pg_advisory_xact_lock(:lock)', { lock: lock.readBigInt64BE() });
-  // Looked for, and not CREATE … IF NOT EXISTS: that needs rights which a process that only starts has no use for.
+  // Not `CREATE … IF NOT EXISTS`: it needs privileges that an up-to-date server does not.
   const found = await transaction.get<{ has_schema: unknown; has_table: unknown }>(
     `SELECT
       (SELECT 1 FROM pg_namespace WHERE nspname = :schema) AS has_schema,
@@ -61,10 +66,10 @@ async function preparePostgres(transaction: Transaction, schema: string): Promis
 }
 
 /**
- * Brings the tables up to date; safe when several processes start at once.
+ * Migrates the tables. Several processes may start at once.
  *
- * @throws {@link ConfigError} when the database belongs to a newer version of this server
- * @throws Error when a released migration was edited
+ * @throws {@link ConfigError} if the database belongs to a newer version of this server
+ * @throws Error if a released migration was edited
  */
 export async function migrate(
   database: Database,

@@ -4,7 +4,9 @@ import type { ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 
-/** Both halves on one database: the tables of this server, and Ostiary's storage, which is not open yet. */
+/**
+ * The database from both sides: the tables of this server, and the storage of Ostiary, which is not open yet.
+ */
 export interface Databases {
   readonly database: Database;
   readonly storage: Storage;
@@ -23,7 +25,7 @@ async function onSqlite({ dataDir, databaseFile }: ServerConfig): Promise<Databa
   }
 }
 
-/** Opens the database that the configuration names. What belongs to the other engine is not even loaded. @throws ConfigError */
+/** Opens the configured database. Loads only the driver of its engine. @throws ConfigError */
 export async function openDatabases(config: ServerConfig): Promise<Databases> {
   const { databaseUrl, databasePool } = config;
   if (databaseUrl === null) return onSqlite(config);
@@ -60,27 +62,27 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says in a few words why a PostgreSQL database cannot be used. The text contains no part of its URL, which
- * drivers may quote.
+ * Describes in a few words why a PostgreSQL database cannot be used. The text contains no part of its URL,
+ * which a driver's message may quote.
  */
 export function reasonOf(error: unknown): string {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
   if (!(inner instanceof Error)) return 'the driver refuses it';
   const code = 'code' in inner ? String(inner.code) : '';
-  // Said by Ostiary or by this server, and not by the driver.
+  // The message is Ostiary's or this server's, not the driver's.
   if (code === 'STORAGE_UNAVAILABLE') return inner.message;
   return reasons[code] ?? (code === '' ? 'the driver refuses it' : `error ${code}`);
 }
 
-/** Turns errors that an operator can mend into one line. Returns other errors unchanged. */
+/** Turns errors that an operator can correct into one line. Returns other errors unchanged. */
 export function forOperators(error: unknown, { databaseUrl }: ServerConfig): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
   const code = 'code' in error ? error.code : null;
-  // Tables can be made by a role with more rights (42501); see docs/cluster.md.
+  // 42501: a role with more privileges can create the tables; see docs/cluster.md.
   if (databaseUrl !== null && (code === 'STORAGE_UNAVAILABLE' || code === '42501'))
     return new ConfigError(`the database of DATABASE_URL cannot be used: ${reasonOf(error)}`);
-  // A setting that Ostiary refuses, a sealing key that opens nothing, a disk that does not work: no stack helps there.
+  // A wrong setting, a wrong sealing key, or a broken disk: a stack trace would not help.
   const isPlain = error instanceof TypeError || code === 'STORAGE_UNAVAILABLE';
   return isPlain ? new ConfigError(error.message, { cause: error }) : error;
 }

@@ -16,38 +16,44 @@ import {
 /** The tables of this server in a schema of a PostgreSQL database. */
 export interface PostgresDatabase extends Database {
   readonly schema: string;
-  /** Shared with Ostiary's storage; ended by `close`. */
+  /** Connection pool, which Ostiary's storage shares. `close` ends it. */
   readonly pool: PostgresOwnPool;
 }
 
-/** Time for any statement, including the wait for a connection, so that a 503 is sent within two seconds. */
+/**
+ * Time limit of a statement, including the wait for a connection, in milliseconds: it lets the server respond
+ * with 503 within two seconds.
+ */
 const defaultPatienceMs = 1_500;
-/** Time after which the server ends the transaction of a process that no longer responds. */
+/** Time after which PostgreSQL ends the transaction of a process that no longer responds, in milliseconds. */
 const idleInTransactionMs = 5_000;
 
-/** SQLSTATE of what the server said; what the driver or the network said has none. */
+/** Returns the SQLSTATE of an error from PostgreSQL; '' for errors of the driver or the network. */
 export function sqlStateOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
-/** Checks whether an error leaves the connection of no further use: broken, ended by the server, or to a standby (25006, and 42704 of `primaryOnly`). */
+/**
+ * Checks whether an error makes the connection unusable: it is broken, was ended by the server, or leads to a
+ * standby (25006, and 42704 of `primaryOnly`).
+ */
 const endsConnection = (error: unknown): boolean =>
   /^(?:$|08|57P|58|XX|25006|25P0[34]|42704)/.test(sqlStateOf(error));
 
-/** Mistakes in a statement or its data: nothing that another try or another hour would change. */
+/** SQLSTATEs of permanent errors in a statement or its data: a retry won't help. */
 const lasting = /^(?:0A|2[0-4]|26|42(?!704)|P0)/;
 
 function translated(error: unknown): unknown {
   const state = sqlStateOf(error);
   const constraint = error instanceof Error && 'constraint' in error ? String(error.constraint) : '';
-  // The constraints are named by us: table, column, `key`.
+  // Constraints are named table, column, `key`.
   const column = state === '23505' ? /^[a-z]+_(\w+)_key$/.exec(constraint)?.[1] : undefined;
   if (column !== undefined) return new UniqueViolation(column, error);
   return lasting.test(state) ? error : new DatabaseUnavailable(error);
 }
 
-/** `:name` becomes `$1`, `app_users` the table of that name in the schema. */
+/** Converts a statement: `:name` becomes `$1`, and `app_users` the table of that name in the schema. */
 function statementIn(schema: string, sql: string, values: Values): { text: string; values: unknown[] } {
   const names: string[] = [];
   const text = sql
@@ -65,17 +71,20 @@ function statementIn(schema: string, sql: string, values: Values): { text: strin
   };
 }
 
-/** A connection for one piece of work. */
+/** A connection of the pool, used for one piece of work. */
 interface Lent {
   readonly client: PostgresPoolClient;
-  /** Without values it may be several statements; without a name any pooler may give the next one another connection. */
+  /**
+   * Runs a query. Without values it may contain several statements. It is not a named statement, because a
+   * pooler may run the next query on another connection.
+   */
   query(
     text: string,
     values?: unknown[],
   ): Promise<{ rows: never[]; count: number; command: string | undefined }>;
 }
 
-/** Runs work on a connection of the pool. A broken connection is closed and not used again. */
+/** Runs work on a connection of the pool. A broken connection is closed instead of being returned. */
 async function lend<Result>(
   pool: PostgresOwnPool,
   patienceMs: number,
@@ -89,7 +98,7 @@ async function lend<Result>(
   const onError = (): void => {
     isBroken = true;
   };
-  // No statement listens for errors between two statements, and an unhandled error ends the process.
+  // Between two statements nothing listens for errors, and an unhandled one ends the process.
   client.on?.('error', onError);
   try {
     return await work({
@@ -123,7 +132,8 @@ async function inTransaction<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    // All in one message. LOCAL ends with the transaction, so that no setting stays on the connection.
+    // One message for all statements. LOCAL ends with the transaction, so that no setting stays on the
+    // connection.
     await lent.query(
       `BEGIN ISOLATION LEVEL READ COMMITTED;
        SET LOCAL statement_timeout = ${patienceMs};
@@ -141,9 +151,9 @@ async function inTransaction<Result>(
 }
 
 /**
- * Opens a pool, which connects when it is first used.
+ * Opens a pool, which connects on first use.
  *
- * @param schema - trusted: a word of this program's own, or of a test's
+ * @param schema - name of the schema; it is not escaped, so it must not come from outside
  */
 export function openPostgres(
   connectionString: string,
@@ -151,7 +161,7 @@ export function openPostgres(
   schema = 'app',
 ): PostgresDatabase {
   const pool = postgresPool({ connectionString, max: connections });
-  // Idle connections that the server ended are replaced when the next one is needed.
+  // Ignore the event: the pool replaces idle connections that the server has closed.
   pool.on?.('error', () => undefined);
 
   function query(lent: Lent, sql: string, values: Values = {}) {

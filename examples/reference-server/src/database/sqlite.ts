@@ -10,20 +10,20 @@ import {
   type Values,
 } from './database.ts';
 
-/** A connection to the file. */
+/** A connection to the SQLite file. */
 export type Connection = Sqlite.Database;
 
 /** The tables of this server in an SQLite file. */
 export interface SqliteDatabase extends Database {
   readonly schema: null;
-  /** The connection that writes, for checks of the file itself. */
+  /** Connection that writes, for checks of the file itself. */
   readonly connection: Connection;
 }
 
-/** Time that a write waits for another process that writes, in milliseconds. */
+/** Time that a write waits for a write of another process, in milliseconds. */
 const busyPatienceMs = 2_000;
 
-/** Errors of the disk or the lock; a broken constraint is not one of them. */
+/** Error codes of the disk or the lock, as opposed to violated constraints. */
 const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/;
 
 const codeOf = (error: unknown): string => (error instanceof Sqlite.SqliteError ? error.code : '');
@@ -37,8 +37,8 @@ function translated(error: unknown, connection: Connection | null): unknown {
 }
 
 /**
- * Retries while another process writes. Waiting inside SQLite would block every request of this process, so
- * its own timeout is zero.
+ * Retries while another process writes. Waiting inside SQLite would block the event loop, so SQLite's own
+ * timeout is zero.
  */
 async function patiently(connection: Connection, deadline: number, attempt: () => void): Promise<void> {
   for (;;) {
@@ -52,7 +52,7 @@ async function patiently(connection: Connection, deadline: number, attempt: () =
   }
 }
 
-/** Statements on one connection; each is prepared once. */
+/** Runs statements on one connection. Each statement is prepared once. */
 function statementsOn(connection: Connection) {
   const prepared = new Map<string, Sqlite.Statement<[Values]>>();
 
@@ -79,8 +79,8 @@ function statementsOn(connection: Connection) {
 }
 
 /**
- * Opens the file in WAL mode with `synchronous=FULL`, so that a commit survives a power cut. Reads have a connection of
- * their own: they see what is committed, and never wait for a writer.
+ * Opens the file in WAL mode with `synchronous=FULL`, so that a commit survives a power cut. Reads have a
+ * separate connection: they see what is committed, and never wait for a writer.
  *
  * @throws DatabaseUnavailable
  */
@@ -105,7 +105,7 @@ export async function openSqlite(file: string): Promise<SqliteDatabase> {
 function databaseOn(connection: Connection, reader: Connection): SqliteDatabase {
   const { all, get } = statementsOn(reader);
   const assertFileInPlace = fileGuard(connection);
-  // A first read, so that both connections have opened the files that are watched.
+  // Read once, so that both connections have opened the files that the guard watches.
   reader.prepare('SELECT 1 FROM sqlite_schema').get();
   const transaction: Transaction = {
     ...statementsOn(connection),
@@ -125,7 +125,7 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
       connection.exec('COMMIT');
       return result;
     } catch (error) {
-      // After some errors SQLite has taken the whole transaction back already.
+      // After some errors SQLite has already rolled the transaction back.
       if (connection.open && connection.inTransaction) connection.exec('ROLLBACK');
       throw translated(error, connection);
     }
@@ -143,7 +143,7 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
       last = turn.catch(() => undefined);
       return turn;
     },
-    // The column's own collation compares without case.
+    // The collation of the column already ignores case.
     caseless: (expression) => expression,
     async ping() {
       try {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * Checks whether a request is for the API, in any spelling of its path: in another case, percent-encoded, or
- * with extra dots and slashes. Most of these lead nowhere, and the API must say so in JSON.
+ * with extra dots and slashes. Most such paths do not exist, and the API must say so in JSON.
  */
 export function isApiPath(target: string): boolean {
   // An absolute request target names a host too (RFC 9112, section 3.2.2).
@@ -12,15 +12,15 @@ export function isApiPath(target: string): boolean {
   try {
     text = decodeURIComponent(path);
   } catch {
-    // As it came.
+    // Malformed percent-encoding: use the path as it is.
   }
   const plain = new URL(`http://host/${text}`).pathname;
   return [path, plain].some((spelling) => /^\/+v1(\/|$)/i.test(spelling));
 }
 
 /**
- * Says in JSON that this process has no part in the API: it only works in the background. No 404, which a client would
- * take for an answer about what it asked for.
+ * Responds with 503 in JSON: this process does not serve the API, because it only works in the background. A
+ * 404 would look like a statement about the requested object.
  */
 export function refuseApi(request: IncomingMessage, response: ServerResponse): void {
   const requestId = randomUUID();

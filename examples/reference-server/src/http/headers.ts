@@ -8,7 +8,8 @@ export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'same-origin',
-    // A sign-in in a popup keeps the window that opened it: `same-origin` would cut the popup off from the app.
+    // Lets a sign-in in a popup keep the reference to the window that opened it. `same-origin` would cut the
+    // popup off from the app.
     'Cross-Origin-Opener-Policy': 'unsafe-none',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'Cache-Control': 'no-store',
@@ -17,7 +18,7 @@ export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record
   };
 }
 
-/** Lets a page run scripts of this server's own files. */
+/** Lets a page run this server's own script files. */
 export function allowScript(ctx: Context): void {
   ctx.set('Content-Security-Policy', `${ctx.response.get('Content-Security-Policy')}; script-src 'self'`);
 }

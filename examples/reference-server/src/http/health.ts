@@ -2,15 +2,15 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { inTime } from './in-time.ts';
 
-/** Longest time until `/readyz` answers, in milliseconds: less than the time-out of usual probes. */
+/** Time limit of `/readyz`, in milliseconds: less than the time-out of usual probes. */
 const patienceMs = 1_900;
 
-/** Routes for the probes of a load balancer or an orchestrator. */
+/** Routes for probes of a load balancer or an orchestrator. */
 export type HealthRoutes = ReturnType<typeof createHealthRoutes>;
 
 /**
- * Routes `/healthz` and `/readyz`. `check` asks every database; `isClosing` says that no new request is wanted. Answers
- * are one word. The reason of a failing check goes to the log, once until it changes.
+ * Makes the routes `/healthz` and `/readyz`. `check` asks every database; `isClosing` returns true while the
+ * server stops. Responses are one word. The reason of a failed check is logged once, until it changes.
  */
 export function createHealthRoutes(
   check: () => Promise<unknown>,
@@ -33,11 +33,14 @@ export function createHealthRoutes(
   }
 
   return {
-    /** The process answers. Never asks the database: restarting a process repairs no database. */
+    /**
+     * Responds if the process works. It does not ask the database, because restarting a process repairs no
+     * database.
+     */
     live(ctx: Context): void {
       ctx.body = { status: 'ok' };
     },
-    /** The process should get requests: its databases answer, and it is not about to end. */
+    /** Responds whether the process should get requests: its databases respond, and it is not stopping. */
     async ready(ctx: Context): Promise<void> {
       const holds = async () => (await inTime(checkAndLog(), patienceMs)) !== null;
       const status = isClosing() ? 'closing' : (await holds()) ? 'ok' : 'unavailable';

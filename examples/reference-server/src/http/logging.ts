@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Number of bytes of log lines that wait for room on the disk; later lines are dropped. */
+/** Maximum number of bytes of unwritten log lines in memory; later lines are dropped. */
 const maxWaiting = 1024 * 1024;
 
 /**
- * Opens standard output for log lines. Lines that cannot be written, on a full disk or into a pipe that nothing reads, are lost, and the
- * server goes on: payments are worth more than their lines. pino itself only survives the pipe.
+ * Opens standard output for log lines. Lines that cannot be written, to a full disk or a closed pipe, are
+ * lost and the server continues, because payments matter more than their log lines. pino itself only survives
+ * the closed pipe.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ sync: true, maxLength: maxWaiting });
@@ -15,7 +16,10 @@ function standardOutput(): DestinationStream {
   return output;
 }
 
-/** Creates a logger that writes one JSON object a line. Of an error it shows only what cannot contain a request. */
+/**
+ * Creates a logger that writes one JSON object per line. Of an error it logs only the parts that cannot
+ * contain request data.
+ */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -38,8 +42,8 @@ function causeOf({ cause }: Error): string | undefined {
 }
 
 /**
- * Gives the request an id and writes one line at its end: method, route, status, duration and id, and no
- * other part of the request.
+ * Gives a request an id, and logs one line at its end: method, route, status, duration and id, but no other
+ * part of the request.
  */
 export function logRequest(
   logger: Logger,
@@ -49,7 +53,7 @@ export function logRequest(
 ): void {
   const start = performance.now();
   const ownId = randomUUID();
-  // Ostiary puts its own id into its responses. The line shows the id that the client saw.
+  // Ostiary sets its own id in its responses. Log the id that the client received.
   response.setHeader('X-Request-Id', ownId);
   response.once('close', () => {
     const route = routeOf(request.url ?? '');

@@ -1,10 +1,10 @@
-/** Routes of this server beside those of Ostiary. */
+/** Routes of this server, as opposed to those of Ostiary. */
 const ownRoutes =
   '/ /login /login.js /sign-out /passport /passport.js /healthz /readyz /doctor /favicon.ico'.split(' ');
 
 /**
- * Names the route of a request, for logs. A path may carry an id, and a mistyped one anything at all, so a path is never
- * written down as it came.
+ * Makes a function that returns the route of a request, for logs. Paths themselves are never logged, because
+ * they may contain ids or, if mistyped, anything.
  */
 export function routeNames(routes: readonly string[]): (target: string) => string {
   const known = [...ownRoutes, ...routes].map((name) => ({ name, parts: name.split('/') }));

@@ -4,7 +4,7 @@ import type { Database, Queries, Transaction } from '../database/database.ts';
 import { amountSchema } from './money.ts';
 import { balancesOf, type Funds, type LedgerCurrency, MovementRefused, post } from './postings.ts';
 
-/** The amount cannot be posted. The message is for the caller. */
+/** Error for an amount that cannot be posted. The message is for the caller. */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
 }
@@ -27,7 +27,7 @@ function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(failures, code);
 }
 
-/** Decision about a transfer, made earlier or by another process a moment ago. */
+/** Returns the decision about a transfer, which may have been made earlier or by another process. */
 async function decisionOn(queries: Queries, transferId: string): Promise<TransferResult> {
   const decision = await queries.get<{ failure: string | null }>(
     'SELECT failure FROM app_executions WHERE transfer_id = :transferId',
@@ -39,11 +39,11 @@ async function decisionOn(queries: Queries, transferId: string): Promise<Transfe
   return resultOf(failure);
 }
 
-/** Pays transfers, each once. */
+/** Makes the payment rail, which pays each transfer once. */
 function railOn(database: Database, now: () => number): PaymentRail {
   /**
-   * Decides a transfer, unless it is decided already. A concurrent caller waits here until this transaction
-   * is committed.
+   * Records the decision about a transfer, unless it is already decided. A concurrent caller waits until this
+   * transaction is committed.
    */
   async function decide(
     transaction: Transaction,
@@ -72,7 +72,10 @@ function railOn(database: Database, now: () => number): PaymentRail {
     await post(transaction, { id, kind: 'transfer', ...holders, amount, currency, at: now() });
   }
 
-  /** A failure is kept as well: asked again when there are funds, a transfer that was called failed must not be paid. */
+  /**
+   * Stores the refusal of a transfer. It is final: a transfer that was reported as failed must not be paid
+   * later, even if there are funds by then.
+   */
   function refuse(order: TransferOrder, failure: FailureCode): Promise<TransferResult> {
     return database.write(async (transaction) => {
       await decide(transaction, order.id, failure);
@@ -96,13 +99,16 @@ function railOn(database: Database, now: () => number): PaymentRail {
   };
 }
 
-/** Every movement is one transaction. */
+/** Makes the ledger. Every movement is one transaction. */
 export function createLedger(database: Database, now: () => number) {
   const funds = (queries: Queries, partner: string): Promise<Funds> =>
     balancesOf(queries, { kind: 'partner', slug: partner });
 
   return {
-    /** The rail that Ostiary's worker calls. A transfer that it was asked for before gets the answer of then, and moves nothing. */
+    /**
+     * Payment rail that Ostiary's worker calls. Calling it again with the same transfer returns the first
+     * decision and moves no money.
+     */
     rail: railOn(database, now),
 
     /**

@@ -1,35 +1,35 @@
 import type { Queries, Transaction } from '../database/database.ts';
 
-/** The currencies of the ledger. Amounts are integers of their minor units. */
+/** Currencies of the ledger. Amounts are integers of their minor units. */
 export const ledgerCurrencies = ['HTG', 'USD'] as const;
 
-/** See {@link ledgerCurrencies}. */
+/** Currency of the ledger; see {@link ledgerCurrencies}. */
 export type LedgerCurrency = (typeof ledgerCurrencies)[number];
 
-/** A balance in minor units. */
+/** Balances in minor units, by currency. */
 export type Funds = Readonly<Record<LedgerCurrency, bigint>>;
 
-/** Owner of the account. `external` is the world outside, from which all money of users and partners came. */
+/** Owner of an account. `external` is the outside world, from which all money of users and partners came. */
 export type AccountHolder =
   | { readonly kind: 'user'; readonly sub: string }
   | { readonly kind: 'partner'; readonly slug: string }
   | { readonly kind: 'external' };
 
-/** Money that goes from one account to another. */
+/** A movement of money from one account to another. */
 export interface Movement {
-  /** Unique: a movement with an id that is there has been made. */
+  /** Unique id: a movement with an existing id has already been made. */
   readonly id: string;
   readonly kind: 'opening' | 'funding' | 'transfer';
   readonly from: AccountHolder;
   readonly to: AccountHolder;
-  /** Minor units, above zero. */
+  /** Amount in minor units, above zero. */
   readonly amount: bigint;
   readonly currency: LedgerCurrency;
-  /** Milliseconds since the Unix epoch. */
+  /** Time of the movement, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** A movement that is not possible. The caller must roll the transaction back. */
+/** Error for a movement that is not possible. The caller must roll the transaction back. */
 export class MovementRefused extends Error {
   override readonly name = 'MovementRefused';
   readonly reason: 'unknown_recipient' | 'insufficient_funds' | 'balance_limit';
@@ -40,7 +40,7 @@ export class MovementRefused extends Error {
   }
 }
 
-/** Keeps every balance well inside 64 bits: an addition that overflows is no integer in SQLite. */
+/** Highest balance, well within 64 bits, because in SQLite an integer that overflows becomes a float. */
 const highestBalance = 9_000_000_000_000_000_000n;
 
 function ownerOf(holder: AccountHolder): string {
@@ -90,10 +90,10 @@ async function credit(transaction: Transaction, id: number, amount: bigint): Pro
 }
 
 /**
- * Makes a movement: one line in the journal, two postings that add up to zero, two balances. Accounts are opened in one
- * order and changed in one order, whichever way the money goes, so that movements wait for each other in no circle.
+ * Makes a movement: one journal entry, two postings that add up to zero, two balances. Accounts are locked in
+ * a fixed order, whichever way the money goes, so that movements cannot deadlock.
  *
- * @returns whether it was made; `false` when it had been made before
+ * @returns true if the movement was made now, `false` if it had been made before
  * @throws {@link MovementRefused}
  */
 export async function post(transaction: Transaction, movement: Movement): Promise<boolean> {

@@ -5,7 +5,7 @@ import { inTime } from '../http/in-time.ts';
 import { readableBy } from '../operations/nodes.ts';
 import { observe } from './observed.ts';
 
-/** Time that a scrape waits for the database, in milliseconds. */
+/** Time limit of a scrape's database queries, in milliseconds. */
 const patienceMs = 1_000;
 
 const waitingWork = {
@@ -21,14 +21,14 @@ const connections = {
 } as const;
 
 /**
- * Gauges of waiting work in all processes together, and of the connections of this process. They are read at
- * each scrape.
+ * Adds gauges of the waiting work in all processes together, and of this process's connections. They are read
+ * at each scrape.
  */
 export function observeDatabase(meter: Meter, database: Database, now: () => number): void {
   const readable = readableBy(database);
   observe(meter, waitingWork, async () => {
     const waiting = await inTime(readWaiting(readable, now()), patienceMs);
-    // If the database is away or slow, leave the gauges out.
+    // Leave the gauges out if the database is unreachable or slow.
     return (
       waiting && {
         'ostiary.jobs.due': waiting.jobs,

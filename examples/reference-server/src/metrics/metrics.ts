@@ -9,15 +9,15 @@ import { observeDatabase } from './database.ts';
 import { observeProcess } from './process.ts';
 import { withPrometheusNames } from './prometheus-names.ts';
 
-/** `2xx` and its like; no answer has no class. */
+/** Returns the class of a status, such as `2xx`; `none` if there was no response. */
 function classOf(status: unknown): string {
   const digit = Math.floor(Number(status) / 100);
   return digit >= 1 && digit <= 5 ? `${digit}xx` : 'none';
 }
 
 /**
- * Groups statuses by class: every status and method that a client can provoke would otherwise be a separate
- * series, with every bucket of a histogram.
+ * Replaces statuses by their class: otherwise every status and method that a client can provoke would be a
+ * separate series, with every bucket of a histogram.
  */
 const byClass: IAttributesProcessor = {
   process({
@@ -30,8 +30,7 @@ const byClass: IAttributesProcessor = {
 };
 
 /**
- * Requests of strangers and responses of receivers make one series per route, or outcome, and class of
- * status.
+ * Histograms with statuses by class, because strangers and webhook receivers choose the statuses.
  */
 const views: ViewOptions[] = ['ostiary.request.duration', 'ostiary.webhook.attempt.duration'].map(
   (instrumentName) => ({ instrumentName, attributesProcessors: [byClass] }),
@@ -40,7 +39,7 @@ const views: ViewOptions[] = ['ostiary.request.duration', 'ostiary.webhook.attem
 /**
  * Serves `/metrics` for Prometheus, and no other path.
  *
- * @throws AddressError when the port cannot be had
+ * @throws AddressError if the port is taken
  */
 export function serveMetrics(address: Address, text: () => Promise<string>): Promise<HttpServer> {
   return listen(
@@ -56,11 +55,12 @@ export function serveMetrics(address: Address, text: () => Promise<string>): Pro
 }
 
 /**
- * Collects metrics. Create it before Ostiary, which measures for the provider that is registered then.
+ * Starts to collect metrics. Call it before creating Ostiary, which uses the meter provider that is
+ * registered then.
  *
- * @param address - where they are served; `null` for a process whose primary asks for them
- * @throws AddressError when the port cannot be had
- * @throws {@link ConfigError} when something else in this process collects metrics already
+ * @param address - address that serves the metrics; `null` for a process whose primary collects them
+ * @throws AddressError if the port is taken
+ * @throws {@link ConfigError} if other code in this process already collects metrics
  */
 export async function startMetrics(address: Address | null, role: ServerConfig['role']) {
   const exporter = new PrometheusExporter({ preventServerStart: true });
@@ -73,15 +73,15 @@ export async function startMetrics(address: Address | null, role: ServerConfig['
   opened.defer(() => global.disable());
   const meter = provider.getMeter('ostiary-server');
   opened.defer(observeProcess(meter, role));
-  // Without the name of the process, which would be a path of this machine; and without which library measured.
+  // Leave out the process name, which would be a path of this machine, and the name of the measuring library.
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
-  /** The page that Prometheus gets. */
+  /** Returns the page for Prometheus. */
   const text = async () =>
     serializer.serialize(withPrometheusNames((await exporter.collect()).resourceMetrics));
   if (address !== null) opened.adopt(await serveMetrics(address, text), (http) => http.close(1_000));
   const running = opened.move();
   return {
-    /** Adds what only the database knows. */
+    /** Adds the metrics that are read from the database. */
     watch: (database: Database, now: () => number) => observeDatabase(meter, database, now),
     text,
     close: () => running.disposeAsync(),

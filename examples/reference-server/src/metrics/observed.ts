@@ -1,12 +1,12 @@
 import type { BatchObservableResult, Meter } from '@opentelemetry/api';
 
-/** Gauges, by their name: what each is about, and its unit. */
+/** Descriptions and units of gauges, by name. */
 export type Gauges = Readonly<Record<string, readonly [description: string, unit: string]>>;
 
-/** A value, and its labels where it has any. */
+/** Value of a gauge, or several values with labels. */
 type Value = number | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
 
-/** Creates gauges that are read together at each scrape; `null` leaves them out. */
+/** Creates gauges that are read together at each scrape. `null` omits them from a scrape. */
 export function observe<Table extends Gauges>(
   meter: Meter,
   table: Table,

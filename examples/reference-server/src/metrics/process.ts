@@ -6,7 +6,7 @@ import { observe } from './observed.ts';
 
 const nanoseconds = 1e9;
 
-/** Time between two samples of the event loop's delay, in milliseconds. */
+/** Interval between samples of the event loop's delay, in milliseconds. */
 const samplingMs = 10;
 
 const collections: Readonly<Record<number, string>> = {
@@ -43,12 +43,12 @@ const gauges = {
   'ostiary.build.info': ['Always 1; the labels say what runs.', '{build}'],
 } as const;
 
-/** Metrics of the process itself, under the names of OpenTelemetry. */
+/** Adds metrics of the process itself, with the names of OpenTelemetry. */
 export function observeProcess(meter: Meter, role: ServerConfig['role']): () => void {
   const delay = monitorEventLoopDelay({ resolution: samplingMs });
   delay.enable();
   let before = performance.eventLoopUtilization();
-  // Node records the time from one sample to the next, of which the interval of sampling is no delay.
+  // Node reports the time between samples. Subtract the interval itself to get the delay.
   const seconds = (value: number): number =>
     Number.isFinite(value) ? Math.max(0, value / nanoseconds - samplingMs / 1_000) : 0;
 

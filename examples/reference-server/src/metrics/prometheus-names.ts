@@ -2,10 +2,15 @@ import type { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 
 type Collected = Awaited<ReturnType<PrometheusExporter['collect']>>['resourceMetrics'];
 
-/** Endings of Prometheus names, by the unit of OpenTelemetry. Units in braces, such as `{request}`, are words for people. */
+/**
+ * Suffixes of Prometheus names, by OpenTelemetry unit. Units in braces, such as `{request}`, are only
+ * descriptions.
+ */
 const suffixes: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes', '1': 'ratio' };
 
-/** Names whose end means something else to Prometheus: `_count` belongs to histograms. */
+/**
+ * Replacements for names whose suffix has a special meaning in Prometheus: `_count` belongs to histograms.
+ */
 const reserved: Readonly<Record<string, string>> = { 'db.client.connection.count': 'db.client.connections' };
 
 function prometheusName(name: string, unit: string): string {

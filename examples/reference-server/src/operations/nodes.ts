@@ -16,7 +16,7 @@ import { version } from '../version.ts';
 const beatEveryMs = 30_000;
 /** Time without heartbeat after which a process counts as gone, in milliseconds. */
 const silentAfterMs = 3 * beatEveryMs;
-/** Time for which processes that are gone stay listed. */
+/** Time for which processes that are gone stay listed, in milliseconds. */
 const forgottenAfterMs = 24 * 3_600_000;
 
 const insert = `
@@ -25,7 +25,7 @@ const insert = `
 const win = "UPDATE app_nodes SET role = 'won' WHERE id = :id AND role = 'scratch'";
 const remove = 'DELETE FROM app_nodes WHERE id = :id';
 
-/** Every process that was there within the last day. */
+/** Lists the processes that were seen within the last day. */
 async function listNodes(database: Database): Promise<readonly (ServerNode & { readonly seenAt: number })[]> {
   const rows = await database.all<{ role: ServerConfig['role']; facts: string; seenAt: number }>(
     `SELECT role, facts, seen_at AS "seenAt" FROM app_nodes
@@ -34,7 +34,7 @@ async function listNodes(database: Database): Promise<readonly (ServerNode & { r
   return rows.map(({ facts, ...row }) => ({ ...row, facts: JSON.parse(facts) }));
 }
 
-/** Lets several writers want one scratch row at once. */
+/** Lets several writers update one scratch row at once, and returns how many succeeded. */
 async function race(database: Database, at: number): Promise<number> {
   const id = `doctor_${randomBytes(9).toString('hex')}`;
   const write = (sql: string, values: Values): Promise<number> =>
@@ -48,7 +48,7 @@ async function race(database: Database, at: number): Promise<number> {
   }
 }
 
-/** The database as the doctor and the metrics read it. */
+/** Adapts the database for the doctor and the metrics. */
 export const readableBy = (database: Database): Pick<DoctorDatabase, 'engine' | 'query'> => ({
   engine: database.schema === null ? 'sqlite' : 'postgres',
   query: (sql) => database.all(sql),
@@ -61,7 +61,7 @@ export async function examinedOf(
   now: () => number,
 ): Promise<Examined> {
   const all = await listNodes(database);
-  // Seen in the future: before the clock went back.
+  // A process may be seen "in the future" if the clock has gone back.
   const isAlive = ({ seenAt }: { readonly seenAt: number }): boolean =>
     Math.abs(now() - seenAt) < silentAfterMs;
   return {
@@ -127,7 +127,7 @@ export async function startPresence(
   timer.unref();
   return {
     id,
-    /** Says that it is gone. */
+    /** Unregisters this process. */
     async end() {
       clearInterval(timer);
       await beating;

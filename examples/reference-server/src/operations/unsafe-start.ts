@@ -6,7 +6,10 @@ import type { ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 import type { Database } from '../database/database.ts';
 
-/** The key of a demo lies beside what it seals. */
+/**
+ * Returns the sealing key of the demo in this data folder, or `null`. It is unsafe in production, since it
+ * lies beside the database.
+ */
 async function demoKey({ dataDir }: ServerConfig): Promise<string | null> {
   try {
     return (await readFile(join(dataDir, demoKeyFile), 'utf8')).trim();
@@ -16,8 +19,8 @@ async function demoKey({ dataDir }: ServerConfig): Promise<string | null> {
 }
 
 /**
- * Refuses to serve real people on a database or a key that is certainly unsafe; `loadConfig` has refused what the environment
- * alone shows.
+ * Refuses to start in production with a database or key that is certainly unsafe. `loadConfig` has already
+ * refused what the environment alone shows.
  *
  * @throws {@link ConfigError}
  */

@@ -9,7 +9,7 @@ const titleAndLead = (t: Texts, status: number): readonly [title: string, lead: 
   return status >= 500 ? [t.failedTitle, t.failedLead] : [t.refusedTitle, t.refusedLead];
 };
 
-/** Answers with a page that only says what went wrong, with the way back to the start. */
+/** Responds with a page that describes an error and links to the start page. */
 export function showError(ctx: Context, look: Look, status: number): void {
   const language = languageOf(look, ctx);
   const [title, lead] = titleAndLead(texts[language], status);

@@ -4,7 +4,7 @@ import type { Account } from '../users/accounts.ts';
 import { type Look, page } from './layout.ts';
 import { texts } from './texts.ts';
 
-/** The landing page: what this is, or who is signed in. */
+/** Makes the landing page: what this service is, or who is signed in. */
 export function homePage(
   look: Look,
   language: Language,

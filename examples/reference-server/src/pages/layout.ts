@@ -11,20 +11,23 @@ export interface Look {
   readonly style: Style;
 }
 
-/** The language of a page, chosen as Ostiary does: what the app asked for (`ui_locales`), then what the browser prefers. */
+/**
+ * Returns the language of a page, chosen as Ostiary does: first what the app requests (`ui_locales`), then
+ * what the browser prefers.
+ */
 export const languageOf = ({ languages }: Look, ctx: Context, uiLocales?: string): Language =>
   negotiateLanguage(uiLocales, ctx.get('accept-language'), languages);
 
-/** The initial of a name on a tile; `app` for one that is not this service. */
+/** Makes a tile with the initial of a name. `app` marks an app instead of this service. */
 export const tileOf = (name: string, kind: '' | ' app' = ''): Html =>
   html`<svg class="tile${kind}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="10.5"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
 
-/** A keyhole, as an icon for browser tabs. */
+/** Makes the browser icon: a keyhole. */
 export function favicon(colour: string, onColour: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${colour}"/><circle cx="20" cy="17" r="6" fill="${onColour}"/><path d="M17.5 20h5l2 11h-9z" fill="${onColour}"/></svg>`;
 }
 
-/** A whole document around the content of its card. */
+/** Makes a whole HTML document around the content of its card. */
 export function page(
   look: Look,
   language: Language,

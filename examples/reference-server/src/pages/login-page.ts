@@ -11,13 +11,13 @@ export interface LoginForm {
   readonly uiLocales: string;
   /** True to ask for the password of a signed-in user: for confirmation, or to change the account. */
   readonly reauthenticate: boolean;
-  /** True if a user is signed in. */
+  /** True if a user is already signed in and signs in again. */
   readonly again: boolean;
   /** Handle that was typed before, that the app hinted at, or of the signed-in user. */
   readonly handle: string;
-  /** `null` where no app asks; `sealed` as it came. */
+  /** App that requested the sign-in; `null` for none. `sealed` is its unchanged parameter. */
   readonly app: (AskingApp & { readonly sealed: string }) | null;
-  /** Said in a notice above the form. */
+  /** Text of a notice above the form; `null` for none. */
   readonly problem: string | null;
   /** True if the problem is in the typed values. */
   readonly wrongInput: boolean;
@@ -26,8 +26,8 @@ export interface LoginForm {
 const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.7 4.6 10 4.6 18.2 10 18.2 10 15.3 15.4 10 15.4 1.8 10 1.8 10Z"/><circle cx="10" cy="10" r="2.4"/><path class="slash" d="m3.5 16.5 13-13"/></svg>`;
 
 /**
- * The page for signing in, or signing in again. It works without its script, which shows the password. The
- * button that leads back to the app belongs to another form, so that it sends no password.
+ * Makes the page for signing in, or signing in again. It works without its script, which shows the password.
+ * The button that leads back to the app belongs to a form of its own, so that it sends no password.
  */
 export function loginPage(look: Look, language: Language, form: LoginForm): string {
   const t = texts[language];
@@ -35,7 +35,7 @@ export function loginPage(look: Look, language: Language, form: LoginForm): stri
   const title = again ? t.againTitle : t.signIn;
   const invalid = form.wrongInput ? html` aria-invalid="true" aria-describedby="problem"` : null;
   const focus = html` autofocus`;
-  // The direction of writing of a name from outside ends with the name.
+  // `<bdi>` keeps the writing direction of a foreign name from affecting the text after it.
   const name = app && html`<bdi>${app.name}</bdi>`;
   const lead =
     name === null

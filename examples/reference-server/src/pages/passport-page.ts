@@ -12,7 +12,7 @@ export interface ShownPassport {
   readonly expiresAt: Date;
 }
 
-/** Modules of white that readers need around a code (ISO/IEC 18004). */
+/** Width of the white margin that readers need around a code, in modules (ISO/IEC 18004). */
 const quietZone = 4;
 
 /** Draws a QR code as SVG, dark on light in every colour scheme, because many readers require that. */
@@ -37,8 +37,8 @@ function qrCode(content: string, label: string): Html {
 }
 
 /**
- * The page with the user's passport, for scanning. It works without its script, which counts down and shows
- * local time.
+ * Makes the page with the user's passport as a QR code. It works without its script, which counts down and
+ * shows local time.
  */
 export function passportPage(
   look: Look,
@@ -47,7 +47,7 @@ export function passportPage(
   { token, issuedAt, expiresAt }: ShownPassport,
 ): string {
   const t = texts[language];
-  // A server does not know where the reader is. The script says it in the reader's own zone.
+  // The server does not know the reader's time zone. The page's script shows local time.
   const time = new Intl.DateTimeFormat([language, 'fr'], {
     timeStyle: 'medium',
     timeZone: 'UTC',

@@ -5,7 +5,7 @@ import { languageOf } from '../pages/layout.ts';
 import { passportPage } from '../pages/passport-page.ts';
 import type { SignInContext } from '../sign-in/context.ts';
 
-/** The passport page: every visit issues a passport, and none is kept anywhere. */
+/** Makes the routes of the passport page: every visit issues a passport, and none is stored. */
 export function createPassportRoutes(context: SignInContext) {
   const { look, authUrl, accounts, sessions, cookies, passports } = context;
 
@@ -22,7 +22,7 @@ export function createPassportRoutes(context: SignInContext) {
       ctx.body = passportPage(look, languageOf(look, ctx), account, passport);
     },
 
-    // Back to the page by a redirect, so that reloading it does not ask whether to send a form again.
+    // Redirects back to the page, so that reloading it does not submit a form again.
     again: (ctx: Context): void => seeOther(ctx, `${authUrl}/passport`),
   };
 }

@@ -1,17 +1,18 @@
 import { createProofs, type SigningKeys } from './proofs.ts';
 
-/** An app that sent somebody here, and the way back to it. */
+/** An app that sent the user to the sign-in page, and the way back to it. */
 export interface AskingApp {
   readonly name: string;
   readonly cancelUrl: string;
 }
 
-/** See {@link createAskingApps}. */
+/** Signs and opens the parameter that names the app; see {@link createAskingApps}. */
 export type AskingApps = ReturnType<typeof createAskingApps>;
 
 /**
- * Carries the app that asks through the URL of the sign-in page. It is signed together with the return
- * address, so that no other site can put a name on that page or change where its link leads.
+ * Passes the app that requests a sign-in through the URL of the sign-in page. The parameter is signed
+ * together with the return URL, so that other sites can neither put a name on that page nor change the target
+ * of its link.
  */
 export function createAskingApps(keys: SigningKeys) {
   const proofs = createProofs(keys);
@@ -21,7 +22,9 @@ export function createAskingApps(keys: SigningKeys) {
       const content = Buffer.from(JSON.stringify([name, cancelUrl])).toString('base64url');
       return `${content}.${proofs.of(returnTo, content)}`;
     },
-    /** `null` for what was not signed here, and for no app. */
+    /**
+     * Returns the app in a signed parameter; `null` if the parameter is missing or has no valid signature.
+     */
     opened(returnTo: string, sealed: string): AskingApp | null {
       const [content = '', proof = ''] = sealed.split('.');
       if (!proofs.isOf(proof, returnTo, content)) return null;

@@ -2,21 +2,24 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createProofs, type SigningKeys } from './proofs.ts';
 
-/** A form of the page that a browser was shown, and the session that it had then. */
+/**
+ * A form as it was shown to a browser: the browser's form cookie, the name of the form, and the session at
+ * that time.
+ */
 type Shown = readonly [cookie: string, form: string, sessionDigest: Buffer | null];
 
 const partsOf = ([cookie, form, sessionDigest]: Shown) =>
   [form, cookie, sessionDigest?.toString('base64url') ?? ''] as const;
 
-/** Ties a form to the browser that it was shown to, with a signed double-submit token. */
+/** Binds forms to the browser that they were shown to, with signed double-submit tokens. */
 export function createCsrf(keys: SigningKeys) {
   const proofs = createProofs(keys);
 
   return {
-    /** A fresh value for the browser's form cookie. */
+    /** Returns a new value for the browser's form cookie. */
     newCookie: (): string => randomBytes(32).toString('base64url'),
     isCookie: (value: string | undefined): value is string => /^[A-Za-z0-9_-]{43}$/.test(value ?? ''),
-    /** Hidden field of a form. A token is only valid for its form and its session. */
+    /** Makes the token for a hidden field. It is only valid for its form, cookie and session. */
     token: (...shown: Shown): string => proofs.of(...partsOf(shown)),
     verify: (token: string | null, ...shown: Shown): boolean => proofs.isOf(token ?? '', ...partsOf(shown)),
   };

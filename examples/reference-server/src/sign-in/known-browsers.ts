@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { PasswordOwner } from '../users/accounts.ts';
 import { createProofs, type SigningKeys } from './proofs.ts';
 
-/** After so long without a sign-in, in milliseconds, a browser is a stranger's. */
+/** Time without a sign-in after which a browser is no longer known, in milliseconds. */
 export const knownLifetimeMs = 180 * 24 * 3_600_000;
 
-/** Families share a browser; a machine for everybody must not get a cookie that servers refuse. */
+/**
+ * Maximum number of users per browser: enough for a family. On a shared machine the cookie must not grow
+ * until servers refuse it.
+ */
 const usersAtMost = 5;
 
-/** Name, end in seconds, and what proves both. */
+/** Format of a cookie entry: browser name, expiry in seconds since the Unix epoch, and signature. */
 const format = /^([A-Za-z0-9_-]{22})\.(\d{10,12})\.([A-Za-z0-9_-]{43})$/;
 
 const nobody: PasswordOwner = { sub: '', passwordMark: '' };
@@ -20,9 +23,9 @@ interface Entry {
 }
 
 /**
- * Distinguishes a browser in which a user has signed in from that of a stranger who tries the user's handle.
- * A cookie has one entry for each user of a browser, tied to user and password. It reveals nothing, and ends
- * when the password changes. The server stores nothing.
+ * Distinguishes a browser in which a user has signed in before from that of a stranger who tries the user's
+ * handle. The cookie has one entry per user, bound to user and password. It reveals nothing, and becomes
+ * invalid when the password changes. The server stores nothing.
  */
 export function createKnownBrowsers(keys: SigningKeys, now: () => number) {
   const proofs = createProofs(keys);
@@ -43,14 +46,14 @@ export function createKnownBrowsers(keys: SigningKeys, now: () => number) {
 
   return {
     /**
-     * The name of a browser in which this user has signed in with the password of today; `null` for a stranger's. It takes as long
-     * where there is no such user.
+     * Returns the name of a browser in which this user has signed in with the current password; `null` for
+     * any other. Takes equally long if the user does not exist.
      */
     recognise(cookie: string | undefined, owner: PasswordOwner | null): string | null {
       const found = entriesOf(cookie).find((entry) => isOf(entry, owner ?? nobody));
       return owner === null ? null : (found?.name ?? null);
     },
-    /** After a sign-in: the cookie's new value, with a new name for the browser. */
+    /** Returns the cookie's new value after a sign-in, with a new name for the browser. */
     remember(cookie: string | undefined, owner: PasswordOwner): string {
       const fresh = {
         name: randomBytes(16).toString('base64url'),

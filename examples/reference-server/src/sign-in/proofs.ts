@@ -1,15 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The first one signs, all are accepted: processes may know them in another order while they are changed. */
+/**
+ * Keys for signatures: the first one signs, all verify. Processes may have them in different orders while
+ * keys are replaced.
+ */
 export type SigningKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Signs what goes through a browser and comes back. */
+/** Makes and verifies signatures of values that pass through a browser. */
 export function createProofs(keys: SigningKeys) {
   const prove = (key: Uint8Array, parts: readonly string[]): Buffer =>
     createHmac('sha256', key).update(parts.join('\n')).digest();
 
   return {
-    /** A proof of parts of which only the last may hold a line break. */
+    /** Signs parts, which are joined by line breaks: only the last part may contain one. */
     of: (...parts: readonly string[]): string => prove(keys[0], parts).toString('base64url'),
     isOf(proof: string, ...parts: readonly string[]): boolean {
       const given = Buffer.from(proof, 'base64url');

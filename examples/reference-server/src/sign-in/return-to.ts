@@ -2,7 +2,7 @@
  * Returns the target after a sign-in, always a path of our own. Targets that a browser would read as another
  * host (`//evil`, `/\evil`, `https:evil`, other ports) become the home page.
  *
- * @returns an absolute URL; a path alone could begin with two slashes and lead away
+ * @returns an absolute URL, because a path could begin with two slashes and lead to another host
  */
 export function safeReturnTo(value: string | undefined, authUrl: string): string {
   const home = `${authUrl}/`;

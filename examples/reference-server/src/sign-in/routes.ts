@@ -17,7 +17,7 @@ import type { Session } from './sessions.ts';
 /** Parameters of a sign-in page, the same in query and form. They are not trusted. */
 interface LoginRequest {
   readonly returnTo: string;
-  /** As it came, sealed. */
+  /** Signed parameter that names the app, unchanged. */
   readonly app: string;
   readonly uiLocales: string;
   readonly reauthenticate: boolean;
@@ -43,7 +43,7 @@ function parseLogin(given: URLSearchParams, handle: string, authUrl: string): Lo
   };
 }
 
-/** Proofs that a form was ours, and is sent by the browser that it was made for. */
+/** Makes and checks the tokens which prove that a form came from our page in the same browser. */
 function proofs({ authUrl, cookies, csrf }: SignInContext) {
   return {
     token(ctx: Context, name: string, session: Session | null): string {
@@ -60,9 +60,9 @@ function proofs({ authUrl, cookies, csrf }: SignInContext) {
   };
 }
 
-/** Checks passwords, and how often one may be tried. */
+/** Makes the function that checks passwords and limits the attempts. */
 function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: SignInContext) {
-  /** Answers whose it is, or what to tell. */
+  /** Returns the owner of the handle and password, or the problem to show. */
   return async (ctx: Context, handle: string, password: string): Promise<PasswordOwner | Problem> => {
     const browser = browsers.recognise(cookies.known.read(ctx.req), await accounts.passwordOwner(handle));
     const admission = await throttle.admit({ handle, address: addressOf(ctx.req), browser });
@@ -87,7 +87,7 @@ function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: Sig
 
 type SessionOf = (ctx: Context) => Promise<Session | null>;
 
-/** The page of who is signed in, and its button. */
+/** Makes the routes of the home page: who is signed in, and signing out. */
 function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
   const { authUrl, look, accounts, sessions, cookies, signedOut } = context;
   const { token, isGenuine } = proofs(context);
@@ -116,7 +116,7 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
   };
 }
 
-/** Handlers of the pages where people sign in and out. */
+/** Makes the handlers of the pages where users sign in and out. */
 export function createAccountRoutes(context: SignInContext) {
   const { authUrl, look, accounts, sessions, cookies, csrf, browsers, askingApps } = context;
   const { token, isGenuine } = proofs(context);
@@ -139,7 +139,7 @@ export function createAccountRoutes(context: SignInContext) {
     allowScript(ctx);
     ctx.type = 'html';
     ctx.body = loginPage(look, language, {
-      // The sign-in form is tied to the browser and not to a session: one may end while the page is open.
+      // Bound to the browser, not to a session, because the session may expire while the page is open.
       csrf: token(ctx, 'login', null),
       ...{ returnTo, uiLocales, reauthenticate },
       again: account !== null && reauthenticate,
@@ -170,7 +170,7 @@ export function createAccountRoutes(context: SignInContext) {
       if (!('sub' in result)) return showForm(ctx, request, session, result);
       ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result.sub, session)));
       ctx.append('Set-Cookie', cookies.known.set(browsers.remember(cookies.known.read(ctx.req), result)));
-      // Forms of the time before the sign-in are void from here on.
+      // Invalidates all forms from before the sign-in.
       ctx.append('Set-Cookie', cookies.form.set(csrf.newCookie()));
       seeOther(ctx, request.returnTo);
     },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
 
-/** A browser that is signed in. */
+/** Session of a signed-in browser. */
 export interface Session {
   /** SHA-256 of the session id: the id itself exists only in the browser. */
   readonly digest: Buffer;
@@ -15,15 +15,17 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 const minute = 60_000;
 
-/** Without a request for so long, a session ends. */
+/** Time without a request after which a session expires, in milliseconds. */
 export const idleLifetime = 2 * 60 * minute;
-/** However busy it is, a session ends after so long. */
+/** Maximum lifetime of a session, in milliseconds. */
 export const absoluteLifetime = 24 * 60 * minute;
-/** `seen_at` is written at most this often, so that reading a page is not a write. */
+/** Minimum interval between updates of `seen_at`, in milliseconds, so that not every request writes. */
 const seenResolution = 5 * minute;
-/** A session that began further ahead than this, in milliseconds, began before the clock went back. */
+/**
+ * Tolerance for a session that began in the future, in milliseconds. Beyond it the clock must have gone back.
+ */
 const aheadTolerance = 5_000;
-/** Ended rows that one sign-in removes. */
+/** Maximum number of expired rows that one sign-in removes. */
 const purgeLimit = 100;
 
 const idFormat = /^[A-Za-z0-9_-]{43}$/;
@@ -55,8 +57,8 @@ export function createSessions(database: Database, now: () => number) {
 
   return {
     /**
-     * Finds the live session behind a cookie's value, or `null`. A session that began before the clock went back has ended: its age
-     * is unknown, and Ostiary takes no sign-in from the future.
+     * Finds the valid session of a cookie's value, or `null`. If the clock has gone back before the session's
+     * start, the session is not valid: its age is unknown, and Ostiary accepts no sign-in from the future.
      */
     async find(id: string | undefined): Promise<Session | null> {
       if (id === undefined || !idFormat.test(id)) return null;
@@ -74,10 +76,10 @@ export function createSessions(database: Database, now: () => number) {
     },
 
     /**
-     * Starts a session with a fresh id, after the password was right, and ends the one that the browser had:
-     * an id that somebody planted before the sign-in is worth nothing after it.
+     * Starts a session with a new id after a correct password, and ends the browser's previous session: an id
+     * that somebody planted before the sign-in is worthless afterwards.
      *
-     * @returns the id, for the cookie
+     * @returns the session id for the cookie
      */
     async start(sub: string, replaced: Session | null): Promise<string> {
       const id = randomBytes(32).toString('base64url');

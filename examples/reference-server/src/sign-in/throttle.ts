@@ -2,22 +2,22 @@ import { createHmac } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { networkOf } from '../http/network.ts';
 
-/** Failed sign-ins per window, which begins with the first of them. */
+/** Number of failed sign-ins per window. A window begins with its first failure. */
 export interface Limit {
   readonly failures: number;
   readonly windowMs: number;
 }
 
-/** Somebody wants to sign in. */
+/** An attempt to sign in. */
 export interface SignInAttempt {
   readonly handle: string;
-  /** `null` when it cannot be determined: such callers share one network. */
+  /** IP address of the client; `null` if unknown. Such clients count as one network. */
   readonly address: string | null;
-  /** The name of a browser in which the user of this handle has signed in before; `null` for any other. */
+  /** Name of the browser if the handle's user has signed in with it before; `null` for any other. */
   readonly browser: string | null;
 }
 
-/** A sign-in that is let through, or how long to wait. */
+/** Decision about an attempt: admitted, or refused with the time to wait. */
 export type Admission =
   | { readonly admitted: true; settle(outcome: 'failed' | 'succeeded' | 'undecided'): Promise<void> }
   | { readonly admitted: false; readonly retryAfterSeconds: number };
@@ -25,21 +25,21 @@ export type Admission =
 const [quarter, hour] = [15 * 60_000, 60 * 60_000];
 
 /**
- * Counters of failed sign-ins. A hundred networks together stay below the limit of a handle, even if the
- * windows of all of them end within its hour. People in one mobile network share an address, so the limit of
- * a network is generous.
+ * Limits of failed sign-ins. A hundred networks together stay below the limit of a handle, even if their
+ * windows all fall into one hour. Users of a mobile network share an IP address, so the limit of a network is
+ * generous.
  */
 export const defaultLimits = {
   /**
-   * Counts one handle from one network (IPv6: a /48). This limit stops a stranger without locking the user
-   * out elsewhere.
+   * Limit for one handle from one network (IPv6: a /48). It stops a stranger without locking the user out
+   * elsewhere.
    */
   perHandleAndNetwork: { failures: 10, windowMs: hour },
-  /** For one handle from everywhere: what a stranger with hundreds of networks has. */
+  /** Limit for one handle from all networks, against a stranger with hundreds of them. */
   perHandle: { failures: 2_500, windowMs: hour },
-  /** For all handles from one network (IPv6: a /64). */
+  /** Limit for all handles from one network (IPv6: a /64). */
   perNetwork: { failures: 100, windowMs: quarter },
-  /** For a browser in which the user has signed in before, for which none of the others count. */
+  /** Limit for a browser in which the user has signed in before. The other limits do not apply to it. */
   perBrowser: { failures: 10, windowMs: quarter },
 } satisfies Readonly<Record<string, Limit>>;
 
@@ -48,12 +48,15 @@ export type ThrottleLimits = Readonly<typeof defaultLimits>;
 const purgeLimit = 100;
 
 /**
- * Checks whether a window goes on. A window that ends later than possible, with five seconds for clocks that
- * differ, began before the clock went back, and is over.
+ * SQL condition for a current window. A window that ends too far in the future (allowing five seconds between
+ * clocks) began before the clock was set back, and counts as over.
  */
 const goesOn = '(t.ends_at > :now AND t.ends_at <= :endsAt + 5000)';
 
-/** Counts an attempt unless its window is full. Decided by one statement, so that attempts in other processes are seen. */
+/**
+ * Counts an attempt unless its window is full. A single statement decides, so that attempts in other
+ * processes are counted.
+ */
 const count = `
   INSERT INTO app_throttle AS t (subject, failures, ends_at) VALUES (:subject, 1, :endsAt)
   ON CONFLICT (subject) DO UPDATE SET
@@ -62,7 +65,7 @@ const count = `
   WHERE NOT ${goesOn} OR t.failures < :limit
   RETURNING ends_at`;
 
-/** Names the window: an attempt that began in an earlier one must not be taken out of this one. */
+/** Takes an attempt out of its window, but not out of a later window of the same subject. */
 const takeBack = `
   UPDATE app_throttle SET failures = CASE WHEN failures > 0 THEN failures - 1 ELSE 0 END
   WHERE subject = :subject AND ends_at = :endsAt`;
@@ -73,18 +76,20 @@ const purge = `
 
 const look = 'SELECT ends_at FROM app_throttle WHERE subject = :subject';
 
-/** A counter of failures. */
+/** A counter of failures with its limit. */
 interface Counter {
   readonly subject: Buffer;
   readonly limit: Limit;
-  /** True if a right password shows that the earlier failures were the user's own. */
+  /**
+   * True if a correct password proves that the earlier failures were the user's own, and resets the counter.
+   */
   readonly clears: boolean;
 }
 
-/** An attempt that is let through counts in this window. */
+/** Window in which an admitted attempt was counted. */
 type Window = Omit<Counter, 'limit'> & { readonly endsAt: number };
 
-/** A window is full. Takes back what was counted in the same transaction. */
+/** Thrown if a window is full, to roll back what the transaction has counted. */
 class Full extends Error {
   override readonly name = 'Full';
   readonly until: number;
@@ -95,7 +100,7 @@ class Full extends Error {
   }
 }
 
-/** Counts an attempt in all windows or in none. @throws {@link Full} */
+/** Counts an attempt in all of its windows or in none. @throws {@link Full} */
 function enter(database: Database, now: number, counters: readonly Counter[]): Promise<readonly Window[]> {
   return database.write(async (transaction) => {
     await transaction.run(purge, { now });
@@ -115,11 +120,11 @@ function enter(database: Database, now: number, counters: readonly Counter[]): P
 
 /**
  * Slows down password guessing, for one user or for many. Windows are fixed and stored in the database, so
- * that a restart does not reset them. Handles and addresses are stored under a key, so that the table does
- * not reveal who tried to sign in from where.
+ * that a restart does not reset them. Handles and IP addresses are stored as keyed hashes, so that the table
+ * does not reveal who tried to sign in from where.
  *
- * @param keys - an attempt counts under each of them, and a window that is full under any of them refuses: so a change of
- * keys, in which processes know different ones for a while, gives nobody more attempts
+ * @param keys - keys of the hashes. An attempt counts under each key, and is refused if its window is full under any key, so that
+ * replacing keys, while processes know different ones, does not allow more attempts
  */
 export function createThrottle(
   database: Database,
@@ -129,7 +134,10 @@ export function createThrottle(
 ) {
   const limits = { ...defaultLimits, ...changes };
 
-  /** In an order of their own, so that transactions of processes that know the keys in another one do not wait in a circle. */
+  /**
+   * Makes the counters of a value under each key. They are sorted by hash, so that processes with different
+   * key orders cannot deadlock.
+   */
   const countersOf = (kind: keyof ThrottleLimits, value: string, clears: boolean): Counter[] =>
     keys
       .map((key) => createHmac('sha256', key).update(`${kind}\n${value}`).digest())
@@ -137,8 +145,8 @@ export function createThrottle(
       .map((subject) => ({ subject, limit: limits[kind], clears }));
 
   /**
-   * Count in the same order for all attempts, for the same reason. The counters that refuse a stranger first
-   * are those that no other user shares.
+   * Lists the counters of an attempt, in the same order for all attempts to avoid deadlocks. The ones that no
+   * other user shares come first, so that they refuse a stranger first.
    */
   function countersFor({ handle, address, browser }: SignInAttempt): readonly Counter[] {
     if (browser !== null) return countersOf('perBrowser', browser, true);
@@ -152,8 +160,8 @@ export function createThrottle(
 
   return {
     /**
-     * Asks before the password is looked at. The attempt counts from this moment, so that parallel guesses cannot
-     * overtake the count; `settle` takes it back unless it failed.
+     * Admits or refuses an attempt, before the password is checked. The attempt counts at once, so that
+     * parallel guesses cannot exceed the limit. `settle` takes it back unless it failed.
      */
     async admit(attempt: SignInAttempt): Promise<Admission> {
       const time = now();
@@ -172,7 +180,7 @@ export function createThrottle(
             for (const { subject, endsAt, clears } of windows) {
               if (outcome === 'succeeded' && clears)
                 await transaction.run('DELETE FROM app_throttle WHERE subject = :subject', { subject });
-              // Failures of others stay: a user who signs in must not give those who guess another round.
+              // Failures of others remain: a user who signs in must not give attackers more attempts.
               else await transaction.run(takeBack, { subject, endsAt });
             }
           });

@@ -25,18 +25,18 @@ export interface PasswordOwner {
   readonly passwordMark: string;
 }
 
-/** The input cannot be stored. The message is for the caller. */
+/** Error for input that cannot be stored. The message is for the caller. */
 export class AccountError extends Error {
   override readonly name = 'AccountError';
 }
 
-/** There is no user of that handle. */
+/** Error for a handle that no user has. */
 export class UnknownUserError extends AccountError {}
 
 export const noSuchUser = (handle: string): UnknownUserError =>
   new UnknownUserError(`there is no user with the handle ${JSON.stringify(handle)}`);
 
-/** The users of this server, as administrators and the sign-in page need them. */
+/** Users of this server, for administrators and the sign-in page. */
 export type Accounts = ReturnType<typeof createAccounts>;
 
 type Row = Omit<Account, 'createdAt' | 'blockedAt'> & {
@@ -68,14 +68,16 @@ function toAccount({ passwordHash: _, createdAt, blockedAt, ...rest }: Row): Acc
 
 const shown = (row: Row | undefined): Account | null => (row === undefined ? null : toAccount(row));
 
-/** A new salt makes it another one, also where the password stays the same. */
+/**
+ * Returns a mark of a password's hash. Because of the salt it changes even if the same password is set again.
+ */
 const markOf = (passwordHash: string): string =>
   createHash('sha256').update(passwordHash).digest('base64url');
 
 type Checked = z.output<typeof newUserSchema>;
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  // Input without a specific message has a type that a TypeScript caller cannot pass.
+  // Fallback messages, for types that TypeScript would not let a caller pass.
   const result = schema.safeParse(value, {
     error: ({ input }) => (input === undefined ? 'is missing' : 'is of the wrong kind'),
   });
@@ -84,13 +86,16 @@ function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
   throw new AccountError([issue?.path.join('.'), issue?.message].filter(Boolean).join(' '));
 }
 
-/** Crockford's alphabet: no letter that is read as another one when a user dictates the id. */
+/**
+ * Generates a public id in Crockford's alphabet: no letter can be confused with another when a user dictates
+ * the id.
+ */
 function publicId(): string {
   const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   return `K${[...randomBytes(12)].map((byte) => alphabet[byte % 32]).join('')}`;
 }
 
-/** The rows of users. */
+/** Makes the queries for single users. */
 function rowsOf(database: Database) {
   const [own, given, after] = ['handle', ':handle', ':after'].map(database.caseless);
   const from = `SELECT ${columns} FROM app_users WHERE`;
@@ -101,7 +106,7 @@ function rowsOf(database: Database) {
     findBySub: (sub: string): Promise<Row | undefined> => database.get<Row>(`${from} sub = :sub`, { sub }),
     list: (page: { readonly after: string; readonly limit: number }): Promise<Row[]> =>
       database.all<Row>(`${from} ${own} > ${after} ORDER BY ${own} LIMIT :limit`, page),
-    /** @throws {@link AccountError} */
+    /** Returns the user with a handle. @throws {@link AccountError} if there is none */
     async require(queries: Queries, handle: string): Promise<Row> {
       const row = await find(queries, handle);
       if (row === undefined) throw noSuchUser(handle);
@@ -110,7 +115,7 @@ function rowsOf(database: Database) {
   };
 }
 
-/** Stores a user with what they have at the beginning. */
+/** Stores a new user with the starting balance. */
 async function store(
   transaction: Transaction,
   row: Values & { readonly sub: string; readonly createdAt: number },
@@ -140,7 +145,10 @@ function verification(
   { find, findBySub }: ReturnType<typeof rowsOf>,
 ) {
   return {
-    /** The user with this handle and password. An unknown or blocked user takes as long as a wrong password. */
+    /**
+     * Returns the user with this handle and password, or `null`. An unknown or blocked user takes as long as
+     * a wrong password.
+     */
     async verify(
       handle: string,
       password: string,
@@ -148,20 +156,20 @@ function verification(
     ): Promise<(Account & PasswordOwner) | null> {
       const row = await find(database, handle);
       const right = await passwords.verify(password, row?.passwordHash ?? null, line);
-      // Looked up again: the user may have been blocked, or the password changed, while the hash was computed.
+      // Read the user again: it may have been blocked, or the password changed, while the hash was computed.
       const current = row === undefined ? undefined : await findBySub(row.sub);
       if (!right || current === undefined || current.blockedAt !== null) return null;
       if (current.passwordHash !== row?.passwordHash) return null;
       const verified = (hash: string) => ({ ...toAccount(current), passwordMark: markOf(hash) });
       if (!passwords.isOutdated(current.passwordHash)) return verified(current.passwordHash);
       const hash = await passwords.hash(password);
-      // Unless it changed meanwhile: the old password must not come back.
+      // Only if the stored hash is unchanged: a password change in the meantime must not be undone.
       const values = { hash, sub: current.sub, before: current.passwordHash };
       await database.write((transaction) => transaction.run(rehash, values));
       return verified(hash);
     },
 
-    /** Blocked users included. */
+    /** Returns the password owner of a handle, also of a blocked user. */
     async passwordOwner(handle: string): Promise<PasswordOwner | null> {
       const row = await find(database, handle);
       return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.passwordHash) };
@@ -173,7 +181,10 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
   const rows = rowsOf(database);
   const { find, findBySub, require } = rows;
 
-  /** Changes a column of a user, and ends their sessions here. @throws {@link AccountError} */
+  /**
+   * Changes a column of a user, and by default ends the user's sessions at this server. @throws
+   * {@link AccountError}
+   */
   function change(handle: string, column: string, value: Value, endsSessions = true): Promise<Account> {
     return database.write(async (transaction) => {
       const { sub } = await require(transaction, handle);
@@ -184,7 +195,7 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
   }
 
   return {
-    /** @throws {@link AccountError} when a value is wrong, or the handle or phone is taken */
+    /** Creates a user. @throws {@link AccountError} if a value is wrong, or the handle or phone is taken */
     async create(given: NewUser): Promise<Account> {
       const checked = check(newUserSchema, given);
       const { password, credentials: _, htgBalance: __, usdBalance: ___, ...user } = checked;
@@ -208,24 +219,24 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     },
 
     get: async (handle: string) => shown(await find(database, handle)),
-    /** @throws {@link UnknownUserError} */
+    /** Returns the user with a handle. @throws {@link UnknownUserError} if there is none */
     require: async (handle: string) => toAccount(await require(database, handle)),
     getBySub: async (sub: string) => shown(await findBySub(sub)),
-    /** By handle; `after` is the last handle of the page before. */
+    /** Lists users by handle; `after` is the last handle of the previous page. */
     list: async (page: { readonly after?: string; readonly limit?: number } = {}): Promise<Account[]> =>
       (await rows.list({ after: '', limit: 100, ...page })).map(toAccount),
 
-    /** Also ends the user's sessions. @throws {@link AccountError} */
+    /** Sets a new password, and ends the user's sessions. @throws {@link AccountError} */
     async setPassword(handle: string, password: string): Promise<Account> {
       const hash = await passwords.hash(check(passwordSchema, password));
       return change(handle, 'password_hash = :value', hash);
     },
     /**
-     * Also ends the user's sessions here. The caller must end the access of apps.
+     * Blocks a user, and ends the user's sessions at this server. The caller must end the access of apps.
      * @throws {@link AccountError}
      */
     block: (handle: string) => change(handle, 'blocked_at = coalesce(blocked_at, :value)', now()),
-    /** @throws {@link AccountError} */
+    /** Unblocks a user. @throws {@link AccountError} */
     unblock: (handle: string) => change(handle, 'blocked_at = :value', null, false),
 
     ...verification(database, passwords, rows),

@@ -12,14 +12,14 @@ interface CredentialRow {
   readonly expiresAt: number | null;
 }
 
-/** Balances and credentials are never shown to partners. */
+/** Scopes whose fields partners may see. Balances and credentials are never shown to partners. */
 const forPartners: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
 type FindUsers = Pick<UserDirectory, 'find' | 'findByKid' | 'findByPhone'>;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** A blocked user does not exist for any caller. */
+/** Query for a user. A blocked user does not exist for any caller. */
 const findBy = (key: 'sub' | 'kid' | 'phone'): string =>
   `SELECT sub, kid, role, country, created_at AS "createdAt", name, handle, avatar_url AS "avatarUrl", phone AS "phoneNumber",
      kyc_tier AS "kycTier", kyc_status AS "kycStatus", trust_score AS "trustScore", trust_tier AS "trustTier"
@@ -29,7 +29,7 @@ const findCredentials = `
   SELECT id, type, issued_at AS "issuedAt", expires_at AS "expiresAt" FROM app_credentials
   WHERE sub = :sub AND coalesce(expires_at > :now, TRUE) ORDER BY issued_at, id`;
 
-/** The directory that Ostiary asks: what a user is, limited to what the approved scopes show. */
+/** Makes the user directory for Ostiary. It returns only the fields that the approved scopes reveal. */
 export function createDirectory(database: Database, now: () => number): Required<FindUsers> {
   const [bySub, byKid, byPhone] = [findBy('sub'), findBy('kid'), findBy('phone')];
 

@@ -2,7 +2,7 @@ import type { KycChanged, KycState, PublishedEvent } from '@ostiary/core';
 import type { Database } from '../database/database.ts';
 import { type Account, type Accounts, noSuchUser } from './accounts.ts';
 
-/** The outcome of identity checks, about which partners are notified. */
+/** Changes results of identity checks, and notifies partners. */
 export type IdentityChecks = ReturnType<typeof createIdentityChecks>;
 
 interface Row {
@@ -13,8 +13,8 @@ interface Row {
 }
 
 /**
- * The user's row and the events about it are written in one transaction of this server's own
- * connection: after a crash at any moment either both are there or neither is.
+ * Writes the user's row and the events about the change in one transaction of this server's own connection,
+ * so that a crash at any moment leaves both or neither.
  */
 export function createIdentityChecks(
   database: Database,
@@ -22,7 +22,7 @@ export function createIdentityChecks(
   kycChanged: KycChanged,
 ) {
   const { caseless } = database;
-  // Updates nothing and returns the row. From here on it is locked against other changes.
+  // Changes nothing, but returns the row and locks it against other changes.
   const lock = `
     UPDATE app_users SET kyc_status = kyc_status WHERE ${caseless('handle')} = ${caseless(':handle')}
     RETURNING sub, kid, kyc_status, kyc_tier`;

@@ -3,13 +3,13 @@ import { amountSchema } from '../ledger/money.ts';
 
 const text = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters');
 
-/** A whole number from 0. */
+/** Makes the schema of a whole number from 0 to `most`. */
 const upTo = (most: number) => {
   const words = `must be a whole number from 0 to ${most}`;
   return z.int(words).min(0, words).max(most, words);
 };
 
-/** Handles are ASCII, so that visually identical handles are equal. */
+/** Schema of a handle. It is ASCII, so that handles that look the same are the same. */
 export const handleSchema = z
   .string()
   .regex(
@@ -17,18 +17,18 @@ export const handleSchema = z
     'must be 1 to 30 letters, digits, dots, hyphens',
   );
 
-/** A phone number (E.164). */
+/** Schema of a phone number (E.164). */
 export const phoneSchema = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)');
 
-/** Length makes a password strong (NIST SP 800-63B, section 3.1.1.2). */
+/** Schema of a new password. Only its length is restricted (NIST SP 800-63B, section 3.1.1.2). */
 export const passwordSchema = z
   .string()
   .min(10, 'must have at least 10 characters')
   .max(256, 'must have at most 256 characters');
 
-/** Input for a new user. */
+/** Schema of the input for a new user. */
 export const newUserSchema = z.strictObject({
   handle: handleSchema,
   password: passwordSchema,

@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** Too many people sign in at this moment; worth trying again in a few seconds. */
+/** Error if too many passwords are being checked at this moment. A retry in a few seconds may succeed. */
 export class TooBusy extends Error {
   override readonly name = 'TooBusy';
 }
@@ -13,18 +13,19 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** Waiting lines: users in known browsers come first. */
+/** Queues for hashing: users in known browsers come first. */
 export type Line = 'known' | 'others';
 
 /** Hashes passwords with scrypt, outside the event loop. */
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** 128 MiB and about a quarter of a second per hash. */
+/** Cost of production: 128 MiB and about a quarter of a second per hash. */
 const strong: ScryptCost = { logN: 17, r: 8, p: 1 };
 const keyLength = 32;
 
 /**
- * libuv has four threads for files, name look-ups and hashes. Memory is `concurrency` times that of one hash.
+ * Number of hashes at a time. libuv has four threads for files, name look-ups and hashes, and each hash needs
+ * its memory.
  */
 const concurrency = 2;
 const waitingLine = 24;
@@ -32,8 +33,8 @@ const waitingLine = 24;
 const format = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 
 /**
- * Runs at most `concurrency` pieces of work at once, in order of arrival. Refuses more when the waiting line
- * is full.
+ * Makes a function that runs at most `concurrency` tasks at once, in order of arrival. It refuses more when
+ * its queue is full.
  */
 function turnstile(): <Result>(work: () => Promise<Result>, line: Line) => Promise<Result> {
   const lines: Readonly<Record<Line, (() => void)[]>> = { known: [], others: [] };
@@ -41,7 +42,7 @@ function turnstile(): <Result>(work: () => Promise<Result>, line: Line) => Promi
   return async (work, line) => {
     if (running >= concurrency) {
       if (lines[line].length >= waitingLine) throw new TooBusy('too many sign-ins at once');
-      // A piece of work that ends passes its place on, so `running` does not change.
+      // A finished task passes its place on, so `running` does not change.
       await new Promise<void>((enter) => lines[line].push(enter));
     } else {
       running += 1;
@@ -61,11 +62,13 @@ const scryptOf = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(sc
 function derive(password: string, salt: Uint8Array, { logN, r, p }: ScryptCost): Promise<Buffer> {
   const N = 2 ** logN;
   const options = { N, r, p, maxmem: 129 * N * r + 1024 * r * p };
-  // NIST SP 800-63B, 3.1.1.2: normalise, so that a password typed on another keyboard is the same bytes.
+  // Normalise (NIST SP 800-63B, 3.1.1.2), so that a password gives the same bytes on every keyboard.
   return scryptOf(password.normalize('NFKC'), salt, keyLength, options);
 }
 
-/** The cost is an argument for tests; every hash carries the one it was made with. */
+/**
+ * Makes the functions that hash and verify passwords. Tests pass a lower cost; each hash contains its own.
+ */
 export function createPasswords(cost: ScryptCost = strong) {
   const inTurn = turnstile();
   const prefix = `scrypt$${cost.logN}$${cost.r}$${cost.p}$`;
@@ -82,15 +85,16 @@ export function createPasswords(cost: ScryptCost = strong) {
   }
 
   return {
-    /** @throws {@link TooBusy} */
+    /** Hashes a new password with a random salt. @throws {@link TooBusy} */
     async hash(password: string): Promise<string> {
       const salt = randomBytes(16);
       const key = await inTurn(() => derive(password, salt, cost), 'others');
       return `${prefix}${salt.toString('base64url')}$${key.toString('base64url')}`;
     },
     /**
-     * Compares in constant time. `null` as the stored hash (no such user) costs the same time and answers `false`.
-     * @param line - those of a line of their own do not wait for the others, however many guess
+     * Verifies a password in constant time. If `stored` is `null` (no such user), it takes equally long and
+     * returns `false`.
+     * @param line - queue of the check: users in `known` do not wait for those in `others`, however many guess passwords
      * @throws {@link TooBusy}
      */
     async verify(password: string, stored: string | null, line: Line = 'others'): Promise<boolean> {
@@ -98,7 +102,7 @@ export function createPasswords(cost: ScryptCost = strong) {
       const key = await inTurn(() => derive(password, expected.salt, expected.cost), line);
       return timingSafeEqual(key, expected.key) && stored !== null;
     },
-    /** Checks whether a hash was made with other parameters than the present ones. */
+    /** Checks whether a hash was made with a cost other than the current one. */
     isOutdated: (stored: string): boolean => !stored.startsWith(prefix),
   };
 }
