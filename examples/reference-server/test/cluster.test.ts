@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => postgres?.remove(), 60_000);
 
-/** Two web processes and a worker, with their primary. */
+/** Starts a primary with two web processes and a worker. */
 async function started() {
   databases += 1;
   const metricsPort = await freePort();
@@ -24,7 +24,7 @@ async function started() {
     DATABASE_URL: await postgres.createDatabase(`cluster_${databases}`),
     OSTIARY_PROCESSES: '2',
     OSTIARY_METRICS_PORT: String(metricsPort),
-    // No client is sent elsewhere when a process is replaced.
+    // Short, because clients are not sent elsewhere when a process is replaced.
     OSTIARY_DRAIN_SECONDS: '1',
   });
   const program = run('main.ts', [], env);
@@ -43,7 +43,7 @@ async function started() {
   return { program, port, metricsPort, lines, listening, pids };
 }
 
-/** Returns the status. Uses a new connection, unless an agent is given. */
+/** Requests a path and returns the status. Uses a new connection unless an agent is given. */
 function ask(port: number, agent: Agent | false = false, path = '/readyz'): Promise<number> {
   return new Promise((resolve, reject) => {
     get({ port, path, agent, host: '127.0.0.1' }, (response) => {
@@ -75,7 +75,7 @@ describe('several processes', () => {
     expect([...counts.values()].reduce((sum, count) => sum + count)).toBe(20);
     expect(page.match(/^# TYPE ostiary_build_info /gm)).toHaveLength(1);
     expect(page.match(/^ostiary_build_info\{process="worker",.*role="worker"/gm)).toHaveLength(1);
-    // Each line names its process.
+    // Each log line names its process.
     expect(new Set(lines('request').map((line) => line.process))).toEqual(new Set(['web-1', 'web-2']));
 
     const before = pids().get('web-1') ?? 0;
@@ -87,7 +87,7 @@ describe('several processes', () => {
     expect(await Promise.all(Array.from({ length: 6 }, () => ask(port)))).toEqual(Array(6).fill(200));
 
     // A terminal signals all processes. A supervisor signals the primary, whose own signal is then the second
-    // for some processes and the first for others.
+    // one for some processes and the first one for others.
     const underWay = [await halfSent(port), await halfSent(port)];
     for (const name of ['web-1', 'worker']) process.kill(pids().get(name) ?? 0, 'SIGINT');
     program.child.kill('SIGTERM');
@@ -113,8 +113,7 @@ describe('several processes', () => {
     const client = async (own: Agent | false): Promise<void> => {
       while (!isOver) {
         const status = await ask(port, own).catch(String);
-        // Pause between requests, because otherwise they would take the processors from the processes that
-        // start.
+        // Pause between requests, because they would take CPU time from the processes that start.
         await pause(25);
         statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1);
       }

@@ -236,7 +236,7 @@ describe('the environment', () => {
     OSTIARY_PORT_3000_TCP_ADDR: '10.96.0.1',
     OSTIARY_WEB_PORT: 'tcp://10.96.0.2:3000',
     DATABASE_URL_SERVICE_HOST: '10.96.0.3',
-    // A Service named ostiary-metrics.
+    // Kubernetes sets this variable for a Service named ostiary-metrics.
     OSTIARY_METRICS_PORT: 'tcp://10.96.0.4:9464',
   };
 

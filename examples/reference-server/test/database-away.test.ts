@@ -12,7 +12,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => postgres?.remove(), 60_000);
 
-/** Two seconds are promised (docs/cluster.md); two calls that wait one after the other would take three. */
+/**
+ * Time limit in milliseconds. docs/cluster.md promises two seconds, and two waiting calls in sequence would
+ * take three.
+ */
 const mostMs = 2_900;
 
 test('each request is answered with 503 within two seconds while the database is silent', async () => {

@@ -34,7 +34,7 @@ describe('the SQLite file', () => {
     const writes = Array.from({ length: 20 }, (_, x) =>
       database.write(async (transaction) => {
         await transaction.run('INSERT INTO t VALUES (:x)', { x });
-        // As many turns of the microtask queue as a long transaction takes.
+        // Takes as many turns of the microtask queue as a long transaction.
         for (let at = 0; at < 50; at += 1) await transaction.get('SELECT 1');
         if (x % 2 === 1) throw new Error('taken back');
       }),

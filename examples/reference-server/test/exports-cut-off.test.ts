@@ -8,7 +8,7 @@ import { startServer } from './support/server.ts';
 
 const rows = 60_000;
 
-/** Starts a server with a partner that has final transfers of some 15 MB in an export. */
+/** Starts a server with a partner whose final transfers make an export of about 15 MB. */
 async function startWithBooks(closeDeadlineMs: number) {
   const { server, lines } = await startServer({ closeDeadlineMs });
   const { admin } = server.installation.ostiary;
@@ -27,7 +27,7 @@ async function startWithBooks(closeDeadlineMs: number) {
   return { server, lines, key };
 }
 
-/** Reads an export. `isWhole` says whether the response ended properly according to HTTP. */
+/** Downloads an export. `isWhole` is true if the response ended properly according to HTTP. */
 function download(url: string, key: string) {
   return new Promise<{ readonly isWhole: boolean; readonly text: string }>((resolve) => {
     const sent = get(url, { agent: false, headers: { 'X-API-Key': key } }, (response) => {
@@ -35,18 +35,20 @@ function download(url: string, key: string) {
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part;
       });
-      // Reported by `close`.
+      // Ignore the event: `close` reports the error.
       response.on('error', () => undefined);
       response.once('close', () =>
         resolve({ isWhole: response.complete && response.statusCode === 200, text }),
       );
     });
-    // A reset may come before the client has read the answer's beginning.
+    // A reset may arrive before the client has read the beginning of the response.
     sent.once('error', () => resolve({ isWhole: false, text: '' }));
   });
 }
 
-/** Calls back when a server of this process has sent some parts of an export, which a proxy may still keep to itself. */
+/**
+ * Calls back once a server of this process has sent some parts of an export. A proxy may still buffer them.
+ */
 function onPartsOfExport(callback: () => void): void {
   const channel = 'http.server.request.start';
   const onRequest = (message: unknown): void => {
@@ -66,7 +68,7 @@ function onPartsOfExport(callback: () => void): void {
 
 const target = '/v1/partner/reconciliation?date=2024-01-01&format=ndjson';
 
-/** Cuts an export off: a stop whose patience ends, or a database that fails. */
+/** Reasons why an export is cut off: a stop whose deadline passes, or a database that fails. */
 const cuts = {
   'a stop': { deadlineMs: 1 },
   'the database': { deadlineMs: 10_000 },
@@ -76,7 +78,7 @@ type Cut = keyof typeof cuts;
 
 type Name = keyof typeof proxies;
 
-/** Caddy before 2.7.6 ends the answer of a broken connection like any other one. */
+/** Caddy before 2.7.6 ends the response of a broken connection as if it were complete. */
 const { program: caddy } = proxies.Caddy;
 const hidesCuts =
   caddy !== undefined &&
@@ -90,7 +92,7 @@ async function cutOff(cause: Cut, proxy: Name | null): Promise<void> {
     else void server.installation.database.write(({ script }) => script('DROP TABLE transfers'));
   });
   const { isWhole, text } = await download(`${origin}${target}`, key);
-  // Behind old versions of Caddy, only the missing summary shows it.
+  // Behind old versions of Caddy, only the missing summary reveals the cut.
   expect(text).not.toContain('"summary"');
   expect(isWhole).toBe(proxy === 'Caddy' && hidesCuts);
 }

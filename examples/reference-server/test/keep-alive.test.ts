@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from './support/server.ts';
 
-/** A proxy that keeps one connection to the server. */
+/** Starts a proxy that keeps one connection to the server open. */
 function proxyTo(origin: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());

@@ -19,7 +19,7 @@ function send(url: string, body: Buffer, headers: Readonly<Record<string, string
 
 const json = { 'Content-Type': 'application/json' };
 
-/** Ways in which a client says where a body ends. */
+/** Ways in which a client announces the end of a body. */
 const framings = {
   'a length': (body: Buffer) => ({ ...json, 'Content-Length': body.length }),
   chunks: () => ({ ...json, 'Transfer-Encoding': 'chunked' }),
@@ -32,7 +32,8 @@ async function expectRefused(origin: string, more: Readonly<Record<string, strin
         const body = megabytes(size);
         const answer = await send(`${origin}${path}`, body, { ...headersOf(body), ...more }).catch(String);
         expect({ path, framing, size, answer }).toMatchObject({
-          // The key is checked before a body whose length is not known. Proxies such as nginx make the length known.
+          // The API key is checked before a body of unknown length is read. Proxies such as nginx make the
+          // length known.
           answer: {
             status: expect.toBeOneOf(path.includes('partner') && framing === 'chunks' ? [401, 413] : [413]),
           },

@@ -25,7 +25,7 @@ async function started() {
 describe('the server process', () => {
   test('finishes what is under way after SIGTERM, takes nothing new, and ends with 0', async () => {
     const { program, port, file } = await started();
-    // Only the owner can read its files.
+    // Only the owner may read the files.
     expect((await stat(file)).mode & 0o077).toBe(0);
     const idle = await talk(port);
     const busy = await halfSent(port);
@@ -64,7 +64,7 @@ describe('the server process', () => {
     const ended = once(child, 'close');
     const healthy = () => fetch(`http://127.0.0.1:${env.PORT}/healthz`).then(({ status }) => status);
     await expect.poll(() => healthy().catch(() => child.exitCode), { timeout: 20_000 }).not.toBeNull();
-    // Each of them is a line that cannot be written.
+    // Each request makes a log line that cannot be written.
     for (let request = 0; request < 3; request += 1) expect(await healthy()).toBe(200);
     await fetch(`http://127.0.0.1:${env.PORT}/nothing`);
     expect(await healthy()).toBe(200);

@@ -32,7 +32,7 @@ function newDatabase(): Promise<string> {
 const folder = await mkdtemp(join(tmpdir(), 'reference-server-'));
 let used: ReturnType<typeof makeUsed> | undefined;
 
-/** An installation that has been in use: users, a session, a ledger, a partner with a key. Each is a copy of one. */
+/** Returns a copy of an installation that has been used: users, a session, a ledger, a partner with a key. */
 async function usedInstallation() {
   used ??= makeUsed({ ...(await environment()), OSTIARY_DATA_DIR: folder });
   const installation = await used;
@@ -68,7 +68,7 @@ function move(args: readonly string[], settings: Record<string, string> = {}) {
   return command('move', args, { NODE_ENV: 'test', ...settings });
 }
 
-/** Returns the rows of PostgreSQL. */
+/** Runs a query on PostgreSQL and returns the rows. */
 async function rowsOf<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -92,7 +92,7 @@ describe('ostiary move', () => {
     expect(told).toContain('Start the servers with DATABASE_URL');
     const checked = await move(['--from', file, '--check', '--json']);
     expect(checked).toMatchObject({ code: 0, errors: '' });
-    // The password of the URL stays out of the list of processes.
+    // Pass the URL in the environment, so that its password is not in the list of processes.
     const moved = await move(['--from', file, '--json'], { DATABASE_URL: url });
     expect(moved).toMatchObject({ code: 0, errors: '' });
     const { tables } = JSON.parse(moved.output);
@@ -108,7 +108,7 @@ describe('ostiary move', () => {
 
     const server = await start({ ...env, DATABASE_URL: url });
     const { accounts, ledger, ostiary } = server.installation;
-    // The session of before.
+    // The session from before the move is still valid.
     expect((await visitor.get('/')).html).toContain(anaika.name);
     expect(await accounts.verify('ANAIKA', anaika.password)).toMatchObject({ handle: 'anaika' });
     expect(await ledger.funds('kafe')).toEqual(funds);
@@ -122,7 +122,7 @@ describe('ostiary move', () => {
     await ostiary.worker.stop();
     await ostiary.worker.runDue();
     expect((await ledger.funds('kafe')).HTG).toBe(funds.HTG - 10_000n);
-    // Accounts are numbered on.
+    // Account numbers continue after the move.
     expect(await countOf(url, 'app.accounts')).toEqual([{ count: 4 }]);
     const again = await move(['--from', file], { DATABASE_URL: url });
     expect(again).toMatchObject({ code: 1, output: '' });

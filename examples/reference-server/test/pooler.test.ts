@@ -37,7 +37,7 @@ describe.skipIf(pgbouncer === undefined)('the server behind PgBouncer', () => {
     const all = () => Promise.all(paths.map(async (path) => [path, await statusOf(path)] as const));
     const working = Object.fromEntries(await all());
     expect(working).toMatchObject({ '/readyz': 200, '/v1/oauth/userinfo': 401, '/': 200 });
-    // Every connection of the pool is known to lead to the primary.
+    // Make sure that every connection of the pool has been used with the primary.
     await Promise.all(Array.from({ length: 5 }, all));
 
     await pair.switchOver();

@@ -27,7 +27,7 @@ async function postgresEnvironment(changes: Record<string, string> = {}) {
   return environment({ NODE_ENV: 'test', DATABASE_URL: url, ...changes });
 }
 
-/** The same installation in another process, on its own port. */
+/** Starts the same installation in another process, on its own port. */
 async function besides(
   env: NodeJS.ProcessEnv,
   role: string,
@@ -44,7 +44,7 @@ const statusOf = async (url: string): Promise<readonly [number, unknown]> => {
   return [response.status, await response.json()];
 };
 
-/** A server on a port that is not open yet. */
+/** Makes a port through which a server can be reached, not open yet. */
 async function doorTo(url: string) {
   const { hostname, port } = new URL(url);
   const closed = await freePort();
@@ -71,7 +71,7 @@ describe('the server on PostgreSQL', () => {
       },
     });
     const server = await start({ ...env, DATABASE_URL: door.url }, { logger });
-    // Said while it waits, without the address of the database.
+    // The log says that the server waits for the database, without the database's URL.
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       msg: 'waiting for the database of DATABASE_URL',
       reason: 'nothing listens at its host and port',
@@ -96,7 +96,7 @@ describe('the server on PostgreSQL', () => {
     await expect(identityChecks.change('anaika', { kycTier: 3 })).rejects.toThrow('no room');
     expect(await accounts.get('anaika')).toMatchObject({ kycStatus: 'pending', kycTier: 1 });
     await database.write((transaction) => transaction.script('DROP TRIGGER full_up ON ostiary.events'));
-    // Two at once: each starts where the other one ended.
+    // Change twice at once: each change starts from the result of the other.
     const changes = await Promise.all(
       (['approved', 'rejected'] as const).map((kycStatus) => identityChecks.change('ANAIKA', { kycStatus })),
     );
@@ -244,14 +244,14 @@ describe('the roles', () => {
     const statusNow = async () => (await (await fetch(`${payments}/${id}`, { headers })).json()).status;
     const worker = await besides(env, 'worker');
     await expect.poll(statusNow, { timeout: 20_000 }).toBe('completed');
-    // A worker of the first process would have had it before the other one was there.
+    // A worker in the first process would have executed the transfer before the other process existed.
     expect(executing).not.toHaveBeenCalled();
     const origin = `http://localhost:${worker.env.PORT}`;
     expect(await statusOf(`${origin}/healthz`)).toEqual([200, { status: 'ok' }]);
     expect(await statusOf(`${origin}/readyz`)).toEqual([200, { status: 'ok' }]);
     for (const path of ['/', '/login', '/oauth/authorize', '/.well-known/jwks.json'])
       expect([path, (await fetch(`${origin}${path}`)).status]).toEqual([path, 404]);
-    // No 404, which a client would take for an answer about its transfer.
+    // Not 404, which a client would take for a statement about its transfer.
     const message = 'This process serves no requests of the API.';
     expect(await statusOf(`${origin}/v1/partner/payments/tr_1`)).toEqual([
       503,

@@ -4,7 +4,7 @@ import { createContext } from '../src/sign-in/context.ts';
 import { anaika, startServer } from './support/server.ts';
 import { Visitor } from './support/visitor.ts';
 
-/** Headers by which browsers and routers of pages say that they ask ahead of their user. */
+/** Headers with which browsers and client-side routers mark a prefetch. */
 const ahead = [
   { 'Sec-Purpose': 'prefetch' },
   { 'Sec-Purpose': 'prefetch;prerender' },
@@ -16,7 +16,7 @@ const ahead = [
   { 'Next-Router-Prefetch': '1' },
 ];
 
-/** Pages whose GET gives the browser a cookie or a passport. */
+/** Pages whose GET sets a cookie or issues a passport. */
 const changing = ['/', '/login', '/passport'];
 
 test('a GET that a browser sends ahead of its user sets no cookie and issues no passport, on every page of this server', async () => {
@@ -46,7 +46,7 @@ test('a sign-in page that was asked for ahead leaves the page valid that is open
   const visitor = new Visitor(origin);
   const open = await visitor.get('/login');
   const [cookies, csrf] = [[...visitor.cookies], /name="csrf" value="([^"]+)"/.exec(open.html)?.[1] ?? ''];
-  // Two tabs of a browser without cookies ask at once: one of them ahead of its user.
+  // Two tabs of a browser without cookies send requests at once, one of them a prefetch.
   visitor.cookies.clear();
   const prefetched = await visitor.get('/login', { 'Sec-Purpose': 'prefetch' });
   expect([prefetched.status, [...visitor.cookies]]).toEqual([204, []]);

@@ -37,7 +37,7 @@ describe('every page', () => {
         /^__Host-ostiary_(?:(?:session|form)=[\w-]{43}|known=[\w.-]{77}); Path=\/; HttpOnly; SameSite=Lax; Secure/,
       );
     }
-    // A cookie that ends with the browser has no age.
+    // Session cookies have no Max-Age.
     const lasting = cookies.filter((cookie) => cookie.includes('Max-Age'));
     expect(lasting).toEqual([expect.stringMatching(/^__Host-ostiary_known=.*; Secure; Max-Age=15552000$/)]);
   });
@@ -125,7 +125,7 @@ describe('/readyz and /healthz', () => {
     const { origin, server } = await startServer({}, { OSTIARY_DRAIN_SECONDS: '1' });
     const closed = server.close();
     expect(await ask(`${origin}/readyz`)).toEqual([503, '2', { status: 'closing' }]);
-    // A request from a client that has not noticed yet is still served.
+    // Clients that have not noticed the stop yet are still served.
     expect((await fetch(`${origin}/login`)).status).toBe(200);
     await closed;
     await expect(fetch(`${origin}/readyz`)).rejects.toThrow();

@@ -3,7 +3,7 @@ import { startServer } from './support/server.ts';
 import { fieldsOf, Visitor } from './support/visitor.ts';
 
 test('a page of the console that is open does not keep the server from closing', async () => {
-  // Waiting for the whole page would take an hour.
+  // If closing waited for the open page, it would take an hour.
   const drain = { OSTIARY_DRAIN_SECONDS: '2' };
   const { server, origin, lines } = await startServer({ closeDeadlineMs: 3600_000 }, drain);
   const { admin } = server.installation.ostiary;
@@ -18,9 +18,9 @@ test('a page of the console that is open does not keep the server from closing',
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toContain('event: page');
   const closed = server.close();
-  // The rest of the page may come first.
+  // The rest of the page may arrive first.
   for (let next = await reader?.read(); next?.done === false; ) next = await reader?.read();
-  // The load balancer has not noticed yet: others are answered still, and another stream does not begin.
+  // The load balancer may not have noticed yet: requests still get a response, but no new stream starts.
   const again = await fetch(`${origin}/sandbox`, { headers: { accept: 'text/event-stream', cookie } });
   expect([again.status, await again.text()]).toEqual([503, '']);
   await closed;

@@ -31,7 +31,7 @@ async function keyFor({ installation: { admin } }: ReferenceServer, allowlist: r
   return key;
 }
 
-/** Requests the caller's address over a Unix socket, as a proxy does. */
+/** Requests the client's address over a Unix socket, as a proxy does. */
 function whoami(socket: string, key: string, forwarded: string) {
   return new Promise<{ readonly status: number; readonly address: unknown }>((resolve, reject) => {
     const headers = { host: 'localhost', 'x-api-key': key, 'x-forwarded-for': forwarded };
@@ -44,7 +44,7 @@ function whoami(socket: string, key: string, forwarded: string) {
   });
 }
 
-/** Starts nginx in front of the socket, as the documentation shows it. */
+/** Starts nginx in front of the socket, with the documented configuration. */
 async function startNginx(program: string, socket: string): Promise<string> {
   const folder = await temporaryFolder();
   const port = await freePort();
@@ -124,7 +124,7 @@ describe('a server on a Unix socket', () => {
     await killed.ended;
     expect(existsSync(socket)).toBe(true);
     const { server } = await startServer({}, { OSTIARY_SOCKET: socket, OSTIARY_TRUSTED_PROXIES: 'unix' });
-    // A second server finds the first one there.
+    // A second server finds that the first one uses the socket.
     await expect(startServer({}, { OSTIARY_SOCKET: socket })).rejects.toThrow(
       `another program listens at ${socket}, or the file is no socket; set OSTIARY_SOCKET to another path, or stop the other program`,
     );
@@ -232,8 +232,7 @@ describe('several processes on a Unix socket', () => {
       });
       while (!isReplaced) {
         statuses.add((await fetch(`${origin}/readyz`)).status);
-        // Pause between requests, because otherwise they would take the processors from the processes that
-        // start.
+        // Pause between requests, because they would take CPU time from the processes that start.
         await pause(25);
       }
       await replaced;

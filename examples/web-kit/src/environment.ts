@@ -6,7 +6,7 @@ import { isLoopbackUrl } from './loopback.ts';
 /** Schema of an environment variable. */
 export type Check<Value> = z.ZodType<Value>;
 
-/** Schema of a text that is checked by hand: `refuse` returns the reason for a refusal. */
+/** Makes the schema of a text with a custom check, which calls `refuse` with the reason. */
 export const checked = (check: (value: string, refuse: (message: string) => never) => string) =>
   z.string().transform((value, context): string =>
     check(value, (message) => {
@@ -15,7 +15,7 @@ export const checked = (check: (value: string, refuse: (message: string) => neve
     }),
   );
 
-/** Schema of an origin, without a path, and https unless it leads to this machine. */
+/** Schema of an origin: without a path, and https unless it is on this machine. */
 export const origin = checked((value, refuse) => {
   if (!URL.canParse(value)) return refuse('must be an absolute URL');
   const url = new URL(value);
@@ -36,7 +36,7 @@ export const list = z.string().transform((value) =>
     .filter((entry) => entry !== ''),
 );
 
-/** Schema of a whole number; `what` names the range, such as `2 to 200 connections`. */
+/** Makes the schema of a whole number; `what` describes the range, such as `2 to 200 connections`. */
 export const whole = (least: number, most: number, what: string) =>
   z
     .string()
@@ -49,7 +49,7 @@ export const port = whole(0, 65_535, 'a port number');
 /** Schema of `on` or `off`. */
 export const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
 
-/** Schema of a list of some known words, each once. */
+/** Makes the schema of a list of known words, each at most once. */
 export const some = <const Word extends string>(words: readonly Word[]) => {
   const message = `must be one or several of ${words.join(', ')}`;
   return list.pipe(

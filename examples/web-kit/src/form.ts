@@ -30,7 +30,7 @@ async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /**
- * Reads a form as browsers send it, at most 16 KiB.
+ * Reads a submitted form of at most 16 KiB.
  *
  * @param lists - names of fields that may occur more than once
  * @throws {@link FormError}

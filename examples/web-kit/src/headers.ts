@@ -1,7 +1,7 @@
 /**
- * Content security policy of a page: no script, no frame, no external resource, and this style sheet. There
- * is no `form-action` on purpose: browsers apply it to the redirects after a form too, and the way back to an
- * app would end here, silently.
+ * Makes the content security policy of a page: no script, no frame, no external resource, and this style
+ * sheet only. It has no `form-action`: browsers also apply that to redirects after a form, and would silently
+ * block the way back to an app.
  *
  * @param more - additional directives of this page, such as `script-src 'self'`
  */

@@ -1,4 +1,4 @@
-// Markup and texts of the examples use the kit of the service's own pages.
+// Re-exports the HTML kit of Ostiary's own pages.
 export { fill, fillText, type Html, html, initialOf, readableOn, render } from '@ostiary/core/pages';
 export { cookie } from './cookie.ts';
 export { document } from './document.ts';

@@ -18,15 +18,15 @@ export interface HttpServer {
   /** Port; 0 on a Unix socket. */
   readonly port: number;
   /**
-   * Stops accepting connections and lets requests under way finish, for at most `deadlineMs`. Responses that
-   * take longer are broken off.
+   * Stops accepting connections, and lets running requests finish within `deadlineMs`. Longer responses are
+   * broken off.
    * @param options - `keepsIdle`: idle connections may send one more request, or end by themselves; for a server whose
    * clients find another one at the same address
    */
   close(deadlineMs: number, options?: { readonly keepsIdle?: boolean }): Promise<void>;
 }
 
-/** Names of the variables that set an address. */
+/** Names of the variables that set an address, for messages. */
 interface Variables {
   readonly host: string;
   readonly port: string;
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<string, (address: Address, of: Variables) => stri
   ENOTFOUND: noAddress,
 };
 
-/** Resolves when the server listens at the address; rejects with the error of the system. */
+/** Resolves once the server listens at the address; rejects with the system's error. */
 function listening(server: Server, address: Address | SocketAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -57,7 +57,7 @@ function listening(server: Server, address: Address | SocketAddress): Promise<vo
   });
 }
 
-/** Listens on a Unix socket, and replaces the file of a process that left it behind. */
+/** Listens on a Unix socket. Replaces the socket file of a process that no longer runs. */
 async function listenOnSocket(server: Server, address: SocketAddress): Promise<void> {
   try {
     await listening(server, address);
@@ -80,34 +80,34 @@ function reasonOf(error: unknown, address: Address | SocketAddress, variables: V
 }
 
 /**
- * Limits on the time that requests take to arrive, in milliseconds, and on the number of connections. A request arrives within 15 s,
- * the interval of the checks included. A connection between two requests is kept for longer than proxies keep it (nginx and AWS
- * load balancers: 60 s), so that no proxy sends a request on a connection that is being closed.
+ * Time limits for requests and idle connections, in milliseconds. A request must arrive within 15 s,
+ * including the interval of the checks. An idle connection stays open for longer than proxies keep it (nginx
+ * and AWS load balancers: 60 s), so that no proxy sends a request on a closing connection.
  */
 export const patience = {
   /** Time from the first byte, or from the connection, to the end of the headers. */
   headersMs: 9_000,
   /** Time to the end of the body. */
   requestMs: 14_000,
-  /** Time without a byte after a response. Node announces it as `Keep-Alive: timeout=75`. */
+  /** Time without data after a response. Node announces it as `Keep-Alive: timeout=75`. */
   keepAliveMs: 75_000,
   /** Interval of the check for requests that took longer. */
   checkMs: 1_000,
   maxConnections: 5_000,
 };
 
-/** Settings of a server that differ from those of the public one. */
+/** Settings of a server that differ from those of the public server. */
 export interface ListenOptions extends Readonly<Partial<typeof patience>> {
   readonly variables?: Variables;
-  /** Called when a connection is closed because there are too many. */
+  /** Called when a connection is refused because there are too many. */
   readonly onRefused?: () => void;
 }
 
-/** Time that a closing server gives connections between two requests for one more, in milliseconds. */
+/** Time that a closing server gives idle connections for one more request, in milliseconds. */
 const lastRequestMs = 5_000;
 
 /**
- * A connection: the responses that are under way on it, and the time at which it ends unless a request comes.
+ * State of a connection: its running responses, and the time at which it ends unless a request arrives.
  */
 interface Connection {
   readonly underWay: Set<ServerResponse>;
@@ -115,9 +115,9 @@ interface Connection {
 }
 
 /**
- * Breaks a connection with a response under way. A reset is an error for every reader; without chunks, as
- * nginx asks for responses unless it is configured otherwise, closing the connection would be the end of a
- * whole response. A Unix socket has no reset.
+ * Breaks a connection with a running response. A reset is an error for every reader; if the connection were
+ * closed, a response without chunks (which nginx requests by default) would look complete. A Unix socket has
+ * no reset.
  */
 function breakOff(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -125,7 +125,7 @@ function breakOff(socket: Socket): void {
 }
 
 /**
- * Listens, with limits on how long a request may take to arrive and on how many connections there are.
+ * Listens with limits on the time that a request may take to arrive, and on the number of connections.
  *
  * @throws {@link AddressError} if the server cannot listen at the address
  */
@@ -139,15 +139,15 @@ export async function listen(
   }: ListenOptions = {},
 ): Promise<HttpServer> {
   const { headersMs, requestMs, keepAliveMs, checkMs, maxConnections } = { ...patience, ...limits };
-  // Track connections here: browsers open them ahead of need, but Node does not count those as idle, and
-  // would wait for them when it closes.
+  // Connections that browsers open ahead of need are tracked here, because Node does not count them as idle,
+  // and would wait for them when it closes.
   const connections = new Map<Socket, Connection>();
   let closing = false;
   let endsIdle = false;
 
   /**
    * Ends the connection unless a request arrives in time. Node limits the time of a request from its first
-   * byte, and would wait without end on a connection with empty lines between two requests.
+   * byte only, and would wait for ever on a connection that sends nothing but empty lines.
    */
   function expectRequest(socket: Socket, connection: Connection, withinMs: number): void {
     clearTimeout(connection.deadline);
@@ -211,8 +211,8 @@ export async function listen(
           for (const [socket, { underWay }] of connections) if (underWay.size > 0) breakOff(socket);
           server.closeAllConnections();
         }, deadlineMs);
-        // Use the method of the TCP server: that of HTTP ends connections between two requests, one of which
-        // may be on its way.
+        // The TCP server's method keeps idle connections open. The HTTP server's would end them, although a
+        // request may be on its way.
         const { close } = keepsIdle ? TcpServer.prototype : server;
         close.call(server, () => {
           clearTimeout(deadline);

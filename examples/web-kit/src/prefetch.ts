@@ -1,16 +1,16 @@
-/** Parts of a Koa context that are used. */
+/** The part of a Koa context that is used here. */
 interface Context {
   status: number;
   get(header: string): string;
   set(header: string, value: string): void;
 }
 
-/** Headers in which browsers name the purpose of a request: today's, and those of older browsers. */
+/** Headers with which browsers mark a prefetch: the current one, and those of older browsers. */
 const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'];
 
 /**
- * Responds with 204 if a browser or the router of Next.js prefetches a page that its user may never open. For
- * pages whose GET changes data.
+ * Responds with 204 to a prefetch by a browser or the router of Next.js, because the user may never open the
+ * page. For pages whose GET changes data.
  */
 export async function unlessPrefetched(ctx: Context, next: () => Promise<unknown>): Promise<void> {
   const isAhead =

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Parts of Koa's context that responses need. */
+/** The part of Koa's context that is used here. */
 interface Answering {
   status: number;
   type: string;
@@ -8,13 +8,13 @@ interface Answering {
   set(field: string, value: string): void;
 }
 
-/** Redirects the browser with a GET, after a form or instead of a page. */
+/** Redirects the browser with 303, so that it sends a GET. */
 export function seeOther(ctx: Pick<Answering, 'status' | 'set'>, location: string): void {
   ctx.status = 303;
   ctx.set('Location', location);
 }
 
-/** Responds with a script of ours, which is read once. */
+/** Makes a handler that responds with a script file, which is read once. */
 export function scriptRoute(file: URL): (ctx: Pick<Answering, 'type' | 'body'>) => void {
   const content = readFileSync(file);
   return (ctx) => {

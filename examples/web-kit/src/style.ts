@@ -7,7 +7,7 @@ export interface Style {
   readonly hash: string;
 }
 
-// Sizes are those of Ostiary's own pages, so that sign-in and consent have one appearance.
+// Style rules with the sizes of Ostiary's own pages, so that sign-in and consent look alike.
 const rules = `
 *,*::before,*::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;color-scheme:light dark;background:var(--canvas)}
@@ -57,7 +57,7 @@ const light = {
   line: '#e4e7ec',
   border: '#858e9d',
 };
-/** Neutral colours of a scheme, each `#rrggbb`. */
+/** Neutral colours of a colour scheme, each as `#rrggbb`. */
 export type Palette = Readonly<typeof light>;
 
 const dark: Palette = {
@@ -78,7 +78,7 @@ function variables(values: Readonly<Record<string, string>>): string {
     .join(';')}}`;
 }
 
-/** Builds the style sheet for any accent colour: texts stay readable in both colour schemes. */
+/** Makes the style sheet for any accent colour. Texts stay readable in both colour schemes. */
 export function createStyle(
   colour: string,
   ownRules: string,

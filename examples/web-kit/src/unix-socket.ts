@@ -8,7 +8,7 @@ export interface SocketAddress {
   readonly mode: number;
 }
 
-/** Reasons why a server cannot listen at a path, by the code of the system's error; for the operator. */
+/** Reasons for the operator why a server cannot listen at a path, by the system's error code. */
 export const socketReasons: Readonly<Record<string, (path: string, variable: string) => string>> = {
   EADDRINUSE: (path, variable) =>
     `another program listens at ${path}, or the file is no socket; set ${variable} to another path, or stop the other program`,
@@ -17,7 +17,7 @@ export const socketReasons: Readonly<Record<string, (path: string, variable: str
     `${variable} ${path} is in a folder that does not exist, or in which this user may create nothing`,
 };
 
-/** Checks whether a program accepts connections at the path. */
+/** Checks whether a process accepts connections at the path. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -26,7 +26,7 @@ function isAnswered(path: string): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // A full queue of connections (EAGAIN) means that a program is busy.
+      // A full queue of connections (EAGAIN) means that the process is running but busy.
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
       else if (error.code === 'EAGAIN' || error.code === 'EACCES') resolve(true);
       else reject(error);
@@ -35,7 +35,7 @@ function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the socket file of a process that was killed. Keeps a socket on which a program listens, and every
+ * Removes the socket file of a process that was killed. Keeps a socket on which a process listens, and any
  * file that is not a socket.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
@@ -46,5 +46,5 @@ export async function removeStaleSocket(path: string): Promise<boolean> {
   return true;
 }
 
-/** Sets the permissions of the socket file, which the process's umask has narrowed. */
+/** Sets the permissions of the socket file, which the umask has restricted. */
 export const openSocketFile = ({ path, mode }: SocketAddress): Promise<void> => chmod(path, mode);

@@ -24,7 +24,7 @@ export class CommandUsageError extends Error {
 export interface CommandOutput {
   /**
    * Output for people. It may contain foreign text: control characters are escaped. Only colours of
-   * {@link styled}  are kept, and only where the output has colours. An empty text writes nothing.
+   * {@link styled} are kept, and only where the output has colours. An empty text writes nothing.
    */
   readonly text: string;
   readonly json: unknown;

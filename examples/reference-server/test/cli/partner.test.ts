@@ -31,7 +31,7 @@ test('ostiary partners fund: the partner can pay with it then, and with no more'
   expect((await command('partners funds', ['kafe'], env)).output).toMatch(/^HTG +30\.00\nUSD +0\.00\n$/);
   const pay = async (amount: string) => {
     const { id } = await call('payments', { amount, currency: 'HTG', recipient: { kid } });
-    // The worker of the server executes it.
+    // The worker executes the payment in the background.
     await expect.poll(async () => (await call(`payments/${id}`)).status).not.toBe('pending');
     return call(`payments/${id}`);
   };

@@ -5,7 +5,7 @@ import { command, commandProcess, running } from '../support/commands.ts';
 import { run } from '../support/processes.ts';
 import { anaika, temporaryFolder } from '../support/server.ts';
 
-/** A server with a partner, to which a sandbox event is published. */
+/** Starts a server with a partner that gets sandbox events. */
 async function withPartner() {
   const { env, server, origin } = await running();
   const { admin } = server.installation.ostiary;

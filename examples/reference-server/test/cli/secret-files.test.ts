@@ -14,7 +14,10 @@ beforeAll(async () => {
 
 afterAll(() => postgres?.remove(), 60_000);
 
-/** An environment that names files for its secrets, and a server's data in the database that one of them names. */
+/**
+ * Returns an environment that reads its secrets from files, with data in a PostgreSQL database that one of
+ * them names.
+ */
 async function installed(database: string) {
   const folder = await temporaryFolder();
   const { OSTIARY_SEALING_KEYS: keys = '', ...rest } = await environment();
@@ -26,7 +29,8 @@ async function installed(database: string) {
   return { folder, keys, url, env };
 }
 
-// Two of the commands that open the installation as the server does, and each of those that open databases by themselves.
+// Covers two of the commands that open the installation as the server does, and all commands that open
+// databases themselves.
 test('every way into the database takes its secrets from files: server, partners, doctor, backup, users', async () => {
   const { folder, env } = await installed('secret_files');
   const server = await start(env);
@@ -39,7 +43,7 @@ test('every way into the database takes its secrets from files: server, partners
   expect(doctor.output).not.toMatch(/there is no database|The server does not start/);
   const file = join(folder, 'backup');
   const saved = await command('backup', ['--file', file], env);
-  // The programs of PostgreSQL are not on every machine, but the database is found in any case.
+  // pg_dump may be missing on this machine, but the database is found in any case.
   expect(saved.errors).not.toMatch(/sqlite|no installation found/);
   expect(saved.code === 0 ? existsSync(file) : /pg_dump/.test(saved.errors)).toBe(true);
   expect(existsSync(join(env.OSTIARY_DATA_DIR ?? '', 'ostiary.sqlite'))).toBe(false);

@@ -75,7 +75,7 @@ onBothEngines('the database', (engine) => {
     const failing = database.write(async (transaction) => {
       expect(await transaction.run(insert, session('a'))).toBe(1);
       expect(await count(transaction)).toBe(1);
-      // Start it only now: on PostgreSQL it might otherwise be committed before this one counts.
+      // Start the other write only now: on PostgreSQL it might otherwise be committed before this one counts.
       other = database.write((beside) => beside.run(insert, session('b')));
       throw new RangeError('something else');
     });
@@ -88,7 +88,8 @@ onBothEngines('the database', (engine) => {
     const other = await opened.again();
     const seen = await database.write(async (transaction) => {
       await transaction.run(insert, session('a'));
-      // On SQLite a write awaits nothing but its own statements; this one is there at once.
+      // On SQLite, count on the database itself, because the other write waits for this one. On PostgreSQL
+      // count on the other transaction.
       return count(engine.name === 'SQLite' ? database : other);
     });
     expect([seen, await count(other)]).toEqual([0, 1]);
@@ -102,7 +103,10 @@ onBothEngines('the database', (engine) => {
       const patient = { patienceMs: 30_000 };
       const haveOne = Promise.withResolvers<void>();
       let holding = 0;
-      /** Takes one row, waits until the other one is taken as well, and wants that too. */
+      /**
+       * Updates one row, waits until the other transaction has updated its row, and then updates that one,
+       * too.
+       */
       const take = (on: Database, digests: readonly string[]) =>
         on.write(async (transaction) => {
           for (const digest of digests) {

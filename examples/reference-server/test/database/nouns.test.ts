@@ -133,7 +133,7 @@ onBothEngines('every noun', (engine) => {
     };
     const admitted = await admit('anaika');
     expect(admitted).toHaveLength(3);
-    // The refused attempt was not counted: one is left for the handle, two for the network.
+    // The refused attempt was not counted: one more is allowed for the handle, two for the network.
     expect(await admit('jean')).toHaveLength(2);
     expect(await admit('anaika', '192.0.2.2')).toHaveLength(1);
     expect(await admit('anaika', '192.0.2.2', 'browser')).toHaveLength(10);
@@ -195,7 +195,7 @@ onBothEngines('every noun', (engine) => {
       orders.flatMap((order) => ledgers.map((ledger) => ledger.rail.execute(order, { signal }))),
     );
     for (const [at] of orders.entries()) expect(answers[2 * at]).toEqual(answers[2 * at + 1]);
-    // Enough for ten transfers of either partner.
+    // Each partner's funds suffice for ten transfers; each of the twenty was requested twice.
     expect(answers.filter(({ status }) => status === 'completed')).toHaveLength(40);
     for (const partner of partners) expect((await ledgers[1].funds(partner)).HTG).toBe(0n);
     const failed = orders.findIndex((_, at) => answers[2 * at]?.status === 'failed');
@@ -228,7 +228,7 @@ onBothEngines('every noun', (engine) => {
         }),
       ),
     );
-    // A deadlock would have been one more run.
+    // A deadlock would have caused an additional run.
     expect(runs).toBe(60);
     expect((await createLedger(database, now).funds('kafe')).HTG).toBe(500_000n - 40n + 20n);
     await expectBalanced(database);

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Environment = NodeJS.ProcessEnv;
 
-/** An environment as one should be, behind a proxy with TLS. */
+/** Returns a correct environment, behind a proxy with TLS. */
 async function production(engine: 'SQLite' | 'PostgreSQL' = 'SQLite'): Promise<Environment> {
   databases += 1;
   const front = await freePort();
@@ -48,14 +48,14 @@ async function production(engine: 'SQLite' | 'PostgreSQL' = 'SQLite'): Promise<E
 
 const frontPort = (env: Environment): number => Number(new URL(env.OSTIARY_AUTH_URL ?? '').port);
 
-/** A reverse proxy with TLS before a server. */
+/** Starts a reverse proxy with TLS in front of a server. */
 async function startFront(port: number, target: number, options: ProxyOptions = {}): Promise<void> {
   const proxy = await startTlsProxy({ port, certificate, privateKey, ...options });
   onTestFinished(() => proxy.stop());
   proxy.forwardTo(target);
 }
 
-/** A deployment: a server and the proxy before it. */
+/** Starts a deployment: a server and the proxy in front of it. */
 async function deploy(
   env: Environment,
   { front = {}, ...options }: ServerOptions & { readonly front?: ProxyOptions } = {},
@@ -73,17 +73,17 @@ async function change(database: Database, sql: string, values = {}): Promise<voi
   await database.write((transaction) => transaction.run(sql, values));
 }
 
-/** A mistake in a deployment. */
+/** A mistake in a deployment that the doctor must find. */
 interface Mistake {
-  /** Settings that differ, of the server and of the doctor. */
+  /** Changes the settings of both the server and the doctor. */
   readonly settings?: (good: Environment) => Environment;
   readonly front?: ProxyOptions;
   readonly server?: ServerOptions;
-  /** Certificates that are trusted. */
+  /** Certificates that the doctor trusts. */
   readonly trusts?: readonly string[];
-  /** Harmful statement, with its values. */
+  /** Harmful SQL statement to run, with its values. */
   readonly sql?: readonly [sql: string, values?: Readonly<Record<string, number>>];
-  /** Deploys it otherwise. */
+  /** Makes the deployment in another way than `deploy`. */
   readonly plant?: (good: Environment) => Promise<unknown>;
 }
 
@@ -237,7 +237,7 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
   ],
 ];
 
-/** Creates a deployment with this mistake; returns the environment for the doctor. */
+/** Creates a deployment with this mistake, and returns the environment for the doctor. */
 async function make({ settings, front, server, trusts, sql, plant }: Mistake): Promise<Environment> {
   const good = await production();
   if (trusts !== undefined) {
@@ -265,7 +265,7 @@ describe('ostiary doctor', () => {
       const looked = new Set(findings.map(({ check }) => check));
       for (const check of 'address,tls,cookies,proxies,clock,sealing keys,database,workers'.split(','))
         expect(looked).toContain(check);
-      // The process leaves nothing behind and reports its end.
+      // The doctor has removed its scratch row: only the server's process is listed.
       const { database } = server.installation;
       expect(await database.all('SELECT id FROM app_nodes')).toHaveLength(1);
     },
@@ -298,7 +298,7 @@ describe('ostiary doctor', () => {
         ['database', 'problem', 'PostgreSQL runs with fsync=off'],
         ['workers', 'problem', 'no worker runs'],
       ]);
-      // A server would not start like that either.
+      // A server would not start with these settings either.
       const again = { ...env, PORT: String(await freePort()) };
       await expect(start(again)).rejects.toThrow('runs with fsync=off');
     } finally {
@@ -309,7 +309,7 @@ describe('ostiary doctor', () => {
   test('warns of a standby that commits do not wait for', async () => {
     const env = await production('PostgreSQL');
     await deploy(env);
-    // Connect as a standby does.
+    // Connect as a standby does, so that the doctor finds a replication.
     const standby = new Client({ connectionString: `${env.DATABASE_URL}?replication=true` });
     await standby.connect();
     onTestFinished(() => standby.end());
@@ -364,7 +364,8 @@ describe('ostiary doctor', () => {
     const url = `https://127.0.0.1:${port}/`;
     expect((await partner.register(url)).status).toBe(201);
     await server.close();
-    // A partner's name may lead into this network by now, wherever no server allows private targets.
+    // If servers do not allow private targets, the doctor must not connect to one either: a partner's host
+    // name may resolve to this network by now.
     const findings = await diagnose(loadConfig(env));
     expect(findings.filter(({ check }) => check === 'egress').map(({ what }) => what)).toEqual([
       `cannot be reached from here: 127.0.0.1:${port} (no address, or one that is not public)`,
@@ -382,7 +383,7 @@ describe('ostiary doctor', () => {
     const { url } = await receiver();
     expect((await partner.register(url)).status).toBe(201);
     expect(await egress()).toEqual([expect.stringContaining('not tried: no https endpoint, partners have')]);
-    // Tried, were there a hundred others before it.
+    // The https endpoint is tried, even if there were a hundred plain ones before it.
     expect((await partner.register('https://127.0.0.1:1/')).status).toBe(201);
     expect(await egress()).toEqual([expect.stringContaining('127.0.0.1:1 (ECONNREFUSED)')]);
   });
@@ -392,7 +393,7 @@ describe('ostiary doctor', () => {
     const { OSTIARY_DATA_DIR = '', OSTIARY_SEALING_KEYS = '' } = env;
     await writeFile(join(OSTIARY_DATA_DIR, 'sealing-key'), `${OSTIARY_SEALING_KEYS}\n`);
     await expect(start(env)).rejects.toThrow('OSTIARY_SEALING_KEYS holds the key of a demo');
-    // The key is wrong, and the refusal leaves nothing open.
+    // The same key is accepted in development: only the key was refused, and the refusal left nothing open.
     await start({ ...env, NODE_ENV: 'development' });
   });
 
@@ -424,18 +425,18 @@ describe('ostiary doctor', () => {
       await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
       for (let index = 0; index < 4; index += 1)
         await admin.apiKeys.issue({ partner: 'kafe', mode: 'test', scopes: ['webhooks'] });
-      // Secrets that are never used again need no key.
+      // Secrets of revoked keys need no sealing key, because they are never used again.
       const { apiKey } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['webhooks'] });
       await admin.apiKeys.revoke(apiKey.id);
       expect(await secrets(old)).toEqual([
         ['ok', expect.stringMatching(/^all are sealed with the first sealing key \([0-9a-f]{12}\)$/)],
       ]);
-      // Survey before the first restart: the two signing keys too.
+      // State before the first restart, including the two signing keys.
       expect(await secrets(`${next},${old}`)).toEqual([
         ['warning', '6 secrets are sealed with a previous key'],
       ]);
 
-      // Signing keys are sealed anew by the start; the rest is a worker's business, and none runs.
+      // The start reseals the signing keys. A worker would reseal the rest, but none runs.
       const { worker } = await open(`${next},${old}`);
       expect(await secrets(`${next},${old}`)).toEqual([
         ['warning', '4 secrets are sealed with a previous key'],

@@ -12,7 +12,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends the path as it stands here: `fetch` would tidy it up. */
+/** Sends a request whose path is not normalized, unlike `fetch`. */
 async function send(origin: string, method: string, path: string, headers: object): Promise<Answer> {
   const { hostname, port } = new URL(origin);
   const request = connect({ hostname, port, method, path, headers: { ...headers } }).end();
@@ -43,7 +43,7 @@ const otherPaths = `
 const browser = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const methods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND QUERY'.split(' ');
 
-/** Checks that a response is the JSON of its part of the API. */
+/** Checks that a response is the JSON error of the right part of the API. */
 function expectJson(answer: Answer, status: number, isPartner: boolean, about: string): void {
   const { type, text, requestId } = answer;
   expect
@@ -65,14 +65,14 @@ test('below /v1, whatever the API does not have, is 404 in JSON for every method
     const isPartner = index < partnerPaths.length;
     for (const headers of [{}, { ...browser, 'X-API-Key': key }])
       expectJson(await send(origin, 'GET', path, headers), 404, isPartner, path);
-    // Try every method on some.
+    // Try every method on each sixth path.
     for (const method of index % 6 === 0 ? methods : ['POST', 'TRACE'])
       expectJson(await send(origin, method, path, browser), 404, isPartner, `${method} ${path}`);
   }
   for (const method of ['PUT', 'DELETE', 'TRACE', 'PROPFIND'])
     for (const path of ['/v1/partner/whoami', '/v1/openapi.json', '/v1/oauth/token'])
       expectJson(await send(origin, method, path, browser), 405, !/oauth/.test(path), `${method} ${path}`);
-  // An absolute request target.
+  // An absolute request target is treated like a path.
   expectJson(await send(origin, 'GET', 'http://elsewhere/V1/partner/x', browser), 404, true, 'absolute');
 });
 

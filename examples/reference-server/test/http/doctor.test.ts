@@ -10,7 +10,7 @@ test('the doctor is answered by proof of a sealing key, whichever of them; nobod
   const [first, second] = [newKey(), newKey()];
   const { origin } = await startServer({}, { OSTIARY_SEALING_KEYS: `${first},${second}` });
   expect(await probe(origin, [second])).toMatchObject({ isTrusted: false, isForwarded: false });
-  // The proof is accepted if one of the keys is the server's.
+  // The proof is accepted if any of the doctor's keys is the server's.
   expect(await probe(origin, [newKey(), first])).not.toBeNull();
   expect(await probe(origin, [newKey()])).toBeNull();
 
@@ -26,7 +26,7 @@ test('the doctor is answered by proof of a sealing key, whichever of them; nobod
 test('a server that cannot prove its key is not believed', async () => {
   const key = newKey();
   const { origin } = await startServer();
-  // The response is JSON that anybody could write.
+  // Anybody could respond with such JSON, but not with the proof.
   expect(await probe(origin, [key])).toBeNull();
   expect(keyIdOf(key)).not.toContain(key.slice(0, 6));
 });

@@ -29,13 +29,13 @@ const alerts: { readonly groups: readonly RuleGroup[] } = parse(
   readFileSync(join(import.meta.dirname, '../../../../deploy/alerts.yml'), 'utf8'),
 );
 
-/** Expressions of every panel of the dashboard and every alerting rule. */
+/** Expressions of all panels of the dashboard and of all alerting rules. */
 const expressions: readonly string[] = [
   ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
 ];
 
-/** Names of the metrics in the expressions. Prometheus makes `up` itself. */
+/** Lists the metrics that the expressions use, except `up`, which Prometheus makes itself. */
 function askedMetrics(): readonly string[] {
   const withoutLabels = expressions.map((expr) => expr.replace(/\{[^}]*\}|\bby \([^)]*\)/g, ''));
   return [...new Set(withoutLabels.flatMap((expr) => expr.match(/\b[a-z0-9]+_\w+/g) ?? []))].filter(
@@ -43,7 +43,10 @@ function askedMetrics(): readonly string[] {
   );
 }
 
-/** Labels that expressions compare, with the metric that has them. `job` is Prometheus's; `error_type` is of jobs that fail. */
+/**
+ * Lists the labels that expressions compare, with their metrics. `job` belongs to Prometheus; `error_type`
+ * only appears with failed jobs.
+ */
 function askedLabels(): readonly (readonly [metric: string, label: string])[] {
   const selectors = expressions.flatMap((expr) => Array.from(expr.matchAll(/(\w+)\{([^}]*)\}/g)));
   return selectors.flatMap(([, metric = '', labels = '']) =>
@@ -75,7 +78,7 @@ describe('metrics', () => {
     const asked = askedMetrics();
     expect(asked.length).toBeGreaterThan(20);
     expect(askedLabels().length).toBeGreaterThan(3);
-    // Collections of garbage, and what a worker measures, come in their own time.
+    // Garbage collections and the worker's metrics appear only after some time.
     const missing = async () => {
       const names = await seen();
       return asked.filter((name) => !names.has(name));
@@ -84,7 +87,8 @@ describe('metrics', () => {
     const told = await text();
     for (const [metric, label] of askedLabels())
       expect(told, metric).toMatch(new RegExp(`^${metric}\\{(?:[^}]*,)?${label}="`, 'm'));
-    // An alert sees the first contradiction only where the counter was there before.
+    // The counter must exist before the first contradiction, since an alert on its increase would miss it
+    // otherwise.
     expect(told).toMatch(/^ostiary_payments_contradiction_total 0$/m);
     expect(told).toContain('ostiary_build_info{');
     expect(told).toMatch(
@@ -93,7 +97,8 @@ describe('metrics', () => {
     const { handle, phone } = anaika;
     for (const secret of [handle, phone, jean.name, partner.clientId, 'kafe', url, process.cwd()])
       expect(told).not.toContain(secret);
-    // The interval of sampling, ten milliseconds, is not in it. On a busy machine the process is idle a moment later.
+    // The delay excludes the sampling interval of 10 ms. On a busy machine the process may only be idle a
+    // moment later.
     const idleDelay = async () =>
       Number(/^nodejs_eventloop_delay_p50_seconds (.*)$/m.exec(await text())?.[1]);
     await expect.poll(idleDelay, { interval: 500 }).toBeLessThan(0.009);
@@ -107,7 +112,7 @@ describe('metrics', () => {
       const lint = spawnSync(promtool, ['check', 'metrics'], { input: told, encoding: 'utf8' });
       expect([lint.status, lint.stdout, lint.stderr]).toEqual([0, '', '']);
     } else process.stderr.write('promtool is not installed: the page of metrics is not linted\n');
-    // Metrics have a separate port, which serves no other path, and the public port serves none.
+    // Metrics are served on a separate port, which has no other path, and not on the public port.
     expect((await scrape('/')).status).toBe(404);
     expect((await fetch(new URL('/metrics', origin))).status).toBe(404);
   });
@@ -133,7 +138,8 @@ describe('metrics', () => {
       for (const { status } of await Promise.all(asked))
         statuses.add(`${path.replace(/[\w-]*\d+$/, ':id')} ${status}`);
     }
-    // There is something to bound: methods and codes together would be more than twice as many.
+    // The requests provoke many combinations of route and status. With methods, there would be more than
+    // twice as many series.
     expect(statuses.size).toBeGreaterThan(12);
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     const series = Array.from(
@@ -159,7 +165,7 @@ describe('metrics', () => {
     expect(server.config.metrics).toBeNull();
     const taken = { OSTIARY_METRICS_PORT: String(server.port) };
     await expect(startServer({}, taken)).rejects.toThrow('set OSTIARY_METRICS_PORT to a free one');
-    // Nothing of the attempt remains.
+    // The failed start has left nothing behind.
     const port = await freePort();
     await startServer({}, { OSTIARY_METRICS_PORT: String(port) });
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);

@@ -5,7 +5,7 @@ import { Visitor } from '../support/visitor.ts';
 
 const tokenOf = (html: string): string => /id="token"[^>]*>([^<]+)</.exec(html)?.[1] ?? '';
 
-/** Reads the modules of a drawing back. */
+/** Reads the modules of the QR code back from its SVG. */
 function modulesOf(html: string): boolean[][] {
   const size = Number(/class="qr" viewBox="0 0 (\d+)/.exec(html)?.[1]);
   const modules = Array.from({ length: size }, () => Array<boolean>(size).fill(false));
@@ -50,7 +50,7 @@ describe('the passport page', () => {
     const { key } = await apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['identity:verify'] });
     const page = await visitor.get('/passport');
     expect(page.status).toBe(200);
-    // The server does not know where the reader is: without the script the time says whose it is.
+    // The server does not know the reader's time zone: without the script, the time names its own.
     expect(page.html).toContain(
       '<time id="until" datetime="2026-05-01T12:05:00.000Z">12:05:00 PM UTC</time>',
     );

@@ -6,7 +6,7 @@ import { fieldsOf, Visitor } from '../support/visitor.ts';
 const redirectUri = 'https://shop.example/callback';
 const name = 'Kafe <i>Lakay</i>';
 
-/** A server with an app, and the address of the sign-in page to which the app has sent a visitor. */
+/** Starts a server with an app, and returns the sign-in URL to which the app has sent a visitor. */
 async function askedByApp(query: Readonly<Record<string, string>> = {}) {
   const started = await startServer();
   const { admin } = started.server.installation.ostiary;
@@ -25,7 +25,7 @@ async function askedByApp(query: Readonly<Record<string, string>> = {}) {
 
 const pathOf = ({ pathname, search }: URL) => pathname + search;
 
-/** Finds the form that goes back to the app without a sign-in: its address, and the name on its button. */
+/** Finds the form that returns to the app without a sign-in: its URL, and the name of its button. */
 function backOf(html: string): { readonly action: string; readonly name: string } | null {
   const [, action] = /<form id="back" method="post" action="([^"]+)"><\/form>/.exec(html) ?? [];
   const button = /<button class="button" type="submit" form="back"><span>Back to (.*?)<\/span><\/button>/;
@@ -43,7 +43,7 @@ test('the sign-in page names the app that asks, and leads back to it without a s
   const form = backOf(html);
   expect(form?.name).toBe(shownName);
   const cancel = new URL(form?.action ?? '');
-  // A GET of the address shows a page that asks.
+  // A GET of the form's URL shows a page that asks for confirmation.
   const asked = await visitor.get(pathOf(cancel));
   expect(asked.html).toContain(`method="post" action="${cancel.href.replaceAll('&', '&amp;')}"`);
   const cancelled = await visitor.post(pathOf(cancel), {});
@@ -91,7 +91,7 @@ test('nobody else can name an app on the page, or lead its link anywhere', async
     expect(html).toContain('Use your account to continue.');
     expect(html).not.toMatch(/bank|evil/);
   }
-  // A signature for one request is not valid for another, or for a page of this server.
+  // A signature for one authorization request is not valid for another, or for a page of this server.
   login.searchParams.set('app', app);
   for (const elsewhere of [`${returnTo}x`, `${origin}/passport`, 'https://evil.example']) {
     login.searchParams.set('return_to', elsewhere);

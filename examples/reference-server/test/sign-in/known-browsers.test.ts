@@ -34,7 +34,7 @@ describe('a browser', () => {
     const first = browsers.remember(undefined, anaika);
     const second = browsers.remember(first, anaika);
     expect(browsers.recognise(second, anaika)).not.toBe(browsers.recognise(first, anaika));
-    // The cookie keeps one entry for each user.
+    // A second sign-in of the same user replaces the entry in the cookie.
     expect(second.split('~')).toHaveLength(1);
   });
 
@@ -56,7 +56,7 @@ describe('a browser', () => {
       (_, at) => browsers.recognise(cookie, owner(`usr_${at}`)) !== null,
     );
     expect(known).toEqual([false, false, true, true, true, true, true]);
-    // Browsers keep 4 KB of a cookie.
+    // Well below the 4 KB that browsers store of a cookie.
     expect(cookie?.length).toBeLessThan(500);
   });
 
@@ -74,7 +74,7 @@ describe('a browser', () => {
     ]) {
       expect(browsers.recognise(forged.join('.'), anaika)).toBeNull();
     }
-    // Junk beside what is genuine does no harm, and is thrown away.
+    // Invalid entries do not affect valid ones, and are removed.
     const cookie = `junk~${name}.${endsAt}.${proof}`;
     expect(browsers.recognise(cookie, anaika)).toBe(name);
     expect(browsers.remember(cookie, owner('usr_2'))).not.toContain('junk');

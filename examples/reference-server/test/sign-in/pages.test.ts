@@ -3,7 +3,7 @@ import { countHashes } from '../support/hashes.ts';
 import { anaika, jean, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
-/** Settings that trust the proxy of a test, which sets the address of a client. */
+/** Settings that trust the test's proxy, which sets the client's IP address. */
 const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 
 describe('signing in', () => {
@@ -29,9 +29,9 @@ describe('signing in', () => {
       const visitor = new Visitor(origin);
       const query = `?return_to=${encodeURIComponent(returnTo)}`;
       expect((await visitor.signIn('anaika', anaika.password, query)).location).toBe(expected);
-      // A signed-in user is redirected at once, with the same care.
+      // A signed-in user is redirected at once, with the same checks.
       expect(await visitor.get(`/login${query}`)).toMatchObject({ status: 303, location: expected });
-      // The address of the form is checked too, not only that of the page.
+      // The return URL in the form is checked, too, not only that of the page.
       const fields = fieldsOf((await visitor.get('/login?reauthenticate=1')).html);
       const answer = await visitor.post('/login', { ...fields, ...anaika, return_to: returnTo });
       expect(answer.location).toBe(expected);
@@ -153,7 +153,7 @@ describe('forms of other sites', () => {
       [{}, {}],
       [{ ...genuine, csrf: '' }, {}],
       [{ ...genuine, csrf: 'A'.repeat(43) }, {}],
-      // A token of the attacker's own browser.
+      // Token from the attacker's own browser.
       [foreign, {}],
       [genuine, { Origin: 'https://evil.example' }],
       [genuine, { Origin: 'null' }],
@@ -164,7 +164,7 @@ describe('forms of other sites', () => {
       expect(answer.status).toBe(403);
       expect(victim.cookies.has('ostiary_session')).toBe(false);
     }
-    // The victim's own form still works, with what browsers send along.
+    // The victim's own form still works, with the headers that browsers add.
     const own = await victim.post(
       '/login',
       { ...genuine, ...anaika },
@@ -193,7 +193,7 @@ describe('forms of other sites', () => {
     expect((await victim.get('/')).html).toContain('Anaïka');
     const session = victim.cookies.get('ostiary_session') ?? '';
     expect(await victim.post('/sign-out', { csrf })).toMatchObject({ status: 303, location: `${origin}/` });
-    // The browser stays known, which opens nothing. The session is deleted on the server, not only the
+    // The browser stays known, which grants nothing. The session is deleted on the server, too, not only the
     // cookie.
     expect([...victim.cookies.keys()]).toEqual(['ostiary_known']);
     expect((await victim.get('/passport')).status).toBe(303);

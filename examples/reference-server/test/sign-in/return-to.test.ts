@@ -10,7 +10,7 @@ test.each([
   [`${origin}/account/apps`, '/account/apps'],
   ['/a#fragment', '/a'],
   ['/%2F%2Fevil.example', '/%2F%2Fevil.example'],
-  // The origin is part of the answer, so two slashes in the path stay a path.
+  // The result includes the origin, so two slashes in the path stay a path.
   [`${origin}//evil.example/`, '//evil.example/'],
 ])('%s leads to our own %s', (value, path) => {
   expect(safeReturnTo(value, origin)).toBe(`${origin}${path}`);

@@ -5,13 +5,13 @@ import { anaika, jean, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
 const windowMs = 60_000;
-/** The networks of a stranger. */
+/** Number of networks that the stranger uses. */
 const networks = 10;
-/** Settings that trust the proxy of a test, which sets the address of a client. */
+/** Settings that trust the test's proxy, which sets the client's IP address. */
 const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 const stranger = (at: number) => ({ 'X-Forwarded-For': `10.0.${at % networks}.1` });
 
-/** Sends wrong passwords for a handle, several at a time; counts the answers by their status. */
+/** Sends wrong passwords for a handle, several in parallel, and counts the responses by status. */
 async function guess(origin: string, handle: string, total: number): Promise<Record<number, number>> {
   const visitor = new Visitor(origin);
   const fields = fieldsOf((await visitor.get('/login')).html);
@@ -31,7 +31,7 @@ async function guess(origin: string, handle: string, total: number): Promise<Rec
 
 describe('a stranger who guesses', () => {
   test('hundreds of times from ten networks keeps the user out of nothing', async () => {
-    // A tenth of the networks, of the guesses and of what a handle is given; throttle.test.ts compares the defaults.
+    // A tenth of the real networks, guesses and limit per handle; throttle.test.ts checks the default limits.
     const perHandle = { ...defaultLimits.perHandle, failures: defaultLimits.perHandle.failures / 10 };
     const { origin } = await startServer({ signInLimits: { perHandle } }, behindProxy);
     const known = new Visitor(origin, { 'X-Forwarded-For': '192.0.2.1' });
@@ -44,13 +44,13 @@ describe('a stranger who guesses', () => {
       429: 300 - networks * failures,
     });
     expect(hashes()).toBe(networks * failures);
-    // In the browser that they have used before, even in a network of the stranger …
+    // The user can sign in in a known browser, even from a network of the stranger.
     expect((await known.signIn('anaika', anaika.password)).status).toBe(303);
     known.cookies.delete('ostiary_session');
     const page = await known.get('/login', stranger(1));
     const form = { ...fieldsOf(page.html), ...anaika };
     expect((await known.post('/login', form, stranger(1))).status).toBe(303);
-    // … and in a new one elsewhere.
+    // The user can also sign in in a new browser from elsewhere.
     const fresh = new Visitor(origin, { 'X-Forwarded-For': '192.0.2.2' });
     expect((await fresh.signIn('anaika', anaika.password)).status).toBe(303);
   });
@@ -64,8 +64,8 @@ describe('a stranger who guesses', () => {
     for (const visitor of [fresh, known])
       forms.push({ ...fieldsOf((await visitor.get('/login?reauthenticate=1')).html), ...anaika });
     const [freshForm = {}, knownForm = {}] = forms;
-    // Fill both places and the whole waiting line. An attempt that is refused joins the line again, and
-    // another may be faster.
+    // Fill both places and the whole queue. A refused attempt queues again, because another may have been
+    // faster.
     let isOver = false;
     const { verify } = server.installation.accounts;
     const guesses = Array.from({ length: 28 }, async () => {

@@ -20,7 +20,7 @@ const limits: ThrottleLimits = {
 };
 const here = '192.0.2.1';
 
-/** An attempt with a wrong password. */
+/** Makes an attempt with a wrong password. */
 async function fail(throttle: Throttle, attempt: SignInAttempt): Promise<Admission> {
   const admission = await throttle.admit(attempt);
   if (admission.admitted) await admission.settle('failed');
@@ -70,7 +70,7 @@ describe('the throttle', () => {
     expect(await tries(3, of('anaika'))).toBe(3);
     now += 10_000;
     expect(await fail(throttle, of('ANAIKA'))).toEqual({ admitted: false, retryAfterSeconds: 50 });
-    // Neither another network nor another handle waits for it.
+    // Attempts from another network, or for another handle, are not affected.
     expect((await fail(throttle, of('anaika', '192.0.2.2'))).admitted).toBe(true);
     expect((await fail(throttle, of('somebody'))).admitted).toBe(true);
     now += 50_000;
@@ -98,7 +98,7 @@ describe('the throttle', () => {
     expect(await tries(1, of('anaika', subnet('4')))).toBe(0);
     expect(await tries(1, of('anaika', '2001:db8:2:1::1'))).toBe(1);
     expect(await tries(9, of('jean', subnet('4')))).toBe(3);
-    // The callers without an address are one network.
+    // Clients without a known IP address count as one network.
     expect(await tries(9, of('jean', null))).toBe(3);
   });
 
@@ -106,7 +106,7 @@ describe('the throttle', () => {
     for (let at = 0; at < 6; at += 1) await fail(throttle, of('anaika', `192.0.2.${at}`));
     expect(await tries(1, of('anaika'))).toBe(0);
     expect(await succeed(throttle, of('anaika', here, 'browser-1'))).toBe(true);
-    // A thief of the cookie cannot guess without end either, nor at the expense of others.
+    // Somebody who has stolen the cookie cannot guess without limit either, nor use up the limits of others.
     expect(await tries(9, of('anaika', here, 'browser-1'))).toBe(2);
     expect(await tries(9, of('anaika', '198.51.100.1', 'browser-1'))).toBe(0);
     expect(await tries(9, of('anaika', here, 'browser-2'))).toBe(2);
@@ -119,7 +119,7 @@ describe('the throttle', () => {
     await tries(2, of('anaika'));
     await tries(2, of('anaika', '192.0.2.2'));
     expect(await succeed(throttle, of('anaika'))).toBe(true);
-    // Four failures of six are left of the handle's, two of five of the network's.
+    // The handle may still fail four of six times, the network only two of five.
     expect(await tries(9, of('anaika', '192.0.2.3'))).toBe(2);
     expect(await tries(9, of('somebody'))).toBe(3);
     expect(await tries(9, of('another'))).toBe(0);
@@ -145,7 +145,7 @@ describe('the throttle', () => {
 
 test('a hundred networks cannot reach the limit of a handle, whenever their windows begin', () => {
   const { perHandleAndNetwork, perHandle } = defaultLimits;
-  // Two windows of a network meet one of the handle.
+  // So many windows of a network overlap one window of the handle.
   const windows = perHandle.windowMs / perHandleAndNetwork.windowMs + 1;
   expect(100 * windows * perHandleAndNetwork.failures).toBeLessThan(perHandle.failures);
 });

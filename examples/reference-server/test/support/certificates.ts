@@ -1,4 +1,4 @@
-/** A self-signed certificate of localhost and 127.0.0.1, for tests only; valid until 2123. */
+/** Self-signed certificate for localhost and 127.0.0.1, for tests only; valid until 2123. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBVjCB/KADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
 dDAgFw0yNDAxMDEwMDAwMDBaGA8yMTIzMTIzMTAwMDAwMFowFDESMBAGA1UEAwwJ
@@ -10,7 +10,7 @@ BnwRUd43+QBgNH1Hyvmv2sn2QolIgZQCIQCKRMwZ5L2Z/8qXZmLb8+cUQlA03Ga+
 MYJ48p2zJUnfBA==
 -----END CERTIFICATE-----`;
 
-/** The same one, as it was until 2024. */
+/** Certificate with the same key that expired in 2024. */
 export const expiredCertificate = `-----BEGIN CERTIFICATE-----
 MIIBUzCB+qADAgECAgECMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
 dDAeFw0yMzAxMDEwMDAwMDBaFw0yNDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMMCWxv
@@ -22,7 +22,7 @@ oznwey392G8mtSukXkJgIpYmh7OFAiBLkuc5I+NRnA4SKvpHTUosJvOeh3Rsys/d
 ojXQ32/PYA==
 -----END CERTIFICATE-----`;
 
-/** The key of both. It protects nothing. */
+/** Private key of both certificates. It protects nothing. */
 export const privateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwWFnx8ni8ePNI85k
 R10kge/ieyytFqJaJHF4FjjV8amhRANCAAQ/RO575UeL4ifjyWzm3pb1dHRfgyLz

@@ -3,7 +3,7 @@ import { type Ended, runHere } from '../../../../lab/support/processes/run-here.
 import { run } from './processes.ts';
 import { environment, start } from './server.ts';
 
-/** A server, and the environment in which commands find its data folder. */
+/** Starts a server, and returns the environment in which commands find its data folder. */
 export async function running() {
   const env = await environment();
   const server = await start(env);
@@ -14,14 +14,13 @@ const program = join(import.meta.dirname, '../../src/cli/main.ts');
 
 const told = (ended: Ended) => ({ ...ended, json: () => JSON.parse(ended.output) });
 
-/** Runs a command, such as `users list`, to its end. */
+/** Runs a command, such as `users list`, in this process. */
 export async function command(name: string, args: readonly string[], env: NodeJS.ProcessEnv, input?: string) {
   return told(await runHere(program, [...name.split(' '), ...args], env, input));
 }
 
 /**
- * Runs a command in a separate process, as operators do. Only this shows the effects of the end of the
- * process.
+ * Runs a command in a separate process, as operators do, to test what happens at its end.
  */
 export async function commandProcess(...[name, args, env, input]: Parameters<typeof command>) {
   const { ended, output, errors } = run(program, [...name.split(' '), ...args], env, input);

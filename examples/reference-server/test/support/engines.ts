@@ -7,14 +7,14 @@ import { openSqlite } from '../../src/database/sqlite.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { temporaryFolder } from './server.ts';
 
-/** A database for a single test. */
+/** A database for one test. */
 export interface Opened {
   readonly database: Database;
-  /** The same database once more, as another process has it. */
+  /** Opens the same database again, as another process would. */
   again(): Promise<Database>;
 }
 
-/** Databases on which the same cases run. */
+/** A database engine on which the same cases run. */
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL';
   open(): Promise<Opened>;

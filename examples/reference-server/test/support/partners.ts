@@ -4,7 +4,7 @@ import { fieldsOf, type Visitor } from './visitor.ts';
 
 const redirectUri = 'https://shop.example/callback';
 
-/** Makes a partner with a key for webhooks and an app. */
+/** Creates a partner with a key for webhooks, and an app. */
 export async function createPartner({ installation, config }: ReferenceServer, slug: string) {
   const { admin } = installation.ostiary;
   await admin.partners.create({ slug, name: slug });
@@ -39,17 +39,17 @@ export async function createPartner({ installation, config }: ReferenceServer, s
   };
 }
 
-/** Body of the token request that redeems a code. */
+/** Body of the token request that exchanges a code. */
 export interface Redemption {
   readonly grant_type: string;
   readonly code: string;
   readonly client_id: string;
   readonly redirect_uri: string;
-  /** The example of RFC 7636, appendix B. */
+  /** Code verifier of RFC 7636, appendix B. */
   readonly code_verifier: string;
 }
 
-/** Approves what an app asks a signed-in visitor for. Returns what the app sends to the token endpoint. */
+/** Lets a signed-in visitor approve an app's request. Returns the body of the app's token request. */
 export async function approve(visitor: Visitor, clientId: string, scope: string): Promise<Redemption> {
   const query = new URLSearchParams({
     response_type: 'code',
@@ -73,7 +73,7 @@ export async function approve(visitor: Visitor, clientId: string, scope: string)
   };
 }
 
-/** A receiver that answers everything with a status, and keeps what came. */
+/** Starts a receiver that responds to everything with a status, and records the requests. */
 export async function receiver(status = 200) {
   const endpoint = await sink();
   endpoint.answer = (response) => void response.writeHead(status).end();

@@ -1,11 +1,11 @@
 import { type TestPostgres, testPostgres } from '../../../../lab/support/postgres/postgres.ts';
 
-/** A real PostgreSQL from npm, that can be stopped and started again. */
+/** A real PostgreSQL server that can be stopped and started again. */
 export interface PostgresServer extends Omit<TestPostgres, 'url'> {
   readonly url: string;
 }
 
-/** Setting without syncs: every crash of a test is one of a process, never of the machine. */
+/** Without fsync, because in tests only processes crash, never the machine. */
 const careless = ['fsync=off'];
 
 export async function startPostgres(settings: readonly string[] = careless): Promise<PostgresServer> {

@@ -4,13 +4,13 @@ import { onTestFinished } from 'vitest';
 
 const source = join(import.meta.dirname, '../../src');
 
-/** Starts a program in a separate process: one of this example, unless the path is absolute. */
+/** A program in a separate process: one of this example, unless the path is absolute. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
   readonly output: () => string;
   readonly errors: () => string;
   readonly ended: Promise<number | null>;
-  /** Resolves when the output contains the text; rejects when the program ends before. */
+  /** Resolves when the output contains the text; rejects if the program ends before. */
   until(text: string): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { freePort } from '../../../../lab/support/free-port.ts';
 import { insist } from '../../../../lab/support/insist.ts';
 import { temporaryFolder } from './server.ts';
 
-/** Path of a program of this machine; `undefined` if it is not installed. */
+/** Finds a program on this machine; `undefined` if it is not installed. */
 export const programOf = (name: string): string | undefined =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
     .map((folder) => join(folder, name))
@@ -34,7 +34,7 @@ http {
 }
 `;
 
-/** Proxies in front of a server on this machine, each with the configuration that its documentation begins with. */
+/** Proxies for a server on this machine, each with the first configuration of its documentation. */
 export const proxies = {
   Caddy: {
     program: programOf('caddy'),
@@ -75,7 +75,7 @@ backend back
   },
 } as const;
 
-/** Starts a proxy in front of a port. It ends with the test. @returns its origin */
+/** Starts a proxy in front of a port. It stops at the end of the test. @returns its origin */
 export async function startProxy(name: keyof typeof proxies, target: number): Promise<string> {
   const { program, config, args } = proxies[name];
   if (program === undefined) throw new Error(`${name} is not installed`);

@@ -18,7 +18,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** An environment for a server of a test's own. */
+/** Returns an environment for a server that only one test uses. */
 export async function environment(changes: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessEnv> {
   const port = await freePort();
   return {
@@ -31,7 +31,7 @@ export async function environment(changes: NodeJS.ProcessEnv = {}): Promise<Node
   };
 }
 
-/** Cheap hashes: these tests are not about their strength. */
+/** Cost of cheap hashes, for tests that do not concern their strength. */
 export const cheap = { logN: 10, r: 8, p: 1 };
 
 export const anaika = {
@@ -48,7 +48,7 @@ export const jean = {
   phone: '+50937000002',
 };
 
-/** Starts a server as the environment says; it closes with the test. */
+/** Starts a server with the given environment. It closes at the end of the test. */
 export async function start(env: NodeJS.ProcessEnv, options: ServerOptions = {}): Promise<ReferenceServer> {
   const own = { passwordCost: cheap, logger: createLogger('silent') };
   const server = await startReferenceServer(loadConfig(env), { ...own, ...options });

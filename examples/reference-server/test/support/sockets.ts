@@ -9,7 +9,9 @@ export async function talk(port: number): Promise<Socket> {
   return socket;
 }
 
-/** A form of which the server has seen the head and not the body (`handle=a`): a request that is under way for sure. */
+/**
+ * Sends the head of a form with the body missing (`handle=a`), so that a request is certainly in progress.
+ */
 export async function halfSent(port: number): Promise<Socket> {
   const socket = await talk(port);
   socket.write(

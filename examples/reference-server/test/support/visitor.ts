@@ -1,4 +1,4 @@
-/** A page and where it leads. */
+/** A page with the links and redirects that it contains. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -6,7 +6,7 @@ export interface Answer {
   readonly location: string | null;
 }
 
-/** A browser without a window: keeps cookies, follows nothing by itself. */
+/** A browser without a window: keeps cookies, and does not follow redirects by itself. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #origin: string;
@@ -29,7 +29,7 @@ export class Visitor {
     return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers });
   }
 
-  /** Opens the sign-in page and sends it, as a person would, who tries again when the server cannot answer now. */
+  /** Opens the sign-in page and submits it, like a person who tries again if the server is too busy. */
   async signIn(handle: string, password: string, query = ''): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const page = await this.get(`/login${query}`);
@@ -63,7 +63,7 @@ export class Visitor {
   }
 }
 
-/** The hidden and prefilled fields of the forms of a page. */
+/** Returns the hidden and prefilled fields of a page's forms. */
 export function fieldsOf(html: string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [tag] of html.matchAll(/<input\b[^>]*>/g)) {

@@ -6,7 +6,10 @@ import { approve, createPartner, receiver } from '../support/partners.ts';
 import { anaika } from '../support/server.ts';
 import { Visitor } from '../support/visitor.ts';
 
-/** A server with a user, who shares `kyc` with one partner, something else with another, and nothing with a third. */
+/**
+ * Starts a server with a user who shares `kyc` with one partner, another scope with a second, and nothing
+ * with a third.
+ */
 async function withConsents() {
   const { env, server, origin } = await running();
   const account = await server.installation.accounts.create({ ...anaika, kycStatus: 'pending', kycTier: 1 });
@@ -44,7 +47,7 @@ describe('ostiary users kyc', () => {
       changedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     };
     expect(await told.events()).toMatchObject([{ type: 'kyc.updated', data }]);
-    // The command has ended; the server's worker delivers what it left behind.
+    // The command has ended; the server's worker delivers the event that it published.
     await expect.poll(() => received.length).toBe(1);
     expect(JSON.parse(String(received[0]?.body))).toMatchObject({ type: 'kyc.updated', mode: 'live', data });
   });
@@ -67,7 +70,7 @@ describe('the transaction', () => {
     const connection = connectionOf(database);
     const breaking = createIdentityChecks(database, accounts, (change, options) => {
       const published = ostiary.users.kycChanged(change, options);
-      // The event is there, in this transaction only.
+      // The event exists, but only within this transaction.
       const count = connection.prepare('SELECT count(*) FROM events').pluck();
       expect(count.get()).toBe(1);
       published.catch(() => undefined);
@@ -88,7 +91,7 @@ describe('the transaction', () => {
     connection.exec('DROP TRIGGER full');
     expect((await identityChecks.change('anaika', { kycTier: 3 })).events).toHaveLength(1);
     expect(await countsOf()).toEqual([1, 0, 0]);
-    // The rest of the state stays as it is.
+    // Members that are not given stay as they are.
     const changed = await identityChecks.change('anaika', { kycStatus: 'rejected' });
     expect(changed.account).toMatchObject({ kycStatus: 'rejected', kycTier: 3 });
   });

@@ -45,7 +45,7 @@ describe('passwords', () => {
     const refused = results.filter((result) => result.status === 'rejected');
     expect(results.length - refused.length).toBe(26);
     expect(refused.every(({ reason }) => reason instanceof TooBusy)).toBe(true);
-    // The places are free again.
+    // All places are free again.
     expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe('passwords', () => {
     await Promise.all([...strangers, ...users]);
     expect(order.filter((who) => who === 'others refused')).toHaveLength(14);
     expect(order.filter((who) => who === 'known refused')).toHaveLength(6);
-    // Two had begun, and two can end at the same time.
+    // Two had started, and may end in either order.
     const done = order.filter((who) => !who.endsWith('refused'));
     expect(done.slice(0, 28).filter((who) => who === 'known').length).toBeGreaterThanOrEqual(22);
     expect(done).toHaveLength(50);
