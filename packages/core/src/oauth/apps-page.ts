@@ -40,7 +40,10 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
   };
 }
 
-/** Ends an app's access. Repeatable. If another user has signed in since the page was shown, shows that user's apps instead. */
+/**
+ * Creates the handler that ends an app's access. May be repeated. If another user has signed in since the
+ * page was shown, shows that user's apps instead.
+ */
 export function revokeAppHandler(core: Core, consents: ConnectedApps, forms: Forms): Handler {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'revoke app');

@@ -9,8 +9,8 @@ import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
 /**
- * The longest values that are kept while the user is asked, in bytes. An ID token repeats the nonce, so that a hint may be
- * longer than one.
+ * Maximum length of parameter values that are stored while the user decides, in bytes. A hint may be longer
+ * than a nonce, because it is an ID token that contains one.
  */
 const maxBytes = {
   state: 4096,
@@ -20,7 +20,7 @@ const maxBytes = {
   ui_locales: 512,
 } as const;
 
-/** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
+/** Parameters of an authorization request that are read; all others are ignored (RFC 6749, section 3.1). */
 export const knownParameters = [
   'response_type',
   'client_id',
@@ -43,17 +43,17 @@ export const knownParameters = [
 
 type Parameter = (typeof knownParameters)[number];
 
-/** A client and a redirect URI that belong together: from here on errors may be sent there. */
+/** A client with one of its redirect URIs, to which errors may be sent from here on. */
 export interface RedirectTarget {
   readonly client: ClientRecord;
   readonly redirectUri: string;
-  /** `state` to return; `null` if it was not sent, or was sent twice. */
+  /** Value of `state` to return; `null` if it was missing or sent twice. */
   readonly state: string | null;
 }
 
 /**
- * Reads the client and the redirect URI. Before this succeeds, the browser may not be redirected.
- * @throws OAuthError
+ * Reads and checks the client and the redirect URI. Before this succeeds, the browser must not be redirected.
+ * @throws OAuthError if one of them is missing, or the client is unknown, or the redirect URI is not registered
  */
 export async function findRedirectTarget(
   parameters: RawParameters<Parameter>,
@@ -69,7 +69,7 @@ export async function findRedirectTarget(
   const redirectUri = required('redirect_uri');
   const client = await requireClient(clients, clientId);
   if (!isRegisteredRedirectUri(client, redirectUri)) {
-    // The person who sees the page cannot correct it.
+    // Logged for the operator, because the user who sees the error page cannot correct it.
     logger.warn(
       { client: clientId, redirectUri: printableUrl(redirectUri) },
       'an authorization request was refused: its redirect_uri is not registered',
@@ -79,12 +79,12 @@ export async function findRedirectTarget(
   return { client, redirectUri, state: parameters.get('state') ?? null };
 }
 
-/** Values of `prompt` that are supported. */
+/** Supported values of `prompt`. */
 export const promptValues = ['none', 'login', 'consent'] as const;
 
 /**
- * Names what a client sent in a description. Only characters that RFC 6749, appendix A.7 and A.8, allows in a scope and in a
- * description are repeated.
+ * Formats names that a client sent for an error description. Replaces names with characters that RFC 6749,
+ * appendix A.7 and A.8, does not allow in a scope and in a description.
  */
 function printed(names: readonly string[]): string {
   const printable = names.map((name) =>
@@ -93,10 +93,13 @@ function printed(names: readonly string[]): string {
   return printable.join(' ').slice(0, 256);
 }
 
-/** Splits a list whose values are separated by spaces. Each value comes once. */
+/** Splits a space-separated list and removes duplicates. */
 const listOf = (text: string): string[] => [...new Set(text.split(' ').filter((value) => value !== ''))];
 
-/** The values of `prompt`, in one form (OpenID Connect Core, section 3.1.2.1). @throws OAuthError */
+/**
+ * Returns the values of `prompt` in one canonical form (OpenID Connect Core, section 3.1.2.1). @throws
+ * OAuthError for an unsupported value or combination
+ */
 function requestedPrompt(prompt: string): string {
   const values = listOf(prompt);
   const unknown = values.filter((value) => !promptValues.some((supported) => supported === value));
@@ -111,7 +114,7 @@ function requestedPrompt(prompt: string): string {
   return values.join(' ');
 }
 
-/** @throws OAuthError for a `max_age` that is no whole number */
+/** Returns `max_age` if it is a whole number of seconds. @throws OAuthError if it is not */
 function requireMaxAge(maxAge: string): string {
   if (/^\d{1,15}$/.test(maxAge)) return maxAge;
   throw invalid('The parameter max_age has to be a whole number of seconds.');
@@ -148,7 +151,10 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
     throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 
-/** Checks the rest of the request and writes it in the one form that the engine gets. @throws OAuthError for the redirect URI */
+/**
+ * Checks the rest of an authorization request and returns it as a query in the form that the engine gets.
+ * @throws OAuthError if a parameter is invalid, to be sent to the redirect URI
+ */
 export function normalizedQuery(
   catalog: ScopeCatalog,
   parameters: RawParameters<Parameter>,
@@ -178,7 +184,7 @@ export function normalizedQuery(
   const query = new URLSearchParams();
   for (const name of knownParameters) {
     const text = normalized[name] ?? value(name);
-    // A nonce only means something beside an ID token.
+    // A nonce has a meaning only for an ID token.
     const meaningless = name === 'response_mode' || (name === 'nonce' && !scopes.includes('openid'));
     if (text !== undefined && text !== '' && !meaningless) query.set(name, text);
   }

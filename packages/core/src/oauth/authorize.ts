@@ -20,7 +20,10 @@ import { redirectLocation } from './redirect-location.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
 import { seeOther } from './see-other.ts';
 
-/** Redirects the browser. A client that prefers JSON gets an error as JSON, with the status of the table. */
+/**
+ * Redirects the browser. If the client prefers JSON, responds to an error with JSON and the status of the
+ * error table instead.
+ */
 function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
   const error = parameters.get('error');
@@ -46,12 +49,15 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
 }
 
 /**
- * Longest URL to which a browser is sent with what an app sent, in characters. Node and many other servers refuse a request
- * with more than 16 KiB of headers, cookies included.
+ * Longest URL with parameters of an app to which a browser is redirected, in characters. Node and many other
+ * servers refuse requests with more than 16 KiB of headers, cookies included.
  */
 const maxUrlLength = 12 * 1024;
 
-/** Reads the known parameters of a posted request. @throws OAuthError with status 415 for another body than a form */
+/**
+ * Reads the known parameters of a posted request. @throws OAuthError with status 415 if the body is not a
+ * form
+ */
 export async function readPosted<Name extends string>(
   ctx: Context,
   names: readonly Name[],
@@ -65,8 +71,9 @@ export async function readPosted<Name extends string>(
 }
 
 /**
- * Lets a posted request go on as a GET, with which browsers send the host's sign-in cookie along.
- * @throws OAuthError for a query that is too long for a URL
+ * Redirects a posted request to the same page with GET, because browsers send the host's sign-in cookie only
+ * with that.
+ * @throws OAuthError if the parameters are too long for a URL
  */
 export function continueAsGet(core: Core, ctx: Context, page: 'authorize' | 'logout', query: string): void {
   const url = `${pageUrl(core.options, page)}?${query}`;
@@ -80,7 +87,7 @@ export function answerHead(ctx: Context): void {
   ctx.type = 'html';
 }
 
-/** @param what - what is counted, in the words of the answer */
+/** Creates a handler that limits requests per client address. @param what - name of the counted requests in the error text */
 export function limitStarts(core: Core, name: string, what = 'authorization requests'): Handler {
   const limit = core.options.limits.authorizeStarts;
   const starts = addressLimit(addressCounts(core), { name, limit });
@@ -92,7 +99,7 @@ export function limitStarts(core: Core, name: string, what = 'authorization requ
   };
 }
 
-/** The authorization endpoint (RFC 6749, section 3.1). */
+/** Creates the handler of the authorization endpoint (RFC 6749, section 3.1). */
 export function authorizeHandler(core: Core, engine: Engine): Handler {
   const limit = limitStarts(core, 'authorize');
 
@@ -113,17 +120,17 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
       answerLocation(ctx, await engine.authorize(ctx, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
-      // A script asked: it reads JSON, and could not follow the redirect to another site.
+      // For scripts: they can read JSON, but could not follow a redirect to another site.
       if (error.code === 'login_required' && error.status === 401) {
         ctx.state.errors = 'json';
         throw thrown;
       }
-      // The user sees an error page where the service fails or refuses an address, and where the client has just lost its
-      // redirect URI.
+      // Show an error page, and do not redirect, if the service fails or refuses the client's address, or if
+      // the client has just lost its redirect URI.
       if (error.status >= 500 || /^(slow_down|invalid_client|redirect_uri_mismatch)$/.test(error.code))
         throw thrown;
       const location = errorLocation(core, target, error);
-      // The app's server would not read such a URL.
+      // The app's server would refuse such a long URL.
       if (location.length > maxUrlLength) throw thrown;
       answerLocation(ctx, location);
     }
@@ -131,8 +138,8 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
 }
 
 export function resumeHandler(core: Core, engine: Engine): Handler {
-  // Users who come back without an answer start anew. They are counted apart, so that one flow counts once in
-  // each.
+  // Users who return after the interaction ended start a new one. This limit has its own counts, so that one
+  // flow counts once in each.
   const limit = limitStarts(core, 'resume');
 
   return async (ctx) => {

@@ -10,10 +10,10 @@ import { isClientId, isEnabled, isPublicClient } from './client.ts';
 import { allowOriginOf } from './cors.ts';
 import { importedSecrets } from './imported-secrets.ts';
 
-/** Credentials as a client sent them; nothing about them is checked yet. */
+/** Unchecked credentials that a client sent. */
 export interface Credentials {
   readonly clientId: string;
-  /** `null` when none was sent; an empty one counts as none. */
+  /** Client secret; `null` if none was sent. An empty secret counts as none. */
   readonly secret: string | null;
   /**
    * True if the client used the Authorization header, so that the error response can match (RFC 6749, section
@@ -25,9 +25,9 @@ export interface Credentials {
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
 
 /**
- * Checks whether an Authorization header authenticates a client. Other schemes are not for this endpoint: an
- * access token that an HTTP client sends with every request, or a header that a proxy has added. A Basic
- * header without name and password counts as none, because libraries write it for unset values.
+ * Checks whether an Authorization header contains client credentials. Headers with another scheme are
+ * ignored, such as an access token that an HTTP client sends with every request, or a header that a proxy
+ * added. So is a Basic header without name and password, which libraries write for unset values.
  */
 function isClientAuthentication(authorization: string): boolean {
   const [scheme = '', encoded = ''] = authorization.split(/ +/);
@@ -35,8 +35,8 @@ function isClientAuthentication(authorization: string): boolean {
 }
 
 /**
- * Reads `Authorization: Basic` (RFC 6749, section 2.3.1: both parts are form-encoded before the header is built). `null` for a
- * malformed header.
+ * Parses `Authorization: Basic`, both parts of which are also form-encoded (RFC 6749, section 2.3.1). `null`
+ * for a malformed header.
  */
 function basicCredentials(header: string): { readonly clientId: string; readonly secret: string } | null {
   const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1] ?? '';
@@ -49,7 +49,10 @@ function basicCredentials(header: string): { readonly clientId: string; readonly
   }
 }
 
-/** Reads credentials from the Authorization header or the body; `null` for a malformed header. @throws OAuthError `invalid_request` */
+/**
+ * Reads client credentials from the Authorization header or the body; `null` for a malformed header. @throws
+ * OAuthError `invalid_request` if there are none, or the two disagree
+ */
 function sentCredentials(
   authorization: string | undefined,
   parameters: ReadonlyMap<string, string>,
@@ -69,7 +72,7 @@ function sentCredentials(
   return { clientId: sent.clientId, secret: sent.secret || null, basic: true };
 }
 
-/** Explains a wrong secret in the log: secrets that were read from a file often have a line break at their end. */
+/** Explains a wrong secret for the log: secrets read from a file often end with a line break. */
 function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
   const trimmed = digest(secret.trim());
   const isTrimmedRight = secrets.some((stored) => !stored.imported && equalDigests(stored.digest, trimmed));
@@ -78,8 +81,8 @@ function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
 }
 
 /**
- * Authenticates clients. Counts failures of an address and refuses an address that fails too often. Endpoints that share one of
- * these share their counts.
+ * Creates the client authentication. It counts failures per client address and refuses an address that fails
+ * too often. Endpoints that share one instance share its counts.
  */
 export function clientAuthentication(core: Core) {
   const { storage, options, clock } = core;
@@ -98,9 +101,10 @@ export function clientAuthentication(core: Core) {
   });
 
   /**
-   * Logs and counts a failed authentication. Returns its error, which is the same for a wrong client and a wrong secret.
-   * @param clientId - `null` if the credentials name no client
-   * @param reason - for the log
+   * Logs and counts a failed authentication. Returns an error, which is the same for an unknown client and a
+   * wrong secret.
+   * @param clientId - client id in the credentials; `null` if they contain none
+   * @param reason - reason of the failure, for the log only
    */
   async function failure(
     ctx: Context,
@@ -115,7 +119,10 @@ export function clientAuthentication(core: Core) {
     return new OAuthError('invalid_client', description, { headers: basic ? challenge : {} });
   }
 
-  /** Checks the secret that a client sent. If it sent none, the endpoint decides later whether the client needs one. */
+  /**
+   * Checks the secret that a client sent. If it sent none, the endpoint decides later whether this client
+   * needs one.
+   */
   async function checkSecret(ctx: Context, client: ClientRecord, credentials: Credentials): Promise<void> {
     const refused = (reason: string, description?: string) =>
       failure(ctx, credentials, client.clientId, reason, description);
@@ -141,12 +148,12 @@ export function clientAuthentication(core: Core) {
   }
 
   return {
-    /** @throws OAuthError `slow_down` if the address of the request has failed as often as it may */
+    /** Refuses a request from an address that has failed too often. @throws OAuthError `slow_down` */
     requireAllowed: (ctx: Context): Promise<void> => requireAddressAllowed(core.clientAddress(ctx.req)),
 
     /**
-     * Reads credentials from the Authorization header or the body.
-     * @throws OAuthError `invalid_request` if none were sent or the two disagree; `invalid_client` for a malformed header
+     * Reads client credentials from the Authorization header or the body.
+     * @throws OAuthError `invalid_request` if there are none or header and body disagree; `invalid_client` for a malformed header
      */
     async readCredentials(ctx: Context, parameters: ReadonlyMap<string, string>): Promise<Credentials> {
       const sent = sentCredentials(ctx.req.headers.authorization, parameters);
@@ -156,13 +163,14 @@ export function clientAuthentication(core: Core) {
     },
 
     /**
-     * Returns the client of a request whose credentials are right. From then on only pages of this client may read the answer.
-     * @throws OAuthError `invalid_client`
+     * Authenticates the client of a request. From then on only pages of this client's origins may read the
+     * response.
+     * @throws OAuthError `invalid_client` for an unknown or disabled client and for a wrong secret
      */
     async authenticate(ctx: Context, credentials: Credentials): Promise<ClientRecord> {
       const { clientId } = credentials;
       const client = isClientId(clientId) ? await storage.clients.find(clientId) : null;
-      // The text that was sent stays out of the log: it may be a secret in the wrong place.
+      // Keep the sent client id out of the log: it may be a secret in the wrong field.
       if (client === null)
         throw await failure(ctx, credentials, null, 'no client has the client_id that was sent');
       if (!isEnabled(client)) {

@@ -5,12 +5,12 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { isClientId } from './client.ts';
 import { pageUrl } from './endpoints.ts';
 
-/** Returns the URL of a client's logo, `null` if it has none. A new logo gets a new URL. */
+/** Returns the URL of a client's logo; `null` if the client has none. A new logo gets a new URL. */
 export function logoUrl({ options }: Core, { clientId, logo }: ClientRecord): string | null {
   return logo ? `${pageUrl(options, 'logo', clientId)}?v=${logo}` : null;
 }
 
-/** Answers the logo of a client. */
+/** Creates the handler that serves logos of clients. */
 export function logoHandler({ storage }: Core): Handler {
   return async (ctx) => {
     const { id } = ctx.params;

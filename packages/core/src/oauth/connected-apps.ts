@@ -2,28 +2,30 @@ import type { Core } from '../options/context.ts';
 import { requireUserId } from '../scopes/user-ids.ts';
 import { logoUrl } from './client-logo.ts';
 
-/** An app that a user gave access to. */
+/** An app to which a user gave access. */
 export interface ConnectedApp {
   readonly clientId: string;
-  /** As users know it. */
+  /** Name of the app that users know. */
   readonly clientName: string;
-  /** On `authUrl`; `null`: it has none. */
+  /** URL of the app's logo on `authUrl`; `null` if the app has none. */
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** Time at which scopes were last added; equal to `grantedAt` if none were. */
+  /** Time at which scopes were last added; equal to `grantedAt` if none were added. */
   readonly updatedAt: Date;
   /**
-   * Time of the last sign-in with this app. It may be up to an hour earlier; `null`: none since times are
-   * recorded.
+   * Time of the last sign-in with this app; `null` if none was recorded. May be up to an hour too early.
    */
   readonly lastUsedAt: Date | null;
 }
 
-/** Connected apps, for a page of your own; Ostiary's is at `{authUrl}/account/apps`. */
+/**
+ * Lists and revokes apps that users gave access to, for your own page. Ostiary's page is at
+ * `{authUrl}/account/apps`.
+ */
 export interface ConnectedApps {
   /**
-   * The apps that a user gave access to, the latest change first.
+   * Lists the apps that a user gave access to, the latest change first.
    * @example
    * ```ts
    * const apps = await ostiary.consents.list(user.id);
@@ -31,8 +33,9 @@ export interface ConnectedApps {
    */
   list(sub: string): Promise<readonly ConnectedApp[]>;
   /**
-   * Ends the access of one app: its consent, its codes and its tokens for this user, at once and in every process. Whether it had any.
-   * Check that it is the user who asks, and that the form is yours (CSRF).
+   * Ends the access of one app: revokes its consent, codes and tokens for this user, at once and in every
+   * process. Returns whether the app had access. Before the call, check that the signed-in user requests
+   * this, and that the form is yours (CSRF).
    */
   revoke(sub: string, clientId: string): Promise<boolean>;
 }

@@ -21,8 +21,9 @@ import { displayName } from './user.ts';
 import { interactionPageUrl } from './way-back.ts';
 
 /**
- * Names where the user returns to: the host of a web address, or the scheme of an app on the user's device. What stands in a
- * private-use URI in the place of a host is the app's choice, and may be the name of somebody else.
+ * Returns the name of the place to which the user returns: the host of a web URL, or the scheme of an app on
+ * the user's device. The host part of a private-use URI is not shown, because the app can choose any name for
+ * it.
  */
 function redirectTarget(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
@@ -58,7 +59,9 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
   answerPage(ctx, page);
 }
 
-/** The page between request and answer: to the host's login, then consent. */
+/**
+ * Creates the handler of the interaction page: redirects to the host's login, then shows the consent page.
+ */
 export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): Handler {
   const { interactionUrl, authUrl } = core.options;
 
@@ -88,7 +91,10 @@ export function consentHandler(interactions: Interactions, forms: Forms): Handle
   };
 }
 
-/** Shows the page that goes back to the app without a sign-in. A link to it changes nothing: browsers follow links ahead of their users. */
+/**
+ * Creates the handler of the page on which the user returns to the app without signing in. Opening its link
+ * changes nothing, because browsers follow links ahead of their users.
+ */
 export function cancelPageHandler(core: Core, interactions: Interactions): Handler {
   const { options } = core;
 
@@ -105,8 +111,8 @@ export function cancelPageHandler(core: Core, interactions: Interactions): Handl
 }
 
 /**
- * Returns to the app without a sign-in. Only the browser of this interaction knows its id and has its cookie,
- * so that a page of the host can post here without a token.
+ * Creates the handler that returns the user to the app without a sign-in. Only the browser of this
+ * interaction knows its id and has its cookie, so a page of the host can post here without a form token.
  */
 export function cancelHandler(interactions: Interactions, forms: Forms): Handler {
   return async (ctx) => {

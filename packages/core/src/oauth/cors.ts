@@ -13,12 +13,13 @@ async function isRegisteredOrigin(core: Core, origin: string): Promise<boolean> 
 }
 
 /**
- * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client or, while none
- * is known, of any enabled client. Never with cookies. A later call may narrow what an earlier one allowed.
+ * Allows pages of the request's origin to read the response, also if it is an error. The origin must be that
+ * of a redirect URI: of this client or, if the client is not known yet, of any enabled client. Never allows
+ * cookies. A later call may narrow what an earlier call allowed.
  */
 export async function allowOriginOf(core: Core, ctx: Context, client: ClientRecord | null): Promise<boolean> {
   const origin = ctx.req.headers.origin;
-  // Waits for the answer with the headers of `ctx.state.headers`, unless the host has set the header already.
+  // Set later, together with the headers of `ctx.state.headers`, unless the host has set `Vary` already.
   if (origin === undefined && !ctx.res.hasHeader('Vary')) {
     ctx.state.headers.Vary = 'Origin';
     return false;
@@ -36,15 +37,15 @@ export async function allowOriginOf(core: Core, ctx: Context, client: ClientReco
   return allowed;
 }
 
-/** Narrows to one client what was allowed while it was unknown. */
+/** Narrows the allowed origins to those of one client, once the client is known. */
 export async function narrowOriginTo(core: Core, ctx: Context, clientId: string): Promise<void> {
   if (ctx.req.headers.origin === undefined) return;
   await allowOriginOf(core, ctx, await core.storage.clients.find(clientId));
 }
 
 /**
- * Allows every header that a preflight request names: monitoring and HTTP libraries of a page add their own, such as `traceparent`,
- * and none of them gives a request a right.
+ * Allows every header that a preflight request names: monitoring and HTTP libraries add their own, such as
+ * `traceparent`, and no header gives a request more rights.
  */
 function allowPreflight(ctx: Context, methods: readonly string[]): void {
   ctx.vary('Access-Control-Request-Headers');
@@ -54,7 +55,7 @@ function allowPreflight(ctx: Context, methods: readonly string[]): void {
   ctx.set('Access-Control-Max-Age', '600');
 }
 
-/** Answers a preflight request of an API endpoint (Fetch standard, "CORS protocol"). */
+/** Creates the handler for preflight requests to an API endpoint (Fetch standard, "CORS protocol"). */
 export function preflightHandler(core: Core, methods: readonly string[]): Handler {
   return async (ctx) => {
     if (await allowOriginOf(core, ctx, null)) allowPreflight(ctx, methods);
@@ -62,14 +63,14 @@ export function preflightHandler(core: Core, methods: readonly string[]): Handle
   };
 }
 
-/** Answers a preflight request of a public document, of any origin. */
+/** Responds to a preflight request for a public document: every origin is allowed. */
 export function openPreflight(ctx: Context): void {
   allowAnyOrigin(ctx);
   allowPreflight(ctx, ['GET', 'HEAD']);
   ctx.status = 204;
 }
 
-/** Lets any page read the answer: for documents that are public anyway. */
+/** Allows pages of every origin to read the response. For public documents. */
 export function allowAnyOrigin(ctx: Context): void {
   ctx.set('Access-Control-Allow-Origin', '*');
 }

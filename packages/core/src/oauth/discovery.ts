@@ -6,7 +6,10 @@ import { promptValues } from './authorize-request.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 import { idTokenClaims } from './id-token.ts';
 
-/** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
+/**
+ * Returns the metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), which depends on the
+ * options alone.
+ */
 function discoveryDocument({ options }: Core): object {
   const { authUrl, baseUrl, introspection, login, refreshTokens, scopes } = options;
   return {
@@ -50,7 +53,10 @@ function discoveryDocument({ options }: Core): object {
   };
 }
 
-/** Answers the metadata document; it only depends on the options, so that it is written once. */
+/**
+ * Creates the handler of the metadata document, which is serialized once because it depends on the options
+ * alone.
+ */
 export function discoveryHandler(core: Core): Handler {
   const body = JSON.stringify(discoveryDocument(core));
   return (ctx) => {
@@ -60,7 +66,7 @@ export function discoveryHandler(core: Core): Handler {
   };
 }
 
-/** Answers the public signing keys (RFC 7517, section 5). */
+/** Creates the handler of the public signing keys, the JWK Set (RFC 7517, section 5). */
 export function jwksHandler(core: Core): Handler {
   return async (ctx) => {
     const keys = (await core.signingKeys.current()).published(core.clock.now());

@@ -4,7 +4,7 @@ import { allowAnyOrigin, openPreflight } from './cors.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
 import { authPaths, wellKnownOfIssuer } from './endpoints.ts';
 
-/** Lets pages of any origin read what a handler answers. */
+/** Wraps a handler so that pages of every origin may read its response. */
 function readableAnywhere(handler: Handler): Handler {
   return (ctx) => {
     allowAnyOrigin(ctx);
@@ -12,7 +12,7 @@ function readableAnywhere(handler: Handler): Handler {
   };
 }
 
-/** A JSON document that pages of any origin may read. */
+/** Creates the route of a JSON document that pages of every origin may read. */
 function document(path: string, summary: string, handler: Handler): Route {
   const handlers = { GET: readableAnywhere(handler), OPTIONS: openPreflight };
   return { path, summary, below: 'authUrl', errors: 'json', handlers };

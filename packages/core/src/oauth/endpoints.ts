@@ -1,11 +1,11 @@
 import type { Options } from '../options/options.ts';
 import { urlBelow } from '../text/urls.ts';
 
-/** Paths below `authUrl`. */
+/** Paths of the pages below `authUrl`. */
 export const authPaths = {
   authorize: '/oauth/authorize',
   interaction: '/oauth/interaction/:id',
-  // Both are below the page, because the browser sends the cookie of its interaction only there.
+  // Both paths are below the interaction page, because the browser sends the interaction's cookie only there.
   resume: '/oauth/interaction/:id/resume',
   cancel: '/oauth/interaction/:id/cancel',
   logo: '/oauth/client-logo/:id',
@@ -18,7 +18,7 @@ export const authPaths = {
   jwks: '/.well-known/jwks.json',
 } as const;
 
-/** Paths below `baseUrl`. */
+/** Paths of the API endpoints below `baseUrl`. */
 export const apiPaths = {
   token: '/v1/oauth/token',
   userinfo: '/v1/oauth/userinfo',
@@ -29,25 +29,25 @@ export const apiPaths = {
 /** Name of the cookie that binds a browser to its interaction. */
 export const interactionCookie = ({ prefix }: Options): string => `${prefix}_interaction`;
 
-/** As it stands in tokens and metadata: without a trailing slash when it has no path. */
+/** Returns the issuer identifier as in tokens and metadata: without a trailing slash if it has no path. */
 export function issuerOf(options: Options): string {
   const { issuer } = options;
   return issuer.pathname === '/' ? issuer.origin : issuer.href;
 }
 
-/** The address of a page below `authUrl`; `id` takes the place of the parameter in its path. */
+/** Returns the URL of a page below `authUrl`. `id` replaces the parameter in its path. */
 export function pageUrl(options: Options, page: keyof typeof authPaths, id = ''): string {
   return urlBelow(options.authUrl, authPaths[page].replace(/:\w+/, encodeURIComponent(id)));
 }
 
 /**
- * The paths of the metadata with the issuer's path behind the well-known part (RFC 8414, section 3.1), as patterns of routes.
- * Empty if the issuer has no path.
+ * Returns route patterns for the metadata with the issuer's path after the well-known part (RFC 8414, section
+ * 3.1). Empty if the issuer has no path.
  */
 export function wellKnownOfIssuer(options: Options): string[] {
   const issuerPath = options.issuer.pathname.replace(/\/$/, '');
   if (issuerPath === '') return [];
-  // Escapes the characters that mean something in a pattern.
+  // Escape characters with a meaning in route patterns.
   const escaped = issuerPath.replace(/[\\:*?+!(){}[\]]/g, '\\$&');
   return [authPaths.discovery, authPaths.oauthDiscovery].map((path) => path + escaped);
 }

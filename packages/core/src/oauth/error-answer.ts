@@ -24,24 +24,24 @@ function pageKind(core: Core, ctx: Context, error: OAuthError): ErrorKind {
   return pageKinds[error.code] ?? 'invalid_request';
 }
 
-/** Checks whether the caller prefers JSON to HTML. A caller without preference (any type) does not. */
+/** Checks whether the client prefers JSON to HTML. A client that accepts any type has no preference. */
 export function prefersJson(ctx: Context): boolean {
   return ctx.accepts('html', 'json') === 'json';
 }
 
-/** Checks whether the caller requests HTML by name, as browsers do, rather than any type. */
+/** Checks whether the client requests HTML by name, as browsers do, rather than any type. */
 function isBrowser(ctx: Context): boolean {
   return /\b(text\/html|application\/xhtml\+xml)\b/i.test(ctx.get('Accept')) && !prefersJson(ctx);
 }
 
-/** Language of a page without a stored request. */
+/** Returns the language of a page for a request without stored parameters. */
 export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
   const { ui_locales } = ctx.query;
   const locales = typeof ui_locales === 'string' ? ui_locales : undefined;
   return choosePageLanguage(options.languages, locales, ctx.get('Accept-Language'));
 }
 
-/** Returns whether the host has a page for an error and could respond with it. */
+/** Tries to respond with the host's own error page. Returns whether it did. */
 async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPageDetails): Promise<boolean> {
   if (options.pages.error === undefined) return false;
   try {
@@ -56,7 +56,7 @@ async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPag
   }
 }
 
-/** Finds the way back that the page of an error offers; `null` for none, also when the storage cannot say. */
+/** Finds the app that an error page links to; `null` if there is none, or if the storage fails. */
 async function findWayBack(core: Core, ctx: Context, kind: ErrorKind): Promise<AppToReturnTo | null> {
   if (kind !== 'expired' && kind !== 'no_cookie') return null;
   try {
@@ -67,7 +67,7 @@ async function findWayBack(core: Core, ctx: Context, kind: ErrorKind): Promise<A
   }
 }
 
-/** Turns anything thrown into an answer. Details of defects go to the log only. */
+/** Converts anything that was thrown into a response. Details of internal errors go only to the log. */
 export async function answerError(
   core: Core,
   ctx: Context,

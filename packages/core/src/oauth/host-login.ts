@@ -3,7 +3,7 @@ import type { Core } from '../options/context.ts';
 import type { Authentication, LoginRequest } from '../ports/users.ts';
 import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 
-/** Error for an unusable result of the host's login, which is a defect of the host. */
+/** Thrown if the result of the host's login is invalid, which is a defect of the host. */
 export class LoginError extends TypeError {
   override readonly name = 'LoginError';
 }
@@ -22,7 +22,7 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   if (!(authenticatedAt instanceof Date) || Number.isNaN(authenticatedAt.getTime())) {
     throw new LoginError('login.authenticate: authenticatedAt has to be a valid Date');
   }
-  // A sign-in that is still to come would count as a new one for as long as that takes.
+  // A sign-in time in the future would count as a new sign-in until that time.
   if (authenticatedAt.getTime() > core.clock.now() + aheadMs) {
     throw new LoginError(
       'login.authenticate: authenticatedAt is more than a minute in the future; it has to be the time of the sign-in, by a clock that is right',

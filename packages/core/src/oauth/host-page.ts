@@ -1,7 +1,7 @@
 /**
- * Returns the URL of the host's own consent page for an interaction. Its path must contain the id: otherwise the cookies of two
- * tabs would overwrite each other.
- * @param interactionUrl - the option
+ * Returns the URL of the host's own consent page for an interaction. Its path must contain the interaction's
+ * id: otherwise the cookies of two tabs would overwrite each other.
+ * @param interactionUrl - value of the option with this name
  * @throws TypeError for a URL of another origin, or without the id in its path
  */
 export function hostPageUrl(interactionUrl: (id: string) => string, id: string, authUrl: URL): URL {

@@ -10,23 +10,27 @@ import { verifiableMs } from '../keys/signing-keys.ts';
 import type { Core } from '../options/context.ts';
 import { issuerOf } from './endpoints.ts';
 
-/** Marks an ID token (RFC 7519, section 5.1). A logout token has another type, so that it is refused as a hint. */
+/**
+ * Value of `typ` in ID tokens (RFC 7519, section 5.1). Logout tokens have another one, so that they are
+ * refused as a hint.
+ */
 const typ = 'JWT';
 
-/** An ID token of this service that a client sends as a hint. */
+/** Content of an ID token of this service that a client sent as a hint. */
 export interface IdTokenHint {
   /** Client id of the client that received the ID token. */
   readonly aud: string;
   /**
-   * User of the ID token. `null` if it is older than a year, or if the key that signed it is no longer kept: then any caller
-   * could have written it.
+   * Id of the user in the ID token. `null` if the token is older than a year, or if its signing key is no
+   * longer kept: then any client could have written it.
    */
   readonly sub: string | null;
 }
 
 /**
- * Reads an `id_token_hint`. Expired ID tokens are accepted (RP-Initiated Logout 1.0, section 2), and those of retired keys.
- * @returns `null` for a token that is not an ID token of this service
+ * Reads an `id_token_hint`. Accepts expired ID tokens (RP-Initiated Logout 1.0, section 2), and those signed
+ * with retired keys.
+ * @returns the content of the token; `null` if it is not an ID token of this service
  */
 export async function readIdTokenHint(core: Core, token: string): Promise<IdTokenHint | null> {
   const now = core.clock.now();
@@ -42,12 +46,12 @@ export async function readIdTokenHint(core: Core, token: string): Promise<IdToke
   }
 }
 
-/** Checks whether a token is older than a year, the time for which keys are kept after their retirement. */
+/** Checks whether a token is older than a year, which is how long keys are kept after their retirement. */
 function isOld({ iat }: JWTPayload, now: number): boolean {
   return iat !== undefined && iat * 1000 <= now - verifiableMs;
 }
 
-/** Checks whether a token claims to be an ID token of this service that is older than every key. */
+/** Checks whether a token claims to be an ID token of this service from before all kept keys. */
 function isFromForgottenKey(token: string, issuer: string, now: number): boolean {
   try {
     const payload = decodeJwt(token);

@@ -18,12 +18,14 @@ export const idTokenClaims = [
   'sid',
 ] as const;
 
-/** Claims of an ID token. `nonce` is absent if the authorization request had none. */
+/** Claims of an ID token by name. `nonce` is missing if the authorization request had none. */
 type IdTokenClaims = Readonly<Record<Exclude<(typeof idTokenClaims)[number], 'nonce'>, string | number>> & {
   readonly nonce?: string;
 };
 
-/** Signs statements about a user for a client. @param typ - distinguishes kinds of tokens from each other */
+/**
+ * Signs claims about a user for a client. @param typ - type in the header, which tells kinds of tokens apart
+ */
 export async function signForClient(
   { signingKeys }: Core,
   client: ClientRecord,
@@ -38,7 +40,10 @@ export async function signForClient(
     .sign(key.privateJwk);
 }
 
-/** Signs an ID token (OpenID Connect Core, section 2): who signed in, when and for whom. Identity fields come from userinfo. */
+/**
+ * Signs an ID token (OpenID Connect Core, section 2), which says who signed in, when and for which client.
+ * Identity fields come from userinfo.
+ */
 export function signIdToken(
   core: Core,
   {
@@ -58,7 +63,7 @@ export function signIdToken(
     sid: grant.sid,
     auth_time: Math.floor(grant.authenticatedAt / 1000),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
-    // The left half of the token's SHA-256 (section 3.1.3.6; both algorithms use SHA-256).
+    // Left half of the access token's SHA-256 (section 3.1.3.6; both signing algorithms use SHA-256).
     at_hash: tokenDigest.toString('base64url', 0, 16),
   };
   return signForClient(core, client, claims, { typ: 'JWT', now });

@@ -3,35 +3,41 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/clients.ts';
 import { digest, digestText, minImportedSecret } from '../secrets/tokens.ts';
 
-/** A secret that a client at an address presents, and the stored hash that it may belong to. */
+/** A secret that a client presents from an address, and the imported hash to compare it with. */
 export interface PresentedSecret {
   readonly client: ClientRecord & Partial<ClientState>;
   readonly stored: ClientSecretRecord;
   readonly secret: string;
-  /** `null` when the address cannot be determined. */
+  /** IP address of the client; `null` if it cannot be determined. */
   readonly address: string | null;
 }
 
-/** Limits how often an address may fail to authenticate a client. */
+/** Limits the failed client authentications of an address. */
 export interface FailureLimit {
-  /** @throws OAuthError `slow_down` if the address has failed as often as it may */
+  /** Refuses an address that has failed too often. @throws OAuthError `slow_down` */
   requireRoom(address: string | null, now: number): Promise<void>;
   consume(address: string | null, now: number): Promise<unknown>;
 }
 
-/** Checks a presented secret against the hash that was imported for its client. */
+/** Checks a presented secret against the imported hash of its client. */
 export type CheckImportedSecret = (presented: PresentedSecret) => Promise<boolean>;
 
-/** Hashes computed at once. Slow hashes usually run on libuv's four threads, which file access and name look-ups need as well. */
+/**
+ * Maximum number of concurrent hash computations. Slow hashes usually run on libuv's four threads, which file
+ * access and name look-ups need as well.
+ */
 const concurrency = 2;
-/** Checks that may wait for one client, so that guesses at one client's secret do not delay another client for long. */
+/**
+ * Maximum number of waiting checks for one client, so that guesses at one client's secret do not delay
+ * another client for long.
+ */
 const waitingPerClient = 8;
-/** Checks that may wait for all clients together. */
+/** Maximum number of waiting checks for all clients together. */
 const waitingAtMost = 64;
 
 /**
- * Runs a bounded number of checks at once and lets a bounded number wait, in the order of their arrival.
- * Resolves with the function that gives the place back.
+ * Runs a limited number of checks at once and lets a limited number wait, in the order of their arrival.
+ * Resolves with a function that releases the place.
  * @throws OAuthError `temporarily_unavailable` if too many checks wait already
  */
 function boundedPlaces(): (clientId: string) => Promise<() => void> {
@@ -40,7 +46,7 @@ function boundedPlaces(): (clientId: string) => Promise<() => void> {
 
   function leave(): void {
     const next = waiting.shift();
-    // The place passes on to the next check, so the number of running checks stays the same.
+    // If a check waits, it takes over the place, so the number of running checks stays the same.
     if (next === undefined) running -= 1;
     else next.enter();
   }
@@ -63,12 +69,12 @@ function boundedPlaces(): (clientId: string) => Promise<() => void> {
 }
 
 /**
- * Checks secrets that were imported from another system as hashes. After a successful check the SHA-256 of
- * the secret replaces the slow hash, unless the secret is so short that it needs the slow hash for
+ * Creates the check of secrets that were imported from another system as hashes. After a successful check the
+ * SHA-256 of the secret replaces the slow hash, unless the secret is so short that it needs the slow hash for
  * protection.
  *
- * A slow hash costs far more than the request that asks for it. Therefore few are computed at once, few may wait, and the limit of
- * failures is read again when a check has reached its place: parallel guesses cannot overtake the count.
+ * A slow hash costs far more than the request that asks for it. Therefore few run at once and few may wait. The limit
+ * of failures is checked again when a waiting check starts, so that concurrent guesses cannot bypass it.
  */
 export function importedSecrets(
   { storage: { clients }, options, clock }: Core,
@@ -76,7 +82,7 @@ export function importedSecrets(
 ): CheckImportedSecret {
   const { verifyImportedSecret: verify, logger } = options;
   const enter = boundedPlaces();
-  /** Checks under way: requests that present the same secret at the same time share one. */
+  /** Running checks: concurrent requests that present the same secret share one. */
   const underWay = new Map<string, Promise<boolean>>();
 
   async function matches({ client, stored, secret, address }: PresentedSecret): Promise<boolean> {
@@ -92,7 +98,7 @@ export function importedSecrets(
       await failures.requireRoom(address, clock.now());
       return (await verify(secret, Buffer.from(stored.digest).toString('utf8'))) === true;
     } catch (error) {
-      // A guess that makes the hash too slow counts like any other wrong one.
+      // Count a guess that makes the hash too slow like any other wrong one.
       if (error instanceof HostTimeoutError) await failures.consume(address, clock.now());
       throw error;
     } finally {
@@ -100,7 +106,10 @@ export function importedSecrets(
     }
   }
 
-  /** Stores the SHA-256 of a secret in the place of its imported hash. If the client was changed meanwhile, a later request does it. */
+  /**
+   * Replaces an imported hash with the SHA-256 of the secret. If the client was changed in the meantime, does
+   * nothing: a later request will do it.
+   */
   async function storeDigest({ client, stored, secret }: PresentedSecret): Promise<void> {
     const { imported: _, ...record } = { ...stored, digest: digest(secret) };
     const { partnerDisabled: __, ...found } = client;

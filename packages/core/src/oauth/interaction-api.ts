@@ -6,42 +6,45 @@ import type { InteractionDetails } from '../options/own-pages.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Interactions, Question } from './interaction.ts';
 
-/** URL to which the browser must be redirected. */
+/** Result with the URL to which the browser must be redirected. */
 export interface InteractionRedirect {
   readonly redirectTo: string;
 }
 
 /**
- * For hosts that render the consent page themselves (option `interactionUrl`). Every call takes the browser's
- * request to that page, whose path must begin with the path of the page's URL, because a cookie for it proves
- * which interaction the browser may answer.
+ * Operations for hosts that render the consent page themselves (option `interactionUrl`). Every call takes
+ * the browser's request to that page. The request's path must begin with the path of the page's URL, because
+ * a cookie for that path proves which interaction the browser may decide.
  */
 export interface InteractionApi {
   /**
-   * Returns the content of the page, or a redirect if there is no question (any more).
-   * @throws OAuthError when the interaction is over
+   * Returns the content of the page, or a redirect if there is nothing to ask (any more).
+   * @throws OAuthError if the interaction has ended
    */
   details(request: IncomingMessage): Promise<InteractionDetails | InteractionRedirect>;
   /**
-   * Takes the user's approval of all scopes.
-   * @throws OAuthError when the form is forged or the interaction is over
+   * Approves all requested scopes on behalf of the user. Returns the URL to which the browser must go.
+   * @throws OAuthError if the form is forged or the interaction has ended
    */
   approve(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
-  /** Takes the user's refusal. @throws OAuthError as above */
+  /**
+   * Denies the request on behalf of the user. @throws OAuthError if the form is forged or the interaction has
+   * ended
+   */
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
 }
 
 type ScopesToShow = InteractionDetails['scopes'];
 
-/** A question for a page of the host. */
+/** Returns the data of a consent question for a page of the host. */
 export function detailsOf(
   { interaction, client, user, scopes, csrfToken, switchAccountUrl }: Question,
   core: Core,
 ): InteractionDetails {
   const { languages, scopes: catalog } = core.options;
   /**
-   * Texts in every language that ships. Scopes of the host without text use the first of the host's
-   * languages.
+   * Returns the texts of a scope in every built-in language and those of the host. A scope of the host
+   * without text in a language uses the first of the host's languages.
    */
   function textsOf(name: string): ScopesToShow[number]['texts'] {
     const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));
@@ -72,7 +75,8 @@ export function detailsOf(
 }
 
 export function interactionApi(interactions: Interactions, forms: Forms, core: Core): InteractionApi {
-  // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
+  // The response is only a dummy: reading the interaction cookie needs a request and a response, but writes
+  // nothing.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
   async function answer(

@@ -22,17 +22,17 @@ export interface Question {
   readonly interaction: PendingInteraction;
   readonly client: ClientRecord;
   readonly user: UserRecord;
-  /** `isNew`: not approved for this client before. */
+  /** Requested scopes. `isNew` is true if the user has not approved the scope for this client before. */
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
-  /** Token that proves that an answer comes from the page that showed this question to this user. */
+  /** Form token, which proves that a decision comes from the page that showed this question to this user. */
   readonly csrfToken: string;
-  /** URL where the user can sign in as someone else. */
+  /** URL at which the user can sign in as someone else. */
   readonly switchAccountUrl: string;
 }
 
 /**
- * True if the user must sign in anew (OpenID Connect Core, section 3.1.2.1). The engine judged the user who
- * started the request, and another one may have signed in since.
+ * Checks whether the user must sign in again (OpenID Connect Core, section 3.1.2.1). The engine checked the
+ * user at the start of the request, and another user may have signed in since.
  */
 function needsFreshLogin(
   { params, reasons, start }: PendingInteraction,
@@ -44,14 +44,14 @@ function needsFreshLogin(
 }
 
 /**
- * Maximum time by which the host's clock may be behind, in milliseconds. It applies if nothing else shows
- * that a sign-in is new.
+ * Longest time by which the host's clock may be behind, in milliseconds. Used if nothing else shows that a
+ * sign-in is new.
  */
 const behindMs = 60_000;
 
 /**
- * Checks whether a user has signed in since the request began. The host's clock may be behind, so a later
- * sign-in of the user who was there at the start is new with any time.
+ * Checks whether a user has signed in since the request began. The host's clock may be behind. So if the user
+ * was signed in at the start too, any later time of sign-in counts as new.
  */
 function isNewSignIn({ start: { startedAt, signIn } }: PendingInteraction, user: Authentication): boolean {
   const at = user.authenticatedAt.getTime();
@@ -71,7 +71,10 @@ function loginOf(
   return loginUrl(core, page, reauthenticate, { ...interaction.params, client, cancelUrl });
 }
 
-/** Says in the log that a sign-in which is new, or could be, lies before its request by the host's clock. */
+/**
+ * Logs a warning if a sign-in seems to be before its request although it is new or may be, because then the
+ * host's clock is behind.
+ */
 function logClockBehind(
   core: Core,
   { start: { startedAt, signIn } }: PendingInteraction,
@@ -88,7 +91,7 @@ function logClockBehind(
   );
 }
 
-/** Returns the URL for the sign-in, or `null` if the present sign-in suffices. */
+/** Returns the URL for the sign-in; `null` if the current sign-in suffices. */
 async function loginStep(
   core: Core,
   interaction: PendingInteraction,
@@ -97,15 +100,15 @@ async function loginStep(
 ): Promise<string | null> {
   const isFresh = isNewSignIn(interaction, user);
   const { id_token_hint } = interaction.params;
-  // The engine has read the token when the request came in. Whether its key is still kept or not: it only says who may go on.
+  // The engine verified the token at the start. Without its key it could not, but here `sub` only restricts
+  // who may continue.
   const expected = id_token_hint === undefined ? user.sub : decodeJwt(id_token_hint).sub;
   const isExpected = expected === undefined || expected === user.sub;
   const needsFresh = needsFreshLogin(interaction, user);
   if (needsFresh) logClockBehind(core, interaction, user, isFresh);
   if (isExpected && (isFresh || !needsFresh)) return null;
   if (!isFresh) return loginOf(core, interaction, client, true);
-  // Somebody signed in just now, and it is not the one that the client expects: asking again would go in
-  // circles.
+  // Another user than expected has just signed in: asking again would loop.
   return interaction.finish({
     error: 'login_required',
     description: 'Another user signed in than expected.',
@@ -114,7 +117,10 @@ async function loginStep(
 
 const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
 
-/** The client of an interaction, which may have been changed since it began. @throws OAuthError */
+/**
+ * Returns the client of an interaction, which may have been changed since it began. @throws OAuthError if the
+ * client is no longer allowed to make the request
+ */
 async function clientOf(core: Core, interaction: PendingInteraction): Promise<ClientRecord> {
   const client = await core.storage.clients.find(interaction.params.client_id ?? '');
   if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
@@ -123,9 +129,9 @@ async function clientOf(core: Core, interaction: PendingInteraction): Promise<Cl
 }
 
 /**
- * Returns the user who would give the consent, or `null` if the host does not know the user. Reports values
- * that userinfo could not show now, and not after the user has agreed.
- * @throws UserRecordError
+ * Returns the user who is asked for consent; `null` if the host does not know the user. Checks the values
+ * that userinfo will return, so that an error is reported before the user consents and not afterwards.
+ * @throws UserRecordError if a value of the host's record is invalid
  */
 async function findAsked(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
   const user = await findUser(core, sub, [...scopes, 'profile']);
@@ -135,7 +141,7 @@ async function findAsked(core: Core, sub: string, scopes: readonly string[]): Pr
 
 const purpose = ({ id }: { readonly id: string }): FormPurpose => ['consent', id];
 
-/** Answer of the user on a consent page. */
+/** Decision of the user, from the form of a consent page. */
 interface ConsentForm {
   readonly approved: boolean;
   readonly csrfToken: string | undefined;
@@ -144,8 +150,9 @@ interface ConsentForm {
 export type Interactions = ReturnType<typeof createInteractions>;
 
 /**
- * Finds the answer to an interaction that this browser and user have ended with the same step within a minute.
- * @throws OAuthError when there is none
+ * Finds the response to an interaction that this browser and user ended with the same decision less than a
+ * minute ago.
+ * @throws OAuthError if there is no such response
  */
 async function repeatable(
   core: Core,
@@ -160,9 +167,11 @@ async function repeatable(
   return answer;
 }
 
-/** The steps of an authorization request that the user takes: signing in at the host, then consent. */
+/**
+ * Creates the steps of an authorization request that involve the user: signing in at the host, then consent.
+ */
 export function createInteractions(core: Core, engine: Engine, forms: Forms) {
-  /** Returns the user and the interaction that the browser may answer, or the URL of the sign-in. */
+  /** Returns the user with the interaction that the browser may decide, or the URL of the sign-in. */
   async function begin(exchange: Exchange, id: string | null) {
     const interaction = await engine.interaction(exchange, id);
     const client = await clientOf(core, interaction);
@@ -171,15 +180,17 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     return (await loginStep(core, interaction, client, user)) ?? { interaction, client, user };
   }
 
-  /** The interaction of this browser, and its client. Changes nothing. @throws OAuthError */
+  /**
+   * Returns this browser's interaction and its client. Changes nothing. @throws OAuthError if there is none
+   */
   async function current(exchange: Exchange, id: string) {
     const interaction = await engine.interaction(exchange, id);
     return { interaction, client: await clientOf(core, interaction) };
   }
 
   /**
-   * Takes the answer of the user to a pending interaction. If another user has signed in since the question was shown, asks that
-   * user instead.
+   * Applies the user's decision to an interaction. If another user has signed in since the question was
+   * shown, asks that user instead.
    */
   async function decide(
     exchange: Exchange,
@@ -206,12 +217,15 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   }
 
   return {
-    /** Decides the next step for the browser of this interaction: a redirect, or a question to the user. */
+    /**
+     * Returns the next step for the browser of an interaction: a URL to redirect to, or a question for the
+     * user.
+     */
     async next(exchange: Exchange, id: string | null): Promise<string | Question> {
       const begun = await begin(exchange, id);
       if (typeof begun === 'string') return begun;
       const { interaction, client, user } = begun;
-      // The interaction began before a user had signed in. It now gets the longer life of one with a user.
+      // The interaction began without a signed-in user. Now it gets the longer lifetime of one with a user.
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
       const consent = await core.storage.consents.find(user.sub, client.clientId);
@@ -234,9 +248,10 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     },
 
     /**
-     * Takes the answer of the user. An answer that is given again within a minute gets what the first one got.
-     * @returns the address to which the browser goes
-     * @throws OAuthError when the answer is not from a page of this interaction, or the interaction is over
+     * Applies the user's decision. If the same decision was made less than a minute ago, returns the first
+     * result again.
+     * @returns the URL to which the browser must go
+     * @throws OAuthError if the decision is not from a page of this interaction, or the interaction has ended
      */
     async answer(exchange: Exchange, id: string | null, form: ConsentForm): Promise<string> {
       try {
@@ -251,7 +266,10 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
 
     current,
 
-    /** Ends an interaction whose user does not sign in. @returns the address to which the browser goes. @throws OAuthError */
+    /**
+     * Ends an interaction whose user does not want to sign in. @returns the URL to which the browser must go
+     * @throws OAuthError if the interaction has ended
+     */
     async cancel(exchange: Exchange, id: string): Promise<string> {
       try {
         const { interaction } = await current(exchange, id);

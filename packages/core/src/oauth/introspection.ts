@@ -7,12 +7,13 @@ import { deadAt } from './access-token.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { issuerOf } from './endpoints.ts';
 
-/** Parameters of RFC 7662, section 2.1, and of client authentication; others are ignored. */
+/** Parameters that are read (RFC 7662, section 2.1, and client authentication); others are ignored. */
 const introspectionParameters: ReadonlySet<string> = new Set(['token', 'client_id', 'client_secret']);
 
 /**
- * The introspection endpoint (RFC 7662), for clients that are resource servers. Returns the user and the
- * scopes of a token of any client. For a token that is not valid it returns only that.
+ * Creates the handler of the introspection endpoint (RFC 7662) for clients that are resource servers. It
+ * returns the user and the scopes of a valid token of any client. For any other token it returns only that it
+ * is not active.
  */
 export function introspectionHandler(core: Core, authentication: ClientAuthentication): Handler {
   const { storage, clock, tokens, options } = core;

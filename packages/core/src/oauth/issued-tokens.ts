@@ -6,12 +6,12 @@ import { digest } from '../secrets/tokens.ts';
 import { signIdToken } from './id-token.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
-/** An access token with its ID token, before it is stored. */
+/** A new access token, not stored yet, with its ID token. */
 export interface IssuedTokens {
   readonly accessToken: string;
-  /** Record of the access token. */
+  /** Record of the access token, to be stored. */
   readonly token: NewAccessToken;
-  /** `null` without the scope `openid`. */
+  /** ID token; `null` without the scope `openid`. */
   readonly idToken: string | null;
   readonly scopes: readonly string[];
 }
@@ -19,8 +19,9 @@ export interface IssuedTokens {
 const dayMs = 24 * 3600_000;
 
 /**
- * Returns when the next refresh token of a grant ends, in milliseconds since the Unix epoch: with the shorter of its idle and its
- * absolute lifetime. `null` without `offline_access`, or where the host gives no refresh tokens.
+ * Returns when the next refresh token of a grant expires, in milliseconds since the Unix epoch, by the
+ * shorter of its idle and its absolute lifetime. `null` without the scope `offline_access` or the option
+ * `refreshTokens`.
  */
 export function refreshTokenEnd({ options }: Core, grant: GrantState, now: number): number | null {
   if (options.refreshTokens === undefined || !grant.scopes.includes(offlineAccess)) return null;
@@ -28,7 +29,9 @@ export function refreshTokenEnd({ options }: Core, grant: GrantState, now: numbe
   return Math.floor(Math.min(now + idleDays * dayMs, grant.issuedAt + absoluteDays * dayMs));
 }
 
-/** Makes the first refresh token of a grant; `null` as for {@link refreshTokenEnd}. */
+/**
+ * Creates the first refresh token of a grant; `null` if the grant gets none, as for {@link refreshTokenEnd}.
+ */
 export function firstRefreshToken(
   core: Core,
   grant: GrantState,
@@ -40,14 +43,14 @@ export function firstRefreshToken(
   return { text, stored: { ...refreshTokenDigests(core, text), expiresAt } };
 }
 
-/** Returns what the storage knows of a refresh token. */
+/** Returns the digests under which a refresh token is stored. */
 export function refreshTokenDigests({ tokens }: Core, text: string): RefreshTokenDigests {
   return { digest: digest(text), family: digest(tokens.familyOfRefreshToken(text)) };
 }
 
 /**
- * Makes an access token with these scopes, and an ID token where they include `openid`. Nothing is stored yet: after a failure
- * the client can present its code or refresh token again.
+ * Creates an access token with the given scopes, and an ID token if they include `openid`. Stores nothing:
+ * after a failure the client can present its code or refresh token again.
  */
 export async function issueTokens(
   core: Core,
@@ -66,7 +69,7 @@ export async function issueTokens(
   return { accessToken, token, idToken, scopes };
 }
 
-/** Body of a successful token response (RFC 6749, section 5.1). */
+/** Returns the body of a successful token response (RFC 6749, section 5.1). */
 export function tokenResponse(
   { accessToken, idToken, scopes }: IssuedTokens,
   refreshToken: string | null,

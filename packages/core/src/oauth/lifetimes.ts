@@ -1,29 +1,32 @@
-/** Life of an authorization code (specification, "Limits"). */
+/** Lifetime of an authorization code, in seconds (specification, "Limits"). */
 export const codeSeconds = 600;
 
-/** Life of an access token, and of the ID token beside it. */
+/** Lifetime of an access token and of its ID token, in seconds. */
 export const accessTokenSeconds = 3600;
 
 /**
- * Time after the first use of a refresh token during which it returns its successor again: for other tabs,
- * and for lost responses.
+ * Time after the first use of a refresh token during which it returns its successor again, in milliseconds:
+ * for other tabs, and for lost responses.
  */
 export const refreshGraceMs = 30_000;
 
-/** An unfinished authorization request is forgotten after this time. */
+/** Lifetime of an unfinished authorization request, in seconds. */
 export const interactionSeconds = 3600;
 
 /**
- * The same before a user has signed in. Requests that are started without need occupy a row for this time
- * only.
+ * Lifetime of an authorization request without a signed-in user, in seconds. Requests that are started
+ * without need occupy a row only for this time.
  */
 export const anonymousInteractionSeconds = 600;
 
-/** Time in which the answer to an interaction is repeated to a browser that answers again. */
+/** Time for which the response to an ended interaction is returned again to the same browser, in seconds. */
 export const answerSeconds = 60;
 
-/** Time after its end during which an access token is reported as expired rather than unknown. */
+/**
+ * Time after its expiry during which an access token is reported as expired rather than unknown, in
+ * milliseconds.
+ */
 export const expiredTokenMs = 24 * 3600_000;
 
-/** Wrong PKCE verifiers after which a code is worthless. */
+/** Number of wrong PKCE verifiers after which a code can no longer be used. */
 export const maxFailedVerifiers = 5;

@@ -8,7 +8,7 @@ import { redirectLocation } from './redirect-location.ts';
 import { isRegisteredPostLogoutUri } from './redirect-uri.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
-/** Parameters of RP-Initiated Logout 1.0, section 2; others are ignored. */
+/** Parameters that are read (RP-Initiated Logout 1.0, section 2); others are ignored. */
 export const logoutParameters = [
   'id_token_hint',
   'client_id',
@@ -21,20 +21,26 @@ type LogoutParameter = (typeof logoutParameters)[number];
 
 const maxBytes = { id_token_hint: 8192, state: 4096, ui_locales: 512 } as const;
 
-/** A logout request of an app, checked. */
+/** A checked logout request of an app. */
 export interface LogoutRequest {
-  /** Client of the app; `null` if the request names none. */
+  /** Client of the app; `null` if the request does not name one. */
   readonly client: ClientRecord | null;
-  /** User whom the app wants to sign out; `null` if the request names none, or does not prove it. */
+  /**
+   * Id of the user whom the app wants to sign out; `null` if the request does not name one, or does not prove
+   * it.
+   */
   readonly sub: string | null;
-  /** Address to which the browser returns, `state` included; `null`: a page of this service says how it ended. */
+  /** URL to which the browser returns, including `state`; `null` shows a page of this service instead. */
   readonly returnTo: string | null;
   readonly uiLocales: string | undefined;
-  /** The parameters, as a query string. */
+  /** Parameters of the request as a query string. */
   readonly query: string;
 }
 
-/** Reads and checks a request to sign a user out. Changes nothing. @throws OAuthError */
+/**
+ * Reads and checks a request to sign a user out. Changes nothing. @throws OAuthError if the request is
+ * invalid
+ */
 export async function readLogoutRequest(
   core: Core,
   parameters: RawParameters<LogoutParameter>,
@@ -74,7 +80,10 @@ export async function readLogoutRequest(
   };
 }
 
-/** Checks that the client has registered the address, and adds `state` to it. @throws OAuthError */
+/**
+ * Checks that the client has registered the URL to return to, and adds `state` to it. @throws OAuthError if
+ * it has not
+ */
 function returnAddress(
   { options }: Core,
   client: ClientRecord,

@@ -21,7 +21,10 @@ import { displayName, findUser } from './user.ts';
 
 const purpose: FormPurpose = ['logout'];
 
-/** The end of a user's sign-in at the host, at the wish of an app (OpenID Connect RP-Initiated Logout 1.0). */
+/**
+ * Creates the handlers of the logout endpoint, with which an app ends a user's sign-in at the host (OpenID
+ * Connect RP-Initiated Logout 1.0).
+ */
 export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
   const { options } = core;
   const limit = limitStarts(core, 'logout', 'requests to sign out');
@@ -31,7 +34,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     language: choosePageLanguage(options.languages, uiLocales, ctx.get('Accept-Language')),
   });
 
-  /** Sends the browser where it was to go. */
+  /** Redirects the browser to the app, or shows the last page. */
   function leave(ctx: Context, request: LogoutRequest): void {
     if (request.returnTo !== null) seeOther(ctx, request.returnTo);
     else answerPage(ctx, afterLogoutPage(pageContext(ctx, request), 'leave'));
@@ -58,7 +61,8 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
     if (user === null) return leave(ctx, request);
-    // An image or a frame of any page may have asked for this address; only the user's tab goes there on purpose.
+    // Without a question only if the user's tab navigates here: an image or frame on any page may request
+    // this URL.
     if (user.sub === request.sub && isNavigation(ctx.req)) return signOut(ctx, request, user);
     const page = logoutPage({
       ...pageContext(ctx, request),
@@ -79,7 +83,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     const isShown = forms.isShownTo(user.sub, form.get('csrf'), purpose);
     switch (form.get('decision')) {
       case 'leave':
-        // Another user has signed in since the question was shown: ask that user.
+        // Another user has signed in since the question was shown: start again and ask that user.
         if (!isShown) return continueAsGet(core, ctx, 'logout', request.query);
         return signOut(ctx, request, user);
       case 'stay':

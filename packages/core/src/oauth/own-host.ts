@@ -5,12 +5,15 @@ import { pageUrl } from './endpoints.ts';
 import { seeOther } from './see-other.ts';
 
 /**
- * Parameter of a request that was redirected to `authUrl`. If such a request still names another host, a proxy changes the
- * header, and a second redirect would begin a circle.
+ * Query parameter that marks a request as redirected to `authUrl`. If such a request still names another
+ * host, a proxy changes the header, and another redirect would loop.
  */
 const redirectedParameter = 'redirected_to_auth_url';
 
-/** Host name that the browser asked for, by the headers; `null` if they name none. Cookies do not know ports. */
+/**
+ * Returns the host name that the browser requested, from the headers; `null` if they name none. Ignores the
+ * port, because cookies do.
+ */
 function requestedHostname({ headers }: IncomingMessage): string | null {
   const [forwarded = ''] = String(headers['x-forwarded-host'] ?? '').split(',');
   const host = forwarded.trim() || String(headers[':authority'] ?? headers.host ?? '');
@@ -18,9 +21,9 @@ function requestedHostname({ headers }: IncomingMessage): string | null {
 }
 
 /**
- * Redirects a request that came by another name of the server, such as `www.` or 127.0.0.1, to the same page
- * at `authUrl`, because the cookies of the flow and of the host's login belong to that name.
- * @returns whether the request was redirected
+ * Redirects a request to another host name of the server, such as `www.` or 127.0.0.1, to the same page on
+ * `authUrl`, because the cookies of the flow and of the host's login belong to that name.
+ * @returns true if the request was redirected
  */
 export function redirectedToAuthUrl({ options }: Core, ctx: Context, page: 'authorize' | 'logout'): boolean {
   const hostname = requestedHostname(ctx.req);

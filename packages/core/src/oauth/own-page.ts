@@ -1,13 +1,14 @@
 import type { Context } from 'koa';
 import { setNoStore } from '../http/headers.ts';
 
-/** Headers of a response that the host cannot set. */
+/** Response headers that a page of the host cannot set. */
 const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
 
 /**
- * Responds with a page of the host. The page may not be cached or framed. The host decides what it may load.
- * @param call - the name of the function that made it, for the error
- * @throws TypeError for something that is no page
+ * Responds with a page of the host. The page must not be cached or framed. The host decides what the page may
+ * load.
+ * @param call - name of the host's function that returned the page, for the error text
+ * @throws TypeError if `page` is neither text nor a Response
  */
 export async function answerOwnPage(ctx: Context, call: string, page: unknown): Promise<void> {
   if (typeof page !== 'string' && !(page instanceof Response))

@@ -4,7 +4,7 @@ const challengeFormat = /^[A-Za-z0-9_-]{43}$/;
 const verifierFormat = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 /**
- * Checks whether a text has the form of an S256 challenge: base64url of a SHA-256 (RFC 7636, section 4.2).
+ * Checks whether a text has the format of an S256 challenge: base64url of a SHA-256 (RFC 7636, section 4.2).
  */
 export function isCodeChallenge(text: string): boolean {
   return challengeFormat.test(text);

@@ -3,10 +3,10 @@ import { formDecoded, formPairs } from '../http/body.ts';
 /** Parameters of an authorization response (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207, section 2). */
 const responseParameters = ['code', 'state', 'iss', 'error', 'error_description'] as const;
 
-/** Parameters of a response to the client, in the order in which they are sent. */
+/** Response parameters for the client, in the order in which they are sent. */
 type ResponseParameters = Readonly<Record<string, string>>;
 
-/** Decodes the name of a parameter. A name in another encoding than UTF-8 stays as it is written. */
+/** Decodes the name of a parameter. A name that is not UTF-8 stays encoded. */
 function nameOf(written: string): string {
   try {
     return formDecoded(written);
@@ -16,11 +16,11 @@ function nameOf(written: string): string {
 }
 
 /**
- * Returns the URL to which a browser is sent with a response: the registered URI, byte for byte, and the
- * parameters after its own query, which must be retained (RFC 6749, section 3.1.2). Parsing and writing that
- * query anew would change `%20`, `?flag` and bytes that are not UTF-8. Parameters of the registered URI that
- * have a meaning in a response are left out.
- * @param replaced - names of those parameters
+ * Returns the URL that sends a response to the client: the registered URI, byte for byte, with the response
+ * parameters after its own query, which must be retained (RFC 6749, section 3.1.2). Parsing and rewriting
+ * that query would change `%20`, `?flag` and bytes that are not UTF-8. Leaves out parameters of the
+ * registered URI that have a meaning in a response.
+ * @param replaced - names of the parameters that are left out of the registered URI
  */
 export function redirectLocation(
   registeredUri: string,
@@ -38,8 +38,8 @@ export function redirectLocation(
 }
 
 /**
- * Extracts the response from a URL that the engine has made of a registered URI. The value distinguishes an
- * error from a parameter `error` of the registered URI.
+ * Extracts the response parameters from a URL that the engine built from a registered URI. A changed value
+ * tells the engine's `error` apart from a parameter `error` of the registered URI.
  */
 export function responseOf(location: string, registeredUri: string): ResponseParameters {
   const [given, own] = [new URL(location).searchParams, new URL(registeredUri).searchParams];

@@ -5,7 +5,7 @@ type RedirectSettings = Pick<ClientRecord, 'loopbackPorts' | 'redirectUris' | 'p
 
 const httpUri = /^(http:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+))(?::\d{1,5})?((?:[/?].*)?)$/i;
 
-/** Removes the port from an http URI of a loopback address; `null` for any other URI. */
+/** Returns an http loopback URI without its port; `null` for any other URI. */
 function withoutLoopbackPort(uri: string): string | null {
   const [, host, rest] = httpUri.exec(uri) ?? [];
   if (host === undefined || !URL.canParse(uri) || !isLoopback(new URL(uri))) return null;
@@ -19,21 +19,24 @@ function matchesOne(registered: readonly string[], uri: string, anyPort: boolean
 }
 
 /**
- * Checks a redirect URI against those of a client: equal strings, except for the port of a loopback address where the client has
- * `loopbackPorts: 'any'` (RFC 8252, section 7.3).
+ * Checks whether a redirect URI is registered for a client. The strings must be equal, except for the port of
+ * a loopback address if the client has `loopbackPorts: 'any'` (RFC 8252, section 7.3).
  */
 export function isRegisteredRedirectUri(client: RedirectSettings, uri: string): boolean {
   return matchesOne(client.redirectUris, uri, client.loopbackPorts === 'any');
 }
 
-/** Checks an address for after a sign-out in the same way as {@link isRegisteredRedirectUri}. */
+/**
+ * Checks whether a post-logout redirect URI is registered for a client, by the rules of {@link
+ * isRegisteredRedirectUri}.
+ */
 export function isRegisteredPostLogoutUri(client: RedirectSettings, uri: string): boolean {
   return matchesOne(client.postLogoutRedirectUris ?? [], uri, client.loopbackPorts === 'any');
 }
 
 /**
- * Returns the origin of a page as it is sent to servers (RFC 6454); `null` if the page has none. Web views of apps send that of a
- * private-use scheme with a host, such as `capacitor://localhost`, for which `URL` has no origin.
+ * Returns the origin of a page as browsers send it (RFC 6454); `null` if it has none. Web views send the
+ * origin of a private-use scheme with a host, such as `capacitor://localhost`, which `URL` does not support.
  */
 function originOf({ origin, protocol, host }: URL): string | null {
   if (origin !== 'null') return origin;
@@ -41,15 +44,18 @@ function originOf({ origin, protocol, host }: URL): string | null {
 }
 
 /**
- * Checks whether a browser's page of this origin belongs to a client: the origin of one of its redirect URIs, on any port where
- * that is a loopback address and the client has `loopbackPorts: 'any'`.
+ * Checks whether an origin belongs to a client: it is that of one of its redirect URIs. The port may differ
+ * for a loopback address if the client has `loopbackPorts: 'any'`.
  */
 export function isClientOrigin(client: RedirectSettings, origin: string): boolean {
   const origins = client.redirectUris.map((uri) => originOf(new URL(uri))).filter((one) => one !== null);
   return matchesOne(origins, origin, client.loopbackPorts === 'any');
 }
 
-/** The origin under which a client with `loopbackPorts: 'any'` is stored; `null` for an origin that is no loopback address. */
+/**
+ * Returns the origin under which loopback addresses of a client with `loopbackPorts: 'any'` are stored;
+ * `null` for an origin that is not a loopback address.
+ */
 export function anyPortOrigin(origin: string): string | null {
   const portless = withoutLoopbackPort(origin);
   return portless === null ? null : `${portless}:*`;

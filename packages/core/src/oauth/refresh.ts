@@ -12,10 +12,10 @@ import { accessTokenSeconds, refreshGraceMs } from './lifetimes.ts';
 import { refreshLimits } from './refresh-limits.ts';
 import { findUser } from './user.ts';
 
-/** Parameters of a refresh (RFC 6749, section 6). */
+/** Parameters of a refresh request (RFC 6749, section 6). */
 interface RefreshRequest {
   readonly refreshToken: string;
-  /** Scopes of the new access token, fewer than the user approved; `null`: all of them. */
+  /** Requested scopes, a part of those that the user approved; `null` requests all of them. */
   readonly scope: string | null;
 }
 
@@ -25,7 +25,10 @@ const refused = (): OAuthError =>
     'The refresh token is invalid, expired, was used before, or belongs to another client.',
   );
 
-/** Returns the scopes that the user approved and the client is still allowed, or the requested part of them. @throws OAuthError */
+/**
+ * Returns the scopes that the user approved and the client is still allowed, or the requested part of them.
+ * @throws OAuthError `invalid_scope` for any other requested scope
+ */
 function scopesOf(client: ClientRecord, grant: GrantState, asked: string | null): readonly string[] {
   const allowed = grant.scopes.filter((scope) => client.allowedScopes.includes(scope));
   if (!allowed.includes(offlineAccess)) throw refused();
@@ -43,28 +46,28 @@ interface Successor {
   readonly digest: Uint8Array;
 }
 
-/** Derives the refresh token that follows a presented one, under one key. */
+/** Derives the successor of a presented refresh token under one key. */
 function successorOf({ tokens }: Core, presented: string, key: Uint8Array): Successor {
   const text = tokens.succeedingRefreshToken(presented, key);
   return { text, digest: digest(text) };
 }
 
 /**
- * Access tokens of a grant that are kept: as many as can be alive at once while the limit holds, and one window more, so that no
- * token is removed before it has expired.
+ * Returns the number of access tokens that are kept per grant: as many as can be valid at once within the
+ * rate limit, and one window more, so that no token is removed before it has expired.
  */
 const maxAccessTokens = ({ options }: Core): number =>
   options.limits.refreshesPerGrant * (accessTokenSeconds / 60 + 1);
 
-/** Returns the exchange of refresh tokens, with the counts of its limits. */
+/** Creates the refresh token exchange with its rate limits. */
 export function refreshTokenExchange(core: Core, authentication: ClientAuthentication) {
   const { storage, tokens, clock, options } = core;
   const limits = refreshLimits(core);
 
   /**
-   * Exchanges a refresh token for an access token and the successor of the refresh token. A token that was replaced before ends
-   * everything of its grant (RFC 9700, section 4.14.2), except for other tabs and retries: see `GrantStore.refresh`. Returns the
-   * body of the response.
+   * Exchanges a refresh token for an access token and the next refresh token. A token that was replaced
+   * before revokes its whole grant (RFC 9700, section 4.14.2), with exceptions for other tabs and retries:
+   * see `GrantStore.refresh`. Returns the body of the response.
    */
   async function exchange(
     ctx: Context,
@@ -81,7 +84,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
       const reason = 'no client_secret was sent for a refresh';
       throw await authentication.failure(ctx, credentials, client.clientId, reason);
     }
-    // A token of another client ends nothing: it was stolen from a client that may still use it.
+    // Do not revoke the grant for another client's token: it was stolen from a client that may still use it.
     if (grant === null || grant.clientId !== client.clientId) throw refused();
     if (grant.revokedAt !== null) throw refused();
     await limits.countGrant(grant.codeDigest, clock.now());
@@ -96,11 +99,12 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
 
     const now = clock.now();
     const expiresAt = refreshTokenEnd(core, grant, now);
-    // The host may have shortened the lifetimes since.
+    // The host may have shortened the lifetimes since the token was issued.
     if (expiresAt === null || expiresAt <= now) throw refused();
-    // An ID token of a refresh has no nonce (OpenID Connect Core, section 12.2).
+    // ID tokens issued on refresh have no nonce (OpenID Connect Core, section 12.2).
     const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, scopes, now });
-    // A process with another order of sealing keys may have stored the successor that it derived with one of the previous keys.
+    // A process with another order of sealing keys may have stored a successor derived with one of the
+    // previous keys.
     const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');
     const successor = successorOf(core, refreshToken, currentKey);
     const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));

@@ -3,7 +3,7 @@ import { OAuthError } from '../errors.ts';
 import { formDecoded, formPairs, readPostedForm } from '../http/body.ts';
 import { isUnstorable } from '../http/json.ts';
 
-/** Parameters of a request as they came; a value of `null` came twice or is not readable. */
+/** Unchecked parameters of a request. A value of `null` was sent twice or is malformed. */
 export type RawParameters<Name extends string> = ReadonlyMap<Name, string | null>;
 
 export const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
@@ -17,7 +17,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Splits a query string. Parameters without a value count as not sent (RFC 6749, section 3.1). */
+/** Parses a query string. Parameters without a value count as missing (RFC 6749, section 3.1). */
 export function readQuery<Name extends string>(query: string, names: readonly Name[]): RawParameters<Name> {
   const known = new Set<string>(names);
   const parameters = new Map<Name, string | null>();
@@ -31,7 +31,7 @@ export function readQuery<Name extends string>(query: string, names: readonly Na
 }
 
 /**
- * Reads the known parameters of a form that a browser brings from an app.
+ * Reads the known parameters of a form that an app posts through the user's browser.
  * @throws OAuthError for a body that is not a form
  */
 export async function readForm<Name extends string>(
@@ -49,7 +49,9 @@ export async function readForm<Name extends string>(
   return parameters;
 }
 
-/** A parameter, if it was sent. @throws OAuthError for one that came twice or is not readable */
+/**
+ * Returns a parameter; `undefined` if it is missing. @throws OAuthError if it was sent twice or is malformed
+ */
 export function oneValue<Name extends string>(
   parameters: RawParameters<Name>,
   name: Name,
@@ -59,7 +61,7 @@ export function oneValue<Name extends string>(
   return text;
 }
 
-/** @throws OAuthError for a value of more bytes than its parameter may have */
+/** Checks the lengths of parameter values. @throws OAuthError if a value has more bytes than its parameter may have */
 export function requireShort<Name extends string>(
   maxBytes: Readonly<Record<Name, number>>,
   name: Name,

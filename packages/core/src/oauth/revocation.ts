@@ -6,13 +6,14 @@ import { digest } from '../secrets/tokens.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { refreshTokenDigests } from './issued-tokens.ts';
 
-/** Parameters of RFC 7009, section 2.1, that mean something here; others are ignored. */
+/** Parameters that are read (RFC 7009, section 2.1); others are ignored. */
 const revocationParameters: ReadonlySet<string> = new Set(['token']);
 
 /**
- * The revocation endpoint (RFC 7009, with the authentication that the specification leaves out: who holds a
- * token may end it). Client credentials that are sent along are ignored; an unknown token is a success. A refresh token ends
- * with everything that was issued with it (section 2.1), an access token alone.
+ * Creates the handler of the revocation endpoint (RFC 7009). The specification leaves out client
+ * authentication: anyone who has a token may revoke it. Client credentials are ignored, and an unknown token
+ * counts as success. A refresh token is revoked with everything that was issued with it (section 2.1), an
+ * access token alone.
  */
 export function revocationHandler(core: Core): Handler {
   const { storage, clock, tokens } = core;
@@ -22,7 +23,7 @@ export function revocationHandler(core: Core): Handler {
     const token = (await readKnownParameters(ctx.req, revocationParameters)).get('token');
     if (!token) throw new OAuthError('invalid_request', 'The parameter token is missing.');
     if (tokens.isAccessToken(token)) {
-      // Looked up before, so that a failing lookup leaves the token as it is.
+      // Read first, so that a failing read leaves the token as it is.
       const known =
         ctx.req.headers.origin === undefined ? null : await storage.grants.findToken(digest(token));
       if (known !== null) await narrowOriginTo(core, ctx, known.clientId);

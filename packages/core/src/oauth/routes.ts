@@ -21,7 +21,7 @@ function page(path: string, summary: string, handlers: Route['handlers']): Route
   return { path, summary, below: 'authUrl', errors: 'page', handlers };
 }
 
-/** A page whose GET changes something. */
+/** Creates the route of a page whose GET changes something. */
 function changing(path: string, summary: string, handlers: Route['handlers']): Route {
   return { ...page(path, summary, handlers), changesOnGet: true };
 }
@@ -45,7 +45,7 @@ export async function oauthRoutes(
 
   async function introspection(): Promise<Route[]> {
     const { introspectionHandler } = await import('./introspection.ts');
-    // For servers: without the preflight that would let pages ask.
+    // The endpoint is for servers: without a preflight handler, pages cannot call it.
     const route: Omit<Route, 'summary'> = {
       ...{ path: apiPaths.introspect, below: 'baseUrl', errors: 'json' },
       handlers: { POST: introspectionHandler(core, authentication) },

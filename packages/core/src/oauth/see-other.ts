@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { setNoStore } from '../http/headers.ts';
 
-/** Redirects a browser with 303, so that it goes on with a GET. */
+/** Redirects a browser with 303, so that it continues with a GET. */
 export function seeOther(ctx: Context, location: string): void {
   setNoStore(ctx);
   ctx.set('Referrer-Policy', 'no-referrer');

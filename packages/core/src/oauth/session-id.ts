@@ -6,7 +6,7 @@ import { digest } from '../secrets/tokens.ts';
  * a hash of the host's session id, or of the user and the second of the sign-in if the host gives none.
  */
 export function sessionIdOf({ sub, authenticatedAt, sessionId }: Authentication): string {
-  // ID tokens know the time of a sign-in in whole seconds.
+  // Whole seconds, because ID tokens contain the time of a sign-in in seconds.
   const seconds = Math.floor(authenticatedAt.getTime() / 1000);
   const source = sessionId === undefined ? ['sign-in', sub, seconds] : ['session', sub, sessionId];
   return digest(JSON.stringify(source)).toString('base64url');

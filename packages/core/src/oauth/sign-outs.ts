@@ -10,7 +10,7 @@ import { issuerOf } from './endpoints.ts';
 import { signForClient } from './id-token.ts';
 import { sessionIdOf } from './session-id.ts';
 
-/** Kind of the job that notifies one client. */
+/** Kind of the job that notifies one client of a sign-out. */
 export const signOutKind = 'sign-out';
 
 /** Lifetime of a logout token, at most two minutes (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
@@ -19,9 +19,9 @@ const logoutTokenSeconds = 120;
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
- * Sends a form to a URL of a client; says whether it was accepted. Never rejects. Resolves with `null` if the server had no room for
- * another request: nothing was sent.
- * @param owner - owner of the job that sends it
+ * Posts a form to a URL of a client. Resolves with whether it was accepted, or with `null` if the server had
+ * no free place for another request and nothing was sent. Never rejects.
+ * @param owner - partner and mode whose share of places the request uses
  */
 export type PostForm = (form: {
   readonly url: string;
@@ -35,19 +35,22 @@ export type PostForm = (form: {
 
 export type SignOuts = ReturnType<typeof createSignOuts>;
 
-/** Notifies the apps of a user that the user has signed out. */
+/** Creates the functions that notify a user's apps of a sign-out. */
 export function createSignOuts({ storage, clock, random, wake, options: { logger } }: Core) {
-  /** Describes one notice. Its id is its own: an earlier sign-out of the same user may still be under way. */
+  /**
+   * Creates the job that notifies one client. Its id is new, because an earlier sign-out of the same user may
+   * still be in the queue.
+   */
   const jobOf = (sub: string, sid: string | null, { clientId, partner }: ClientRecord): NewJob => ({
     id: `${signOutKind}:${random.bytes(16).toString('base64url')}`,
     kind: signOutKind,
     payload: { sub, sid, clientId, since: clock.now() },
     dueAt: clock.now(),
-    // A client without partner has its own share.
+    // A client without a partner has its own share of the worker.
     owner: `live:${partner ?? `client ${clientId}`}`,
   });
 
-  /** Returns a job for every client that has the user's consent and a URL for the notice. */
+  /** Creates jobs for all clients that have the user's consent and a `backchannelLogoutUri`. */
   async function jobsFor(sub: string, sid: string | null): Promise<NewJob[]> {
     const consents = await storage.consents.list(sub);
     const clients = await Promise.all(consents.map(({ clientId }) => storage.clients.find(clientId)));
@@ -58,7 +61,10 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
     logger.error({ err }, 'the apps of a user who signed out could not be told');
   }
 
-  /** Returns the jobs, or none if the apps cannot be read, which the log says: a sign-out does not fail for its notices. */
+  /**
+   * Creates the jobs, or none if the clients cannot be read, which is logged: a sign-out does not fail
+   * because of notifications.
+   */
   async function jobsOrNone(sub: string, sid: string | null): Promise<NewJob[]> {
     try {
       return await jobsFor(sub, sid);
@@ -75,18 +81,24 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
   }
 
   return {
-    /** Notifies the apps of the end of one session, or of all sessions of the user. Rejects if the jobs cannot be stored. */
+    /**
+     * Notifies the apps that one session, or all sessions of the user, ended. Rejects if the jobs cannot be
+     * stored.
+     */
     async tell(sub: string, session?: Omit<Authentication, 'sub'>): Promise<void> {
       requireUserId(sub);
       await store(await jobsFor(sub, session === undefined ? null : sessionIdOf({ sub, ...session })));
     },
 
-    /** Returns the jobs that notify the apps of the end of all sessions. If the apps cannot be read, logs that and returns none. */
+    /**
+     * Returns the jobs that notify the apps that all sessions ended. If the apps cannot be read, logs that
+     * and returns none.
+     */
     ofAllSessions: (sub: string): Promise<readonly NewJob[]> => jobsOrNone(sub, null),
 
     /**
-     * Ends one session at the host, and notifies the apps afterwards. The session ends also if the apps cannot be notified, which the
-     * log says.
+     * Ends one session at the host, and notifies the apps afterwards. If the apps cannot be notified, logs
+     * that and ends the session anyway.
      */
     async around(user: Authentication, end: () => Promise<void>): Promise<void> {
       const jobs = await jobsOrNone(user.sub, sessionIdOf(user));
@@ -98,8 +110,8 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
 
 /**
  * Signs a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.4).
- * @param sid - the session that ended; `null`: all sessions of the user. The token then has `sub` alone, which section 2.4
- * defines as the end of every session of the user at the client
+ * @param sid - id of the session that ended; `null` if all sessions of the user ended. The token then has `sub` alone,
+ * which section 2.4 defines as the end of every session of the user at the client
  */
 function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: string | null): Promise<string> {
   const now = core.clock.now();
@@ -114,13 +126,14 @@ function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: str
   return signForClient(core, client, claims, { typ: 'logout+jwt', now });
 }
 
-/** Longest wait of a job before its next try, in milliseconds. */
+/** Returns the longest wait of a job before its next try, in milliseconds. */
 export const longestSignOutWaitMs = ({ webhooks }: Core['options']): number =>
   1000 * Math.max(60, ...webhooks.retryDelaysSeconds);
 
 /**
- * Returns when a client is tried again that did not accept the notice: after the waits of webhooks, counted from the sign-out. `null`: not
- * again. If the sign-out lies ahead, because the clock went back, the waits count from now, by the number of attempts.
+ * Returns the time of the next try after a client did not accept the notification; `null` for no further try.
+ * The waits are those of webhooks, counted from the sign-out. If the sign-out is in the future, because the
+ * clock went back, they count from now, by the number of attempts.
  */
 function nextTry(
   delaysSeconds: readonly number[],
@@ -138,20 +151,23 @@ function nextTry(
   return null;
 }
 
-/** Maximum number of attempts at one client under way in one process, so that a silent client does not keep the others waiting. */
+/**
+ * Maximum number of concurrent notifications of one client in one process, so that a silent client does not
+ * delay others.
+ */
 const mostOfOne = 8;
 
-/** Wait for a client or a server that is busy with other notices, in milliseconds. */
+/** Returns the wait if a client or a server is busy with other notifications, in milliseconds. */
 const busyWaitMs = (attempt: number): number => Math.min(1000 * 2 ** (attempt - 1), 60_000);
 
-/** Notice for one client. */
+/** A sign-out notification for one client. */
 interface Notice {
   readonly sub: string;
   readonly sid: string | null;
   readonly owner: OwnerName;
 }
 
-/** Notifies one client, at the times at which a webhook would be tried. */
+/** Creates the job handler that notifies one client, with the waits of webhooks between tries. */
 export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
   const underWay = new Map<string, number>();

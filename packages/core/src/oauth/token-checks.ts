@@ -5,12 +5,12 @@ import { digest } from '../secrets/tokens.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { type DeadToken, deadAt } from './access-token.ts';
 
-/** An access token that opens what was asked for. */
+/** User, client and scopes of a valid access token. */
 export interface ActiveToken {
   readonly active: true;
-  /** The user. */
+  /** Id of the user. */
   readonly sub: string;
-  /** The client that it was issued to. */
+  /** Id of the client to which the token was issued. */
   readonly clientId: string;
   /** Scopes that the user approved. */
   readonly scopes: readonly string[];
@@ -18,27 +18,27 @@ export interface ActiveToken {
 }
 
 /**
- * An access token that is not accepted, and the reason. `malformed`: it does not have the form of an access
- * token of this service; `unknown`: it was never issued, or ended more than 24 hours ago;
- * `insufficient_scope`: it is valid, and lacks a requested scope.
+ * Reason why an access token is refused. `malformed`: it does not have the format of this service's access
+ * tokens. `unknown`: it was never issued, or expired more than 24 hours ago. `insufficient_scope`: it is
+ * valid but lacks a required scope.
  */
 export interface RefusedToken {
   readonly active: false;
   readonly reason: DeadToken | 'malformed' | 'insufficient_scope';
 }
 
-/** Checks of access tokens, for an API of the host. */
+/** Checks access tokens for an API of the host. */
 export interface TokenChecks<Name extends string = AnyScope> {
   /**
-   * Checks whether an access token gives access to an API of yours. Returns the user and client, or the
-   * reason for refusing it. A bad token never throws. A token that is revoked anywhere is refused here at
-   * once. Makes one query to the storage and does not call your `users.find`.
+   * Checks whether an access token is valid and has the scopes that your API requires. Returns the user and
+   * client, or the reason for refusing it; an invalid token never throws. A token that was revoked in any
+   * process is refused at once. Makes one query to the storage and does not call your `users.find`.
    *
-   * @param token - as it came, without `Bearer`
-   * @param requirement - scopes that the token must have, all of them
-   * @throws TypeError when `scopes` names one that does not exist, or the requirement has another member, which would check
+   * @param token - token as it was sent, without `Bearer`
+   * @param requirement - scopes of which the token must have all
+   * @throws TypeError if `scopes` contains an unknown scope, or the requirement has another member, which would check
    * nothing
-   * @throws Error with `code: 'STORAGE_UNAVAILABLE'` while the storage cannot be reached: answer 503
+   * @throws Error with `code: 'STORAGE_UNAVAILABLE'` while the storage cannot be reached: respond with 503
    *
    * @example
    * ```ts
@@ -58,7 +58,7 @@ const requirementSchema = z.strictObject({ scopes: z.array(z.string()).optional(
 
 /**
  * Returns the scopes that a requirement names.
- * @throws TypeError for a requirement of another form: a misspelt member would check nothing
+ * @throws TypeError for an unknown member, because a misspelt one would check nothing
  */
 function requiredScopes(requirement: unknown): readonly string[] {
   const { success, data, error } = requirementSchema.safeParse(requirement, inPlainWords);

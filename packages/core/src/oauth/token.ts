@@ -15,7 +15,7 @@ import { verifierMatches } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { findUser } from './user.ts';
 
-/** Parameters of RFC 6749, sections 2.3.1, 4.1.3 and 6, and of RFC 7636; others are ignored. */
+/** Parameters that are read (RFC 6749, sections 2.3.1, 4.1.3 and 6; RFC 7636); others are ignored. */
 const tokenParameters: ReadonlySet<string> = new Set([
   'grant_type',
   'code',
@@ -41,8 +41,9 @@ function required(parameters: ReadonlyMap<string, string>, name: string): string
 }
 
 /**
- * Checks the PKCE verifier of a code and counts a wrong one (RFC 7636, section 4.6). Refuses a verifier for a code that was bound
- * to none as well: an attacker may have stripped the challenge from the authorization request (RFC 9700, section 2.1.1).
+ * Checks the PKCE verifier of a code and counts a wrong one (RFC 7636, section 4.6). Also refuses a verifier
+ * if the code has no challenge: an attacker may have stripped the challenge from the authorization request
+ * (RFC 9700, section 2.1.1).
  */
 async function checkPkce(core: Core, grant: GrantState, verifier: string | null): Promise<void> {
   if (grant.codeChallenge === null ? verifier === null : verifierMatches(verifier ?? '', grant.codeChallenge))
@@ -111,7 +112,10 @@ async function exchangeCode(
   return tokenResponse(issued, refreshToken?.text ?? null);
 }
 
-/** The token endpoint: exchanges an authorization code, or a refresh token, for an access token. */
+/**
+ * Creates the handler of the token endpoint, which exchanges authorization codes and refresh tokens for
+ * access tokens.
+ */
 export async function tokenHandler(core: Core, authentication: ClientAuthentication): Promise<Handler> {
   const refreshTokens =
     core.options.refreshTokens && (await import('./refresh.ts')).refreshTokenExchange(core, authentication);

@@ -3,7 +3,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../scopes/user-record.ts';
 
-/** @throws UserRecordError when the host answers about another one */
+/** Reads a user from the host's directory; `null` if there is none. @throws UserRecordError if the host returns another user */
 export async function findUser(
   core: Core,
   sub: string,
@@ -12,7 +12,7 @@ export async function findUser(
   return requireSameUser(await core.options.users.find(sub, new Set(scopes)), { sub }, 'users.find');
 }
 
-/** Name by which the pages address a user, `null` if the host does not provide one. */
+/** Returns the name by which pages address a user; `null` if the host does not provide one. */
 export function displayName({ options }: Core, user: UserRecord | null): string | null {
   const { name = null, handle = null } = user ?? {};
   if (options.theme.showHandle && name !== null && handle !== null) return `${name} (${handle})`;

@@ -11,7 +11,10 @@ import { deadAt } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { findUser } from './user.ts';
 
-/** RFC 6750, section 3: an expired token is `invalid_token` in the header, with any code in the body. */
+/**
+ * Creates the error for a refused token. The header always says `invalid_token`, also for an expired token
+ * (RFC 6750, section 3); the body may have another code.
+ */
 function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
   return new OAuthError(code, description, {
     headers: {
@@ -24,7 +27,7 @@ const userinfoParameters: ReadonlySet<string> = new Set(['access_token']);
 
 /**
  * Reads the token in the body of a POST; `null` if there is none. HTTP clients name a media type for an empty
- * body too. Beside a token in the header, a body of any type but a form is ignored.
+ * body too. If there is a token in the header as well, only a form is read.
  */
 async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<string | null> {
   const type = req.headers['content-type'] ?? '';
@@ -33,7 +36,10 @@ async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<s
   return (await readKnownParameters(req, userinfoParameters)).get('access_token') ?? null;
 }
 
-/** Reads the token in the Authorization header or in a POST form, in one of them only, never in the query. */
+/**
+ * Reads the token in the Authorization header or in a POST form. Refuses a request with both, and never reads
+ * the query.
+ */
 async function readBearerToken(ctx: Context): Promise<string> {
   const header = ctx.req.headers.authorization;
   const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
@@ -45,7 +51,7 @@ async function readBearerToken(ctx: Context): Promise<string> {
   }
   const token = inHeader ?? inBody;
   if (token === null) {
-    // No credentials, no error code in the header (RFC 6750, section 3.1).
+    // Without a token, the header has no error code (RFC 6750, section 3.1).
     throw new OAuthError('invalid_token', 'The access token is missing.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
@@ -53,7 +59,7 @@ async function readBearerToken(ctx: Context): Promise<string> {
   return token;
 }
 
-/** Checks whether a token of this state is accepted at `now`. @throws OAuthError if it is not */
+/** Checks that a token is valid at `now`. @throws OAuthError if it is not */
 function requireLiving(token: AccessTokenState | null, now: number): asserts token is AccessTokenState {
   const dead = deadAt(token, now);
   if (dead === 'expired')
@@ -61,7 +67,10 @@ function requireLiving(token: AccessTokenState | null, now: number): asserts tok
   if (dead !== null) throw refusedToken('invalid_token');
 }
 
-/** Takes the fields of the approved scopes from the host's record, checked. Fields that the host does not know are left out. */
+/**
+ * Returns the fields of the approved scopes from the host's record, validated. Leaves out fields that the
+ * host does not know.
+ */
 export function userinfoOf(
   { options, logMissingFields }: Core,
   user: UserRecord,
@@ -80,7 +89,10 @@ export function userinfoOf(
   return answer;
 }
 
-/** The userinfo endpoint: the user's fields, limited to the approved scopes. One statement per request. */
+/**
+ * Creates the handler of the userinfo endpoint: the user's fields, limited to the approved scopes. Makes one
+ * query per request.
+ */
 export function userinfoHandler(core: Core): Handler {
   const { storage, clock, tokens } = core;
 

@@ -8,14 +8,14 @@ import type { PendingInteraction } from './engine/engine.ts';
 import { anonymousInteractionSeconds } from './lifetimes.ts';
 import { isClientOrigin } from './redirect-uri.ts';
 
-/** Checks whether a browser can be sent to a URL: https, or http on a loopback address. */
+/** Checks whether a browser can open a URL: https, or http on a loopback address. */
 const isWebUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 
 /**
- * Returns the URL of an interaction's page. Its query names the client, the origin of its redirect URI and
- * the time at which the interaction began, for the error page that the browser gets when the interaction is
- * over. By then the server stores nothing about it.
+ * Returns the URL of an interaction's page. Its query contains the client, the origin of its redirect URI and
+ * the start time, for the error page that the browser gets if the interaction has expired. By then the server
+ * stores nothing about it.
  */
 export function interactionPageUrl(
   core: Core,
@@ -26,16 +26,16 @@ export function interactionPageUrl(
   const { client_id = '', redirect_uri = '' } = params;
   const { origin } = new URL(redirect_uri);
   const began = String(Math.floor(start.startedAt / 1000));
-  // Apps with a private-use scheme have no page to go back to.
+  // Apps with a private-use scheme have no web page to return to.
   const app = URL.canParse(origin) ? { client_id, origin } : {};
   return `${url}?${new URLSearchParams({ ...app, began })}`;
 }
 
 /**
- * Checks whether a browser sent no cookie of an interaction although it would still have one. The cookie ends
- * with the interaction, and no interaction ends sooner than {@link anonymousInteractionSeconds} after the
- * time in the query of {@link interactionPageUrl}. Makes no query, so that the response does not show whether
- * the interaction exists.
+ * Checks whether a browser sent no interaction cookie although it should still have one. No interaction, and
+ * so no cookie, expires sooner than {@link anonymousInteractionSeconds} after the start time in the URL; see
+ * {@link interactionPageUrl}. Makes no query, so that the response does not show whether the interaction
+ * exists.
  */
 export function lacksCookie({ options, clock }: Core, ctx: Context): boolean {
   const name = interactionCookie(options);
@@ -46,8 +46,9 @@ export function lacksCookie({ options, clock }: Core, ctx: Context): boolean {
 }
 
 /**
- * Finds the app at which the user of an interaction that is over can begin again, by the query of {@link interactionPageUrl}.
- * Anybody can write such a URL: an origin without a redirect URI of that client returns `null`.
+ * Finds the app at which the user of an expired interaction can start again, from the query of {@link
+ * interactionPageUrl}. Anyone can write such a URL, so it returns `null` if the client has no redirect URI
+ * with that origin.
  */
 export async function findAppToReturnTo({ storage }: Core, ctx: Context): Promise<AppToReturnTo | null> {
   const { client_id, origin } = ctx.query;

@@ -11,20 +11,22 @@ import { sessionIdOf } from '../session-id.ts';
 import type { Decision } from './answers.ts';
 
 /**
- * Describes a client to the engine as one request needs it. Rules for clients are provisioning's, so the engine gets nothing that
- * its own rules could refuse: one redirect URI, which is the request's, and neither name nor addresses of pages. It must be a
- * function of its arguments alone, because the engine caches clients by content.
+ * Describes a client to the engine for one request. Provisioning has checked the client, so the engine gets
+ * nothing that its own rules could refuse: only the redirect URI of the request, and neither name nor page
+ * URLs. Must be a pure function of its arguments, because the engine caches clients by content.
  */
 function clientMetadata({ options }: Core, client: ClientRecord, redirectUri: string): AdapterPayload {
-  // The engine refuses a client with a scope that the host has removed, or with an empty list.
+  // The engine refuses a client with an unknown scope, such as one that the host has removed, or with an
+  // empty list.
   const scope = client.allowedScopes.filter(options.scopes.has).join(' ');
   return {
     client_id: client.clientId,
     redirect_uris: [redirectUri],
-    // `web` accepts every http and https URI, and compares ports; `native` accepts private-use schemes.
+    // The engine's type `web` accepts every http and https URI and compares ports; `native` accepts
+    // private-use schemes.
     application_type: /^https?:/i.test(redirectUri) ? 'web' : 'native',
     ...(scope !== '' && { scope }),
-    // The engine never authenticates a client: the token endpoint is ours.
+    // The engine never authenticates a client: the token endpoint is not the engine's.
     token_endpoint_auth_method: 'none',
     id_token_signed_response_alg: client.idTokenAlg,
   };
@@ -44,48 +46,47 @@ export const inert: Adapter = {
 
 /** State of a request on its way through the engine. */
 export interface EngineRun {
-  /** The signed-in user, according to the host. */
+  /** The signed-in user, as the host reported when the request arrived. */
   readonly authentication: Authentication | null;
-  /** Requested scopes of a new request, checked. */
+  /** Checked scopes of a new request. */
   readonly scope?: string | null;
-  /** The redirect URI of the request; of one that is resumed, known once its interaction was read. */
+  /** Redirect URI of the request. For a resumed request it is set when its interaction has been read. */
   redirectUri?: string;
-  /** Says whether a script sent the request, and not the browser for its user (Fetch Metadata). */
+  /** True if a script sent the request (Fetch Metadata), rather than the browser for its user. */
   readonly isScript?: boolean;
-  /** The interaction that begins with this request, and its life in seconds. */
+  /** Interaction that this request started, with its lifetime in seconds. */
   begun?: { readonly id: string; readonly seconds: number };
-  /** Step with which the user ended the interaction that is resumed. */
+  /** Decision with which the user ended the interaction that is resumed. */
   decision?: Decision | null;
-  /** URL to which the engine redirects the browser. */
+  /** URL to which the engine redirected the browser. */
   location?: string;
-  /** The engine's error, if it failed. */
+  /** Error that the engine reported, if it failed. */
   error?: unknown;
-  /** Error while its client was read. */
+  /** Error that occurred when the client was read. */
   failure?: unknown;
 }
 
-/** The run that a call of the engine's belongs to. */
+/** State of the request during which the engine calls an adapter. */
 export const currentRun = new AsyncLocalStorage<EngineRun>();
 
-/** The signed-in user, according to the host when the request arrived. */
+/** Returns the signed-in user, as the host reported when the request arrived. */
 export function visitor(): Authentication | null {
   return currentRun.getStore()?.authentication ?? null;
 }
 
-/** Clients are read on every request and never cached beyond it. */
+/** Creates the engine's adapter for clients, which are read on every request and never cached beyond it. */
 export function clientAdapter(core: Core): Adapter {
   return {
     ...inert,
     async find(id) {
       const run = currentRun.getStore();
-      // To answer an error the engine asks for its client once more; a database that does not answer is not waited for
-      // twice.
+      // To report an error the engine reads the client again; do not wait for a failed database twice.
       if (run?.failure !== undefined) throw run.failure;
       try {
         const client = await core.storage.clients.find(id);
         if (!isEnabled(client)) return undefined;
         const redirectUri = run?.redirectUri ?? '';
-        // An administrator may have removed it since the request began.
+        // An administrator may have removed the redirect URI since the request began.
         if (!isRegisteredRedirectUri(client, redirectUri)) throw new OAuthError('redirect_uri_mismatch');
         return clientMetadata(core, client, redirectUri);
       } catch (error) {
@@ -96,7 +97,10 @@ export function clientAdapter(core: Core): Adapter {
   };
 }
 
-/** A code becomes a grant, in one transaction with the check that the user's consent still stands. */
+/**
+ * Creates the engine's adapter for codes. A code is stored as a grant, in one transaction with the check that
+ * the user's consent still exists.
+ */
 export function authorizationCodeAdapter(core: Core): Adapter {
   return {
     ...inert,

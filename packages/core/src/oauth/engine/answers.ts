@@ -4,26 +4,32 @@ import type { Core } from '../../options/context.ts';
 import { digest } from '../../secrets/tokens.ts';
 import { answerSeconds } from '../lifetimes.ts';
 
-/** Step with which a user ends an interaction. */
+/** Decision with which a user ends an interaction. */
 export type Decision = 'approve' | 'deny' | 'cancel';
 
-/** Answer that a browser got when its interaction ended. */
+/** Response that a browser got when its interaction ended. */
 export interface GivenAnswer {
-  /** `null` where the user was not asked. */
+  /** Decision of the user; `null` if the user was not asked. */
   readonly decision: Decision | null;
-  /** User whom the host named then; `null` if no user was signed in. */
+  /** Id of the user who was signed in then; `null` if there was none. */
   readonly sub: string | null;
-  /** Address to which the browser was sent. It may contain the authorization code, so it is stored sealed. */
+  /**
+   * URL to which the browser was redirected. It may contain the authorization code, so it is stored
+   * encrypted.
+   */
   readonly location: string;
 }
 
-/** Pause between two polls for an answer that another request is about to store, in milliseconds. */
+/** Pause between two reads of a response that another request is about to store, in milliseconds. */
 const pauseMs = 100;
 const maxLooks = 10;
 
 const contextOf = (id: string): string => `interaction ${digest(id).toString('base64url')} answer`;
 
-/** Keeps the answer to an interaction for a minute. A failure is only logged: the browser has its answer already. */
+/**
+ * Stores the response to an interaction for a minute. A failure is only logged: the browser has its response
+ * already.
+ */
 export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): Promise<void> {
   const { sealer, clock, storage, options } = core;
   const payload = { sealed: sealer.seal(JSON.stringify(answer), contextOf(id)) };
@@ -38,8 +44,8 @@ export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): P
 }
 
 /**
- * Finds the answer to an interaction that is gone. The request that removed it may not have stored its answer yet, so an answer that
- * is missing is waited for, one second at most.
+ * Finds the response to an interaction that has ended. The request that ended it may not have stored the
+ * response yet, so a missing one is waited for, up to one second.
  */
 export async function findAnswer(core: Core, id: string): Promise<GivenAnswer | null> {
   const { sealer, clock, storage } = core;

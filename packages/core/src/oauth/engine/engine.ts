@@ -15,40 +15,49 @@ import type { EngineRun } from './adapter.ts';
 import { type Decision, findAnswer, type GivenAnswer, saveAnswer } from './answers.ts';
 import type { RequestStart } from './policy.ts';
 
-/** Loaded with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
+/**
+ * Loaded with the first request that needs it, because loading takes half of the start's time and API
+ * endpoints do not use it.
+ */
 const loadEngine = () => import('./provider.ts');
 
-/** End of an interaction: a user signed in, perhaps with a new consent, or the client gets an error. */
+/**
+ * Outcome with which an interaction ends: a user who signed in, perhaps with a new consent, or an error for
+ * the client.
+ */
 export type InteractionEnd =
   | { readonly user: Authentication; readonly consented: boolean }
   | { readonly error: 'access_denied' | 'login_required'; readonly description: string };
 
-/** A request and its response, as Koa's context has them. */
+/** Node request and response, as in Koa's context. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
 }
 
-/** An authorization request that waits for its user. */
+/** An authorization request that waits for the user to sign in or to consent. */
 export interface PendingInteraction {
   readonly id: string;
-  /** Parameters of the authorization request, checked. */
+  /** Checked parameters of the authorization request. */
   readonly params: { readonly [name: string]: string | undefined };
-  /** Reason for asking the user. */
+  /** Reasons for asking the user, as the engine names them. */
   readonly reasons: readonly string[];
-  /** Start of the request, and the user who was signed in then. */
+  /** Start of the authorization request, and the user who was signed in then. */
   readonly start: RequestStart;
   /**
    * Ends the interaction and returns the URL to which the browser must go.
-   * @param decision - of a user who was asked
-   * @throws OAuthError when another answer has ended it meanwhile
+   * @param decision - decision of the user, if the user was asked
+   * @throws OAuthError if another decision has ended the interaction in the meantime
    */
   finish(end: InteractionEnd, decision?: Decision): Promise<string>;
-  /** Gives it the time that the user of a request has who is signed in; see `interactionSeconds`. */
+  /** Extends the interaction to the lifetime of one with a signed-in user; see `interactionSeconds`. */
   keep(): Promise<void>;
 }
 
-/** The protocol engine, oidc-provider, behind the three things that Ostiary lets it do. */
+/**
+ * Wraps the protocol engine, oidc-provider, for its three uses: starting requests, resuming them, and reading
+ * interactions.
+ */
 export class Engine {
   readonly #core: Core;
   #built: { readonly keys: KeySet; readonly provider: Provider } | null = null;
@@ -57,7 +66,10 @@ export class Engine {
     this.#core = core;
   }
 
-  /** Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the client. */
+  /**
+   * Starts an authorization request. Returns the URL to which the browser must go: the interaction page, or
+   * the client's redirect URI.
+   */
   authorize(exchange: Exchange, query: string, user: Authentication | null): Promise<string> {
     const parameters = new URLSearchParams(query);
     return this.#run(exchange, `/oauth/authorize?${query}`, {
@@ -69,8 +81,9 @@ export class Engine {
   }
 
   /**
-   * Goes on with the interaction of the cookie; the id in the path is kept from the engine's debug lines. Once the interaction has
-   * ended, the same browser and user get the same answer for a minute.
+   * Resumes the interaction in the browser's cookie. Does not pass the id from the path to the engine, whose
+   * debug lines would show it. After the interaction ended, the same browser and user get the same response
+   * for a minute.
    */
   async resume(exchange: Exchange, user: Authentication | null): Promise<string> {
     const id = await this.#heldId(exchange);
@@ -86,7 +99,7 @@ export class Engine {
       return answer.location;
     }
     if (id === null) return location;
-    // A user who is asked anew has another interaction; this one has no answer.
+    // If the user is asked again, this interaction was replaced by another one and has no response.
     const isAnswered = run.begun === undefined;
     const decision = run.decision ?? null;
     await this.#release(exchange, id, isAnswered ? answerSeconds : 0, decision);
@@ -95,7 +108,7 @@ export class Engine {
   }
 
   /**
-   * Finds the answer to the ended interaction of this browser's cookie. `null` if there is none, or if the
+   * Finds the response to the ended interaction in this browser's cookie. `null` if there is none, or if the
    * cookie has another id.
    */
   async answered(exchange: Exchange, id: string | null): Promise<(GivenAnswer & { id: string }) | null> {
@@ -106,8 +119,8 @@ export class Engine {
   }
 
   /**
-   * Returns the interaction of this browser's cookie.
-   * @throws OAuthError if there is none, or if it has another id
+   * Returns the interaction in this browser's cookie.
+   * @throws OAuthError if there is none, or if the cookie has another id
    */
   async interaction(exchange: Exchange, id: string | null): Promise<PendingInteraction> {
     const { req, res } = exchange;
@@ -145,16 +158,17 @@ export class Engine {
   }
 
   /**
-   * Lets the browser's later requests to the host's own consent page find the interaction too.
-   * @param seconds - life of the cookie
+   * Sets the interaction's cookie for the host's own consent page, so that the browser's later requests to it
+   * find the interaction.
+   * @param seconds - lifetime of the cookie
    */
   async bindTo(exchange: Exchange, interactionId: string, page: URL, seconds: number): Promise<void> {
     await this.#setCookie(exchange, interactionId, page, seconds);
   }
 
   /**
-   * Gives the browser the cookie of its interaction, which lives as long as the interaction. The pages that resume and cancel an
-   * interaction are below its page, so that one cookie does for all of them.
+   * Sets the interaction's cookie for as long as the interaction lives. The paths that resume and cancel an
+   * interaction are below its page, so one cookie serves all of them.
    */
   async #hold(exchange: Exchange, id: string, seconds: number): Promise<void> {
     const page = new URL(pageUrl(this.#core.options, 'interaction', id));
@@ -162,9 +176,9 @@ export class Engine {
   }
 
   /**
-   * Shortens the lives of the cookies of an interaction that has ended.
-   * @param seconds - time in which its answer is repeated
-   * @param decision - step with which the user ended it. Without an answer, nothing is repeated on the host's own consent page.
+   * Shortens the lifetime of the cookies of an interaction that has ended.
+   * @param seconds - time for which the response can be returned again
+   * @param decision - decision of the user. Without `approve` or `deny`, the cookie of the host's own consent page is removed
    */
   async #release(exchange: Exchange, id: string, seconds: number, decision: Decision | null): Promise<void> {
     const { interactionUrl, authUrl } = this.#core.options;
@@ -175,7 +189,7 @@ export class Engine {
     await this.#setCookie(exchange, id, page, isRepeated ? seconds : 0);
   }
 
-  /** @param seconds - life of the cookie; 0 or less takes it away */
+  /** Sets the cookie of an interaction for the path of a page. @param seconds - lifetime of the cookie; 0 or less removes the cookie */
   async #setCookie({ req, res }: Exchange, id: string, page: URL, seconds: number): Promise<void> {
     const provider = await this.#current();
     const path = page.pathname;
@@ -187,7 +201,7 @@ export class Engine {
     else cookies.set(name, null, settings);
   }
 
-  /** Reads the id in the signed cookie of an interaction. */
+  /** Returns the id in the signed interaction cookie; `null` if there is none. */
   async #heldId({ req, res }: Exchange): Promise<string | null> {
     const provider = await this.#current();
     const { cookies } = provider.createContext(facade(req, req.url ?? '/'), res);
@@ -218,7 +232,10 @@ export class Engine {
   }
 }
 
-/** The request as the engine may see it: a GET of a normalized address. The host's own request object stays as it is. */
+/**
+ * Creates the request that the engine sees: a GET of a normalized URL. Leaves the host's own request object
+ * unchanged.
+ */
 function facade(request: IncomingMessage, url: string): IncomingMessage {
   return Object.create(request, {
     method: { value: 'GET' },

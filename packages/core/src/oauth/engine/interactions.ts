@@ -8,14 +8,15 @@ import { currentRun, inert, visitor } from './adapter.ts';
 import type { Decision } from './answers.ts';
 
 /**
- * Time for which a count of unfinished requests is used, with this process's own starts added, in
- * milliseconds.
+ * Time for which a count of unfinished requests is used before counting again, in milliseconds. This
+ * process's own starts are added to it.
  */
 const countMs = 1000;
 
 /**
- * Refuses one more request where too many wait for their users. What is there is counted once a second at most, and not for
- * each start: so there may be more than the ceiling for a moment, by what other processes start within a second.
+ * Creates a function that refuses a new request if too many wait for their users. Counts at most once a
+ * second, not on every start. So the limit may be exceeded briefly, by requests that other processes start
+ * within a second.
  */
 function startLimit({ storage, clock, options }: Core): () => Promise<void> {
   const ceiling = options.limits.unfinishedInteractions;
@@ -40,14 +41,19 @@ function startLimit({ storage, clock, options }: Core): () => Promise<void> {
   };
 }
 
-/** Reads the step with which a user has ended an interaction from its stored result; see `finish` of `PendingInteraction`. */
+/**
+ * Reads the user's decision from the stored result of an interaction; see `finish` of `PendingInteraction`.
+ */
 function decisionOf(result: unknown): Decision | null {
   const decision =
     typeof result === 'object' && result !== null && 'decision' in result ? result.decision : null;
   return decision === 'approve' || decision === 'deny' || decision === 'cancel' ? decision : null;
 }
 
-/** Refuses an interaction that no page would show: a script follows redirects, and every one would leave a row and cookies behind. */
+/**
+ * Creates the error for a request that a script sent. No page would show its interaction: a script follows
+ * redirects, and each request would leave a row and cookies behind.
+ */
 function startedByScript(): OAuthError {
   return new OAuthError(
     'login_required',
@@ -57,8 +63,9 @@ function startedByScript(): OAuthError {
 }
 
 /**
- * Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too), without anything of
- * the engine's session. The parameters of the request are sealed, for this row alone: some of them name the user.
+ * Creates the engine's adapter for interactions. They are stored under the digest of their id, without the id
+ * (also removed with `returnTo`) and without the engine's session. The request's parameters, some of which
+ * identify the user, are encrypted for this row alone.
  */
 export function interactionAdapter(core: Core): Adapter {
   const { sealer, clock, options } = core;
@@ -80,7 +87,8 @@ export function interactionAdapter(core: Core): Adapter {
         if (run !== undefined) run.begun = { id, seconds };
         return;
       }
-      // A request that was resumed has ended. A late answer must not bring it back.
+      // The interaction may have been resumed and removed in the meantime. A late decision must not recreate
+      // it.
       if (!(await interactions.replace(digest(id), payload, endsAt(expiresIn)))) throw gone();
     },
     async find(id) {
@@ -89,7 +97,7 @@ export function interactionAdapter(core: Core): Adapter {
       try {
         const params = JSON.parse(sealer.open(String(payload.params), contextOf(id)));
         const run = currentRun.getStore();
-        // The engine asks for the client next, as this request needs it.
+        // Set for the client adapter, which the engine calls next.
         if (run !== undefined) {
           run.redirectUri = params.redirect_uri;
           run.decision = decisionOf(payload.result);
@@ -97,7 +105,7 @@ export function interactionAdapter(core: Core): Adapter {
         return { ...payload, params, jti: id };
       } catch (error) {
         if (!(error instanceof UnsealError)) throw error;
-        // Begun under a sealing key that was taken away since: the user begins anew.
+        // The sealing key was removed since the interaction began, so the user must start again.
         options.logger.warn(
           { err: error },
           'an authorization request was given up: its parameters cannot be opened',
@@ -106,7 +114,7 @@ export function interactionAdapter(core: Core): Adapter {
       }
     },
     async destroy(id) {
-      // Two answers to one interaction: the second finds nothing left.
+      // Of two concurrent decisions on an interaction, the second finds it removed.
       if (!(await interactions.remove(digest(id)))) throw gone();
     },
   };

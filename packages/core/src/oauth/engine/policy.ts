@@ -11,31 +11,33 @@ function maxAgeExceeded(ctx: KoaContextWithOIDC, now: number): boolean {
   if (max_age === undefined || ctx.oidc.result?.login !== undefined) return false;
   const maxAge = Number(max_age);
   const user = visitor();
-  // `max_age=0` asks for a sign-in after the request, also where the host's clock is ahead.
+  // `max_age=0` always requires a sign-in after the request, even if the host's clock is ahead.
   return user === null || maxAge === 0 || now - user.authenticatedAt.getTime() > maxAge * 1000;
 }
 
-/** The moment in which an authorization request began. */
+/** Time at which an authorization request began, and the sign-in at that time. */
 export type RequestStart = {
-  /** In milliseconds since the Unix epoch. */
+  /** Time at which the request began, in milliseconds since the Unix epoch. */
   readonly startedAt: number;
   /**
-   * The sign-in at the start; `null` if no user was signed in. `at` is in milliseconds since the Unix epoch.
+   * Sign-in when the request began; `null` if no user was signed in. `at` is in milliseconds since the Unix
+   * epoch.
    */
   readonly signIn: { readonly sub: string; readonly at: number } | null;
 };
 
-/** Reads the start of a request from the details of a stored interaction. */
+/** Reads the start of a request from the details that are stored in its interaction. */
 export function readRequestStart({ startedAt, signIn }: { readonly [name: string]: unknown }): RequestStart {
   const { sub, at }: { readonly sub?: unknown; readonly at?: unknown } = Object(signIn);
   return { startedAt: Number(startedAt), signIn: typeof sub === 'string' ? { sub, at: Number(at) } : null };
 }
 
-/** Prompts of an authorization request: the conditions that it must meet before it gets a code. */
+/** Creates the engine's prompts: conditions that an authorization request must meet before it gets a code. */
 export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt[] {
   /**
-   * Notes when the request began, to the millisecond, and who was signed in then; an interaction that follows another one
-   * keeps both. The time is not before the sign-in, which a host's clock that is ahead puts after the request.
+   * Returns when the request began, to the millisecond, and who was signed in then. An interaction that
+   * follows another one keeps both. The time is never before the sign-in, which may seem to be after the
+   * request if the host's clock is ahead.
    */
   const requestStart = (ctx: KoaContextWithOIDC): RequestStart => {
     const earlier = ctx.oidc.entities.Interaction?.prompt.details;
@@ -45,7 +47,8 @@ export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt
     return { startedAt: Math.max(clock.now(), signIn?.at ?? 0), signIn };
   };
 
-  // OpenID Connect Core, section 3.1.2.3: no user is signed in, or another user, or the sign-in is too old.
+  // Checks of OpenID Connect Core, section 3.1.2.3: no user is signed in, or another user, or the sign-in is
+  // too old.
   const login = new Prompt(
     { name: 'login', requestable: true },
     requestStart,
@@ -55,7 +58,8 @@ export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt
     new Check('max_age', 'the last sign-in is too long ago', 'login_required', (ctx) =>
       maxAgeExceeded(ctx, clock.now()),
     ),
-    // A hint whose key is no longer kept proves no user: nothing is answered without asking.
+    // A hint whose signing key is no longer kept does not prove its user, so it never leads to a response
+    // without asking the user.
     new Check('id_token_hint', 'another user is signed in', 'login_required', ({ oidc }) => {
       const expected = oidc.entities.IdTokenHint?.payload.sub;
       return expected !== undefined && expected !== visitor()?.sub;

@@ -12,9 +12,9 @@ import { interactionAdapter } from './interactions.ts';
 import { createPolicy, readRequestStart } from './policy.ts';
 
 /**
- * Stores what the engine makes. Its sessions are not kept at all: who is signed in is the host's word, asked
- * on every request. Its tokens and its grants do not exist: the token endpoint is ours, and a grant is stored
- * with its code.
+ * Selects the storage adapter for each of the engine's models. The engine's sessions are not stored, because
+ * the host reports on every request who is signed in. Its tokens and grants are not used: the token endpoint
+ * is not the engine's, and a grant is stored together with its code.
  */
 function providerAdapter(core: Core): (model: string) => Adapter {
   const adapters: { readonly [model: string]: Adapter } = {
@@ -27,11 +27,12 @@ function providerAdapter(core: Core): (model: string) => Adapter {
 
 export { currentRun, readRequestStart };
 
-/** An error of the engine in the words of the specification. */
+/** Converts an error of the engine to an OAuthError with the texts of the specification. */
 export function translated(error: unknown): OAuthError {
   if (error instanceof errors.SessionNotFound) return unknownRequest();
   if (!(error instanceof errors.OIDCProviderError)) return toOAuthError(error);
-  // Provisioning accepted the client and the request was checked: a refusal of either is a defect of ours, and logged as one.
+  // The client and the request were checked before, so a refusal of either is a bug of this service, and
+  // logged as one.
   if (error instanceof errors.InvalidClientMetadata || error instanceof errors.InvalidRedirectUri)
     return new OAuthError('server_error', undefined, { cause: error });
   const code = error.error;
@@ -39,14 +40,17 @@ export function translated(error: unknown): OAuthError {
   return new OAuthError(code as OAuthErrorCode, error.error_description, { cause: error });
 }
 
-/** Makes one grant per authorization if the consent covers it. It is stored together with the code. */
+/**
+ * Creates a grant for an authorization that the user's consent covers. It is stored together with the code.
+ */
 async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   const { client, account, params, provider, session, requestParamScopes: scopes } = oidc;
   const record = client ? await core.storage.clients.find(client.clientId) : null;
   if (record === null || account === undefined) return undefined;
   requireStillAllowed(record, String(params?.redirect_uri), scopes);
   if (!(await isConsented(core.storage, account.accountId, record.clientId, scopes))) return undefined;
-  // The engine indexes authorizations by client id: in a plain object an id such as `__proto__` would write to every object.
+  // The engine uses client ids as keys of this object: in an object with a prototype, an id such as
+  // `__proto__` would change every object.
   if (session !== undefined) session.authorizations = Object.create(null);
   const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
   grant.jti = core.random.bytes(16).toString('base64url');
@@ -71,14 +75,14 @@ function configuration(core: Core, keys: KeySet): Configuration {
     claims: { openid: ['sub'] },
     responseTypes: ['code'],
     clientAuthMethods: ['none'],
-    pkce: { required: () => false }, // Checked before the engine is called.
+    pkce: { required: () => false }, // PKCE is checked before the engine is called.
     enableHttpPostMethods: false,
     allowOmittingSingleRegisteredRedirectUri: false,
     expiresWithSession: () => false,
     cookies: {
       keys: sealer.derive('cookies').map((key) => key.toString('base64url')),
-      // Use one cookie for the page of an interaction and for resuming it, because browsers keep few cookies
-      // of a site.
+      // Use one cookie for an interaction's page and for resuming it, because browsers keep few cookies per
+      // site.
       names: {
         session: `${options.prefix}_session`,
         interaction: interactionCookie(options),
@@ -108,7 +112,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
       url: (_ctx, { uid }) => pageUrl(options, 'interaction', uid),
     },
     extraParams: {
-      // The engine takes `offline_access` out of requests without `prompt=consent`; here the consent page asks for it.
+      // The engine would remove `offline_access` from requests without `prompt=consent`; here the consent
+      // page asks for it.
       scope: ({ oidc: { params } }) => {
         if (params) params.scope = currentRun.getStore()?.scope ?? params.scope;
       },
@@ -121,7 +126,10 @@ function configuration(core: Core, keys: KeySet): Configuration {
   };
 }
 
-/** Neither the Host header, nor forwarded ones, nor an absolute request target has a say in any URL. */
+/**
+ * Makes the engine build all URLs from `authUrl`, whatever the Host header, forwarded headers or an absolute
+ * request target contain.
+ */
 function pinAddress(provider: Provider, authUrl: URL): void {
   Object.defineProperties(provider.request, {
     protocol: { value: authUrl.protocol.slice(0, -1) },
@@ -142,8 +150,8 @@ function assertClassNames({ Interaction }: Provider): void {
 }
 
 /**
- * Gives the engine a session in which the user is signed in who is signed in at the host. A request that is resumed begins without
- * a user, because the result of its interaction names the user.
+ * Replaces the engine's session by one of the user whom the host reports as signed in. A resumed request
+ * begins without a user, because the result of its interaction names the user.
  */
 function signInAsHostSays({ Session }: Provider): void {
   const get = async ({ oidc }: KoaContextWithOIDC) => {
@@ -161,8 +169,8 @@ function signInAsHostSays({ Session }: Provider): void {
 }
 
 /**
- * Lets the engine read an `id_token_hint` as the logout endpoint does: the engine's own check knows the keys that can sign
- * only, and takes a logout token for an ID token.
+ * Makes the engine read an `id_token_hint` in the same way as the logout endpoint. The engine's own check
+ * knows only keys that can still sign, and accepts a logout token as an ID token.
  */
 function readHintsAsLogoutDoes(provider: Provider, core: Core): void {
   const validate: Provider['IdToken']['validate'] = async (token, client) => {
@@ -176,7 +184,10 @@ function readHintsAsLogoutDoes(provider: Provider, core: Core): void {
   Object.defineProperty(provider.IdToken, 'validate', { value: validate });
 }
 
-/** Builds the protocol engine for one key set. A rotation builds another one; it takes less than a millisecond. */
+/**
+ * Creates the protocol engine for one key set. After a key rotation another one is created, which takes less
+ * than a millisecond.
+ */
 export function createProvider(core: Core, keys: KeySet): Provider {
   const { authUrl } = core.options;
   const provider = new Provider(issuerOf(core.options), configuration(core, keys));
@@ -184,16 +195,17 @@ export function createProvider(core: Core, keys: KeySet): Provider {
   pinAddress(provider, authUrl);
   signInAsHostSays(provider);
   readHintsAsLogoutDoes(provider, core);
-  // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
+  // Without this, Koa prints every connection that a client breaks. The surrounding application logs them.
   provider.silent = true;
-  // Never sent: sessions are not kept, and `Engine` sets the cookie of an interaction, with the interaction's remaining life.
+  // Cookies that the engine must never send: sessions are not stored, and `Engine` sets the cookie of an
+  // interaction itself, with the interaction's remaining lifetime.
   const engineCookies = (['session', 'interaction'] as const).flatMap((name) => [
     `${provider.cookieName(name)}=`,
     `${provider.cookieName(name)}.sig=`,
   ]);
   const isKept = (cookie: string) => !engineCookies.some((start) => cookie.startsWith(start));
   provider.use(async (ctx, next) => {
-    // The engine writes headers; the answer itself is written by the application around it.
+    // The engine only sets headers; the surrounding application writes the response.
     ctx.respond = false;
     ctx.mountPath = authUrl.pathname.replace(/\/$/, '');
     const run = currentRun.getStore();
