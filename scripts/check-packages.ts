@@ -56,7 +56,7 @@ const asModule = (specifier: string): string =>
   `await import('${specifier}'${specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''})`;
 const asCommon = (specifier: string): string => `require('${specifier}')`;
 
-/** Checks the same for TypeScript, with the types of Node that are installed here. */
+/** Checks that TypeScript finds types for these imports, with the types of Node that are installed here. */
 function typesAreFound(specifiers: readonly string[], customConditions: readonly string[]): void {
   const lines = specifiers
     .filter((specifier) => !specifier.endsWith('.json'))
@@ -81,7 +81,10 @@ function typesAreFound(specifiers: readonly string[], customConditions: readonly
   }
 }
 
-/** Apps of create-ostiary, one of each framework; its tests run them, and pack without types. */
+/**
+ * Apps of create-ostiary whose types are checked, one per framework. (The tests of create-ostiary run apps,
+ * but with packages without types.)
+ */
 const apps = ['node sqlite', 'express postgres', 'fastify sqlite', 'hono postgres', 'next postgres'];
 
 /** Checks the types of apps, with the packages that are installed here and the frameworks of the workspace. */

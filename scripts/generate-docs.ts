@@ -21,7 +21,7 @@ import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes/s
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 
-/** Parts of a console's page that its row shows. */
+/** The parts of a console's page that the table shows. */
 type Page = Pick<ConsolePage, 'path' | 'summary'> & { readonly GET?: unknown; readonly POST?: unknown };
 
 const root = resolve(import.meta.dirname, '..');
@@ -214,7 +214,7 @@ const wordsIn = (file: string, name: string): string =>
     .alternatives.map(({ type }) => type)
     .join(' | ');
 
-/** Types whose words are shown instead of their name. */
+/** Types that the tables show as the union of their values instead of by name. */
 const words: { readonly [type: string]: string } = {
   KycStatus: wordsIn('users.ts', 'KycStatus'),
   Mode: wordsIn('partners.ts', 'Mode'),
@@ -222,8 +222,8 @@ const words: { readonly [type: string]: string } = {
 };
 
 /**
- * Returns rows of options whose names and defaults are in a table of `limits/request-limits.ts`, by the
- * option before them.
+ * Returns the rows of options whose names and defaults come from a table of `limits/request-limits.ts`.
+ * `after` is the option before them.
  */
 function limitRows(after: string): string[] {
   const textsOf = (table: string) =>
@@ -243,7 +243,7 @@ function limitRows(after: string): string[] {
   );
 }
 
-/** Interfaces of options, with the path of the option that holds them. */
+/** Interfaces of nested options, with the prefix of their names. */
 const optionInterfaces: { readonly [name: string]: string } = {
   OstiaryOptions: '',
   Theme: 'theme.',

@@ -64,7 +64,7 @@ export function createCommands(app: string, released: boolean): readonly string[
  * which names it, and \`<!-- /create -->\`.
  */
 export function pagesThatInstall(released = isReleased): ReadonlyMap<string, string> {
-  // A changelog exists from the first release on, and readers can find it.
+  // The first release creates this file, which readers can find.
   if (!released && existsSync(join(root, 'packages/core/CHANGELOG.md')))
     throw new Error(
       'there is a release: set isReleased in packages/create-ostiary/src/install.ts, and run npm run docs',

@@ -7,13 +7,13 @@ const root = resolve(import.meta.dirname, '..');
 
 /** Member of an interface. */
 export interface Member {
-  /** Name, after the names of the objects that contain it, separated by dots. */
+  /** Name of the member, prefixed with the names of the objects that contain it, separated by dots. */
   readonly path: string;
-  /** Type; `null` for an object whose members follow. */
+  /** Type of the member; `null` for an object whose members follow. */
   readonly type: string | null;
   readonly isOptional: boolean;
   readonly text: string;
-  /** Text of `@defaultValue`. */
+  /** Text of the tag `@defaultValue`; `null` if there is none. */
   readonly standard: string | null;
 }
 
@@ -60,7 +60,7 @@ function membersOf(elements: readonly ts.TypeElement[], outer = ''): Member[] {
     if (!ts.isPropertySignature(element) && !ts.isMethodSignature(element)) return [];
     const path = `${outer}${element.name.getText()}`;
     const { type } = element;
-    // Mapped types have their table beside them; `entriesIn` lists it.
+    // Mapped types have no members here: `entriesIn` lists the table that they map.
     const parts = type !== undefined && ts.isIntersectionTypeNode(type) ? [...type.types] : [type];
     const inner = parts.find((part) => part !== undefined && ts.isTypeLiteralNode(part))?.members ?? null;
     const parameters = ts.isMethodSignature(element)

@@ -8,7 +8,7 @@ const shared = [
   '../queue/servers/ostiary.ts',
 ];
 
-// The measured processes run built code only: type stripping would be measured along.
+// Builds the measured processes, since type stripping would distort the measurement.
 export default defineConfig({
   entry: Object.fromEntries(
     [...shared, ...globSync('servers/*.ts')].map((file) => [basename(file, '.ts'), file]),

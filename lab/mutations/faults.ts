@@ -55,7 +55,7 @@ function faultsOf(
     const before = source.slice(0, at);
     const isComment = /--|^\s*(?:\/\/|\*)/.test(before.slice(before.lastIndexOf('\n') + 1));
     if (isComment) return [];
-    // The pattern includes the text behind the clause, too.
+    // The pattern may include text after the clause, so replace within the rest of the statement.
     const after = text.slice(index).replace(new RegExp(pattern.source), replacement);
     const changed = after.slice(0, after.length - (text.length - index - found.length));
     return {

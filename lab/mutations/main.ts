@@ -11,12 +11,12 @@ import { createScratch } from './scratch.ts';
 
 const { values } = parseArgs({
   options: {
-    /** The adapter: `sqlite` or `postgres`. */
+    /** Adapter to mutate: `sqlite` or `postgres`. */
     adapter: { type: 'string', default: 'sqlite' },
-    /** Number of faults, drawn at random. */
+    /** Number of faults to plant, chosen at random. */
     most: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
-    /** Part of a file's path, to plant faults in a part of the adapter only. */
+    /** Part of a file's path, to plant faults in matching files only. */
     file: { type: 'string', default: '' },
   },
 });

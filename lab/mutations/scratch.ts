@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 
 const repository = join(import.meta.dirname, '../..');
 
-/** Time for one run of the contract suite, in milliseconds; a storage that takes longer hangs. */
+/** Time limit of one run of the contract suite, in milliseconds: a storage that takes longer hangs. */
 const timeoutMs = 600_000;
 
 /** Links all entries of a folder into another one, except some. */
@@ -14,7 +14,7 @@ function linkEntries(from: string, to: string, except: readonly string[]): void 
     if (!except.includes(name)) symlinkSync(join(from, name), join(to, name));
 }
 
-/** Copies an adapter into a folder whose other files are the repository's. */
+/** Copies an adapter into a folder that links to the repository's other files. */
 export function createScratch(adapter: string) {
   const root = mkdtempSync(join(tmpdir(), 'ostiary-mutations-'));
   const packages = join(root, 'packages');

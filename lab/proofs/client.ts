@@ -46,8 +46,8 @@ export class Client {
   #turn: number;
 
   /**
-   * @param turn - with which process it begins
-   * @param signal - gives everything up
+   * @param turn - index of the process to begin with
+   * @param signal - aborts the request and its retries
    */
   constructor(processes: readonly Target[], tally: () => Tally, turn: number, signal: AbortSignal) {
     this.#processes = processes;

@@ -97,7 +97,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     this.transfers.push(String(id));
   }
 
-  /** @throws Error unless the API knows a transfer */
+  /** Checks that the API knows a transfer. @throws Error if it does not */
   async knows(transfer: string): Promise<void> {
     await this.#ask(
       `/v1/partner/payments/${transfer}`,

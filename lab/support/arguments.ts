@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 
 /**
- * Reads `--name value` of whole numbers.
- * @throws TypeError for an option that is unknown or no number
+ * Parses options of the form `--name value` with whole numbers.
+ * @throws TypeError for an unknown option, or a value that is no whole number
  */
 export function numbersFrom<Name extends string>(
   defaults: Readonly<Record<Name, number>>,

@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 const attempts = 6;
 
 /**
- * Prepares a step, and repeats it if a busy machine makes the first attempt fail. Never for the subject of a
- * proof.
+ * Runs a preparation step, and repeats it if it fails on a busy machine. Never use it for what a test proves.
  */
 export async function insist<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {

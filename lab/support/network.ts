@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * Network between processes and their database. It can lose every packet, as a cut cable does: connections
- * are neither refused nor closed.
- * @param target - the port of the server
+ * Starts a network between processes and their database. It can lose every packet, like a cut cable:
+ * connections are then neither refused nor closed.
+ * @param target - port of the database server
  */
 export async function startNetwork(target: number) {
   let isCut = false;
@@ -23,7 +23,7 @@ export async function startNetwork(target: number) {
       });
       from.on('close', () => {
         sockets.delete(from);
-        // A client that disconnects while the cable is cut is never noticed at the other end.
+        // While the cable is cut, the other end does not notice that a client disconnects.
         if (!isCut && !isDead) to.destroy();
       });
       from.on('error', () => undefined);
@@ -37,7 +37,7 @@ export async function startNetwork(target: number) {
     cut() {
       isCut = true;
     },
-    /** Restores the network for new connections; those that lost packets never recover. */
+    /** Repairs the network for new connections. Connections that lost packets never recover. */
     mend() {
       isCut = false;
     },

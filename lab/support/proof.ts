@@ -6,11 +6,11 @@ export interface Claim {
   readonly name: string;
   /** Contradictions; empty if the claim holds. */
   readonly problems: readonly string[];
-  /** Further results. */
+  /** Additional findings to print. */
   readonly found?: string;
 }
 
-/** A claim that holds, or has one problem. */
+/** Makes a claim that holds, or has one problem. */
 export function claim(name: string, holds: boolean, found = 'it does not hold'): Claim {
   return { name, problems: holds ? [] : [found], found };
 }
@@ -24,9 +24,9 @@ export function problemsOf(claims: readonly Claim[]): string[] {
 const shown = 10;
 
 /**
- * Prints the claims that hold, and the problems of the others; then ends the process, with 1 if a claim does
- * not hold.
- * @param seed - that repeats the run
+ * Prints the claims that hold, and the problems of the others; then ends the process, with exit code 1 if a
+ * claim does not hold.
+ * @param seed - seed that repeats the run
  */
 export function endProof(claims: readonly Claim[], seed?: number): never {
   const width = Math.max(0, ...claims.map(({ found = '' }) => found.length));
@@ -66,7 +66,7 @@ export async function until(
   return true;
 }
 
-/** Runs a task for each item, a limited number at a time. @returns the results */
+/** Runs a task for each item, with limited concurrency. @returns the results in order */
 export async function eachOf<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -1,7 +1,7 @@
 import type { PaymentRail } from '@ostiary/core';
 import { Pool } from 'pg';
 
-/** Rail's own books: the paid users, once per transfer. */
+/** Tables of the rail's own database: paid users, once per transfer. */
 export const railTables = `
   CREATE TABLE executions (
     transfer_id text PRIMARY KEY, amount bigint NOT NULL, recipient text NOT NULL, description text
@@ -12,14 +12,14 @@ export const railTables = `
 /** Time limit of the rail's database for connecting and responding, in milliseconds. */
 const patienceMs = 5_000;
 
-/** Rail that keeps its journal in its own database, with the transfer's id as key. */
+/** Makes a payment rail that keeps its journal in its own database, with the transfer's id as key. */
 export function railOn(connectionString: string): PaymentRail {
   const pool = new Pool({
     connectionString,
     connectionTimeoutMillis: patienceMs,
     statement_timeout: patienceMs,
   });
-  // Ignore the error: connections end with the server, and the next execution gets another one.
+  // Ignore the event: connections end with the server, and the next execution gets another one.
   pool.on('error', () => undefined);
   return {
     async execute({ id, amount, recipientKid, description }) {

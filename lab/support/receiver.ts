@@ -3,10 +3,10 @@ import { safeVerify } from '@ostiary/webhook-verifier';
 import { bodyOf, close, listen } from './http.ts';
 import { secret } from './processes/cluster-options.ts';
 
-/** Endpoint that responds while all others hang. */
+/** Path of the only endpoint that responds while all others hang. */
 export const healthyPath = '/acme-0/0';
 
-/** Number of an event's first requests that an endpoint mistreats, by the number of events before it. */
+/** Number of first requests of an event that an endpoint mistreats, by the number of earlier events. */
 const misbehaviours = {
   accepting: () => 0,
   refusing: (lot) => lot % 3,
@@ -19,16 +19,16 @@ const misbehaviours = {
 /** Name of a misbehaviour, from {@link misbehaviours}. */
 export type Misbehaviour = keyof typeof misbehaviours;
 
-/** Result of one event at one endpoint. */
+/** Requests that one endpoint received for one event. */
 interface Arrived {
   readonly path: string;
   /** Id of the event. */
   readonly id: string;
-  /** Number of events that had arrived before. */
+  /** Number of events that had arrived earlier. */
   readonly lot: number;
-  /** Time of its first arrival, from `performance.now()`. */
+  /** Time of the first arrival, from `performance.now()`. */
   readonly at: number;
-  /** Numbers of the attempts, in the order of their arrival. */
+  /** Numbers of the attempts, in the order of arrival. */
   readonly attempts: number[];
   /** Bodies as received. */
   readonly bodies: Set<string>;
@@ -36,9 +36,9 @@ interface Arrived {
   accepted: number;
 }
 
-/** Partner's endpoint at every path: it verifies and records every request. */
+/** The partner's endpoints: it verifies and records every request, whatever its path. */
 export class Receiver {
-  /** Results by path and id of the event. */
+  /** Received requests by path and event id. */
   readonly arrivals = new Map<string, Arrived>();
   /** Ids and descriptions of transfers, and messages of test events, that were accepted. */
   readonly seen = new Set<unknown>();
@@ -60,17 +60,17 @@ export class Receiver {
     return close(this.#server);
   }
 
-  /** Returns the result of an event at an endpoint. */
+  /** Returns the requests that an endpoint received for an event. */
   of(path: string, eventId: string): Arrived | undefined {
     return this.arrivals.get(`${path} ${eventId}`);
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request).catch(() => null);
-    // The sender was killed in the middle of its request.
+    // The sender was killed during its request.
     if (body === null) return;
     this.requests += 1;
-    // Ignore the age of a delivery, because time may differ in the processes that send.
+    // Accept any age, because the clocks of the sending processes may differ.
     const time = Number(request.headers['x-svc-timestamp']) * 1000;
     const result = await safeVerify(body, request.headers, { secret, now: () => time });
     if (result.ok) return this.#answer(request, result.delivery.id, body.toString(), response);

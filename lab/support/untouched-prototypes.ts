@@ -1,11 +1,12 @@
 import { afterEach } from 'vitest';
 
-/** Members that the language gives to every object. */
+/** Members that every object has by the language. */
 const known: ReadonlySet<string | symbol> = new Set(Reflect.ownKeys(Object.prototype));
 
 /**
- * Fails each test after which every object has a new member: text of a caller, such as the client id `__proto__`, was used as a
- * name in a plain object. The member is removed, so that only the test that made it fails.
+ * Fails any test after which every object has a new member: then text of a caller, such as the client id
+ * `__proto__`, was used as a member's name of a plain object. The member is removed again, so that only the
+ * test that caused it fails.
  */
 afterEach(() => {
   const added = Reflect.ownKeys(Object.prototype).filter((key) => !known.has(key));

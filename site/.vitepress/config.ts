@@ -12,7 +12,7 @@ import versions from '../versions.json' with { type: 'json' };
  * version is alone on its host.
  */
 const home = process.env.SITE_HOME ?? '';
-/** Name of the version that is built. */
+/** Name of the version to build. */
 const named = process.env.SITE_VERSION ?? 'next';
 const version = versions.find(({ name }) => name === named);
 if (version === undefined) throw new Error(`versions.json has no ${named}`);
@@ -52,7 +52,7 @@ export default defineConfig({
         vue: join(root, 'site/node_modules/vue/dist/vue.runtime.esm-bundler.js'),
       },
     },
-    // Bundle of Swagger UI, which one page loads.
+    // Limit above the size of Swagger UI, which a single page loads.
     build: { chunkSizeWarningLimit: 2000 },
   },
   themeConfig: {
@@ -61,7 +61,7 @@ export default defineConfig({
       { text: 'Partner API', link: '/reference/openapi' },
       {
         text: `Version: ${named}`,
-        // Match no page, because the current page would be marked.
+        // Matches no page: otherwise the current version would be marked as the current page.
         items: versions.map(({ name, path }) => ({
           text: name,
           link: `${home}${path}`,
@@ -79,7 +79,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // Skip the colours of code, which would take half of the time and are not searched.
+        // Index code as plain text: highlighting would take half of the time, and is not searched.
         _render: (text, env, markdown) => {
           const html = markdown.render(text.replace(/^( *```)\w+$/gm, '$1txt'), env);
           return env.frontmatter?.search === false ? '' : html;

@@ -30,7 +30,7 @@ const diagram = (file: string): string =>
 export function linksOfPages(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('links_of_pages', ({ tokens, env }) => {
     const { path, realPath = path }: PageEnvironment = env;
-    // Without a page, only the text of a heading is rendered.
+    // Headings are also rendered alone, without a page.
     if (realPath === undefined) return;
     const page = relative(root, realPath);
     const all = tokens.flatMap((block) => [block, ...(block.children ?? [])]);

@@ -46,7 +46,7 @@ export function siteLink(page: string, link: string): string {
   const after = anchor === undefined ? '' : `#${anchor}`;
   if (pages.has(path)) return `${addressOf(path)}${after}`;
   const file = join(root, path);
-  // Keep a path that does not exist, so that the build stops at it.
+  // Keep a path that does not exist, so that the build reports it.
   if (!existsSync(file)) return link;
   return `${repository}/${statSync(file).isDirectory() ? 'tree' : 'blob'}/main/${path}${after}`;
 }

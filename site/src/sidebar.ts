@@ -1,7 +1,7 @@
 import type { DefaultTheme } from 'vitepress';
 import { addressOf } from './repository.ts';
 
-/** Readers, and the pages for each of them, the most requested ones first. */
+/** Groups of the sidebar: a kind of reader, and its pages, most requested ones first. */
 const groups: readonly (readonly [
   reader: string,
   pages: readonly (readonly [text: string, page: string])[],

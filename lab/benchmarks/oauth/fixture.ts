@@ -25,6 +25,6 @@ export const usual: Readonly<Record<'token' | 'userinfo' | 'jwks' | 'signed' | '
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Settings in which a compared provider differs from {@link usual}, the settings of the others. */
+  /** Settings of a compared provider that differ from {@link usual}. */
   readonly unusual?: Partial<typeof usual>;
 }

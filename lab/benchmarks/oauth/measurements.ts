@@ -9,7 +9,7 @@ import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, claims, paths, usual } from './fixture.ts';
 import { exchanges, expectedOf, obtainTokens, type Starters } from './providers.ts';
 
-/** Runs a measurement of a provider. */
+/** Measures one provider with a number of requests. */
 type Side = (measure: (load: Load) => Promise<number>, count: number) => Promise<number>;
 
 /** Sides that take turns, by their names in the table. */
@@ -70,7 +70,7 @@ async function requireFreshRead(side: Userinfo): Promise<void> {
   if (status !== 401) throw new Error(`a revoked token is answered with ${status}`);
 }
 
-/** @throws Error unless it answers everything @param share - of the requests */
+/** Makes the userinfo measurement of a server. @param share - share of the usual number of requests @throws Error for an incomplete response */
 async function userinfoSide(one: Userinfo, share = 1): Promise<Side> {
   await fullAnswer(one);
   return (measure, count) => askUserinfo(one, count * share, measure);
@@ -88,7 +88,7 @@ export async function userinfoSides(start: Starters) {
   const others: Record<string, Side> = {};
   for (const [name, server] of Object.entries({ ...raw, ...(await start.lookUp(ostiary.tokens, body)) }))
     others[name] = await userinfoSide({ ...ostiary, server });
-  // Send fewer requests to slower peers, whose rounds are long enough with these.
+  // The peers are slower: with fewer requests their rounds are still long enough.
   for (const [name, server] of Object.entries(await start.peers()))
     others[name] = await userinfoSide(await userinfoOf(server), 1 / 5);
   const sides: Sides = { bare: await userinfoSide(bare), ostiary: await userinfoSide(ostiary), ...others };
@@ -96,8 +96,8 @@ export async function userinfoSides(start: Starters) {
 }
 
 /**
- * Checks that a server issues the tokens of the comparison. @throws Error if an ID token (a JWT in its place)
- * is wrong
+ * Checks that a server issues the expected tokens. @throws Error if an ID token, or the JWT used in its
+ * place, is wrong
  */
 async function requireSigned(server: Child, client: ClientCredentials): Promise<void> {
   const { jwks, signed, algorithm } = { ...usual, ...client.unusual };
@@ -146,7 +146,7 @@ export async function measureStart(start: Starters, rounds: number): Promise<Com
   return inTurns(rounds, { bare: timed(start.bare), ostiary: timed(start.ostiary) });
 }
 
-/** Wait half a second after the last request, when all work has ended. */
+/** Time after the last request until all work has ended, in milliseconds. */
 const settleMs = 500;
 
 /**

@@ -8,12 +8,12 @@ import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, redirectUri, usual } from './fixture.ts';
 
-/** Key of all starts, created once: 2048 bits, as Ostiary creates its own. */
+/** Signing key of all starts, generated once: 2048 bits, like Ostiary's. */
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 
 /**
- * Builds functions that start the sides. @param settings - of Ostiary, on a new database each time unless
- * given
+ * Makes functions that start the providers. @param settings - settings of Ostiary; by default a new database
+ * for each start
  */
 export function startersOf(bench: Benchmark, postgres: TestPostgres | null, settings?: HostSettings) {
   const start = async (name: string, database: string | null, more: object = {}) =>
@@ -31,7 +31,7 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
         'openauth, whose tokens are JWTs': await start('openauth', await postgres.newDatabase()),
       };
     },
-    /** Starts a server that makes one look-up for each request, with these tokens. */
+    /** Starts a server that makes one database look-up per request, and knows these tokens. */
     async lookUp(tokens: readonly string[], json: string): Promise<Record<string, Child>> {
       if (postgres === null) return {};
       return { 'one look-up': await start('look-up', await postgres.newDatabase(), { tokens, json }) };
@@ -57,7 +57,7 @@ export async function exchanges(
   });
 }
 
-/** Returns the text that every exchange has in its body. */
+/** Returns the text that the body of every exchange's response contains. */
 export function expectedOf({ unusual }: ClientCredentials): string {
   return `"${{ ...usual, ...unusual }.signed}":"`;
 }

@@ -8,9 +8,9 @@ import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
 
 /**
  * Reads a whole export as a client does, and checks it.
- * @param digests - of the exports so far
- * @returns rows per second
- * @throws Error when it is not complete, or not the same as the others
+ * @param digests - digests of the exports so far
+ * @returns the number of rows per second
+ * @throws Error if the export is incomplete, or differs from earlier ones
  */
 async function readExport(
   { server, key }: Pick<Ostiary, 'server' | 'key'>,
@@ -33,7 +33,7 @@ async function readExport(
   const start = kept.lastIndexOf('\n', kept.length - 2) + 1;
   const { summary } = JSON.parse(kept.subarray(start).toString());
   const digest = hash.update(kept.subarray(0, start)).digest('hex');
-  // The bare side has no digest in its summary, but the same rows before it.
+  // The summary of the bare server has no digest, but its rows are the same.
   if (summary.rows !== rows || (summary.sha256 ?? digest) !== digest || digests.add(digest).size > 1) {
     throw new Error(`the export of ${exportDay} is not complete: ${JSON.stringify(summary)}, ${digest}`);
   }
@@ -70,8 +70,7 @@ export async function measureExport(
       return rate;
     },
   });
-  // Returns the growth of the server in bytes. V8 enlarges its young generation under any long load: the
-  // warm-up round causes that.
+  // Growth after the warm-up round: V8 enlarges its young generation under any long load.
   const [warm = 0] = peaks;
   return { ...rates, growth: (peaks.at(-1) ?? Number.NaN) - warm, warmUpGrowth: warm - before };
 }

@@ -163,7 +163,7 @@ function payments(port: number, keys: readonly string[], count: number): RawRequ
  * Measures payments per second, each on the disk before its response on either side; Ostiary's worker
  * executes them meanwhile. The time of a single payment is measured first, because later the worker is still
  * busy.
- * @param keyCount - of the partner, used in turns
+ * @param keyCount - number of the partner's keys, which are used in turns
  */
 export async function measurePayments(
   bench: Benchmark,

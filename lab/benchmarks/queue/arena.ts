@@ -11,10 +11,10 @@ import { bodyBytes } from './fixture.ts';
 import { preciseNow } from './servers/contestant.ts';
 import type { Taken } from './servers/sink.ts';
 
-/** Interval between two checks that the last deliveries are settled, in milliseconds. */
+/** Interval between two checks whether all deliveries are settled, in milliseconds. */
 const lookMs = 2;
 
-/** A database for each contestant, and the sink that all of them post to. */
+/** Databases of the contestants, and the sink to which all of them post. */
 export type Arena = Awaited<ReturnType<typeof openArena>>;
 
 export async function openArena(bench: Benchmark, postgres: TestPostgres) {
@@ -40,7 +40,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
 
   /**
    * Measures requests per second, from the first arrival to the end of the work.
-   * @throws Error when the sink did not get every one, whole, once and with the headers that everybody sends
+   * @throws Error unless the sink got each request completely, once, and with the headers that all contestants send
    */
   async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
     // Vacuum first, so that no contestant inherits dead rows or missing statistics.

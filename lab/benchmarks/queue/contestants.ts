@@ -7,8 +7,8 @@ export const contestantNames = ['ostiary', 'pg-boss', 'graphile-worker'] as cons
 export type ContestantName = (typeof contestantNames)[number];
 
 /**
- * Ostiary's single setting: concurrent attempts of a process, including those whose results are not written
- * yet. One endpoint never gets more than 128 at once.
+ * Concurrent attempts of one process, including those whose results are not written yet: Ostiary's only
+ * setting. One endpoint never gets more than 128 at once.
  */
 export const ostiarySettings = [
   { concurrency: 512 },
@@ -28,8 +28,8 @@ export const pgBossSettings = [
 ] as const;
 
 /**
- * Settings of graphile-worker: the starting point, the fastest one and the longest delay of its page on
- * performance (https://worker.graphile.org/docs/performance).
+ * Settings of graphile-worker from its page on performance (https://worker.graphile.org/docs/performance):
+ * the starting point, the fastest one, and the longest delay.
  */
 export const graphileSettings = [
   { localQueue: inFlight + 1, completeJobBatchDelay: 25 },

@@ -58,8 +58,8 @@ export async function compare(arena: Arena, best: Best, { rounds, count }: Size)
 export const crews = [1, 2, 4] as const;
 
 /**
- * Runs one, two and four processes of every contestant, in turns. @returns deliveries per second, medians, by
- * name and crew
+ * Runs one, two and four processes of every contestant in turns. @returns the median of deliveries per
+ * second, by contestant and number of processes
  */
 export async function measureGrowth(arena: Arena, best: Best, { rounds, count }: Size) {
   const sides: Record<string, () => Promise<number>> = {};

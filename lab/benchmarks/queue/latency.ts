@@ -7,7 +7,7 @@ import type { Published } from './servers/contestant.ts';
 /**
  * Measures milliseconds from the publishing call, in the process that delivers or in another one, to the
  * arrival at the sink; all contestants have the same moderate rate.
- * @throws Error when an event does not arrive
+ * @throws Error if an event does not arrive
  */
 export async function measureLatency(
   arena: Arena,
@@ -21,7 +21,7 @@ export async function measureLatency(
       const other = await arena.start(name, best[name]);
       const source = publisher === 'same process' ? worker : other;
       await worker.ask('start');
-      // Warm up with a second of the same load: code is compiled, connections are opened.
+      // Warm up with one second of the same load, so that code is compiled and connections are open.
       const warmUp = { ...load, count: load.perSecond };
       const measure = async (request: typeof load) => {
         await arena.sink.ask('take');

@@ -6,8 +6,8 @@ import type { Best, Size } from './drain.ts';
 export const publishers = 64;
 
 /**
- * Measures events per second of a process that notifies workers of them and of one that does not, in turns,
- * while a third process delivers.
+ * Measures published events per second, in turns with and without notifying workers, while another process
+ * delivers.
  */
 export async function measurePublishing(arena: Arena, { ostiary: setting }: Best, { rounds, count }: Size) {
   const worker = await arena.start('ostiary', setting);

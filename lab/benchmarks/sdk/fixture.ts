@@ -1,4 +1,4 @@
-/** Requests and responses: the same bytes for both sides. */
+/** Requests and responses, with the same bytes for both clients. */
 
 /** Measured calls: `passports.verify`, and of payments `create`, `retrieve` and a page of `list`. */
 export const callNames = ['verify', 'create', 'retrieve', 'list'] as const;

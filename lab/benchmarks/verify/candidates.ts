@@ -8,9 +8,9 @@ import { type CandidateName, type Delivery, eventBody, otherHeaders } from './fi
 
 /** A library or function that verifies deliveries. */
 export interface Candidate {
-  /** A delivery that was signed at a time, in Unix seconds. */
+  /** Makes a delivery signed at a time, in Unix seconds. */
   sign(number: number, timestamp: number): Delivery | Promise<Delivery>;
-  /** Answers the event or throws; a promise where the library answers one. */
+  /** Returns the event or throws; a promise if the library returns one. */
   verify(delivery: Delivery): unknown;
 }
 
@@ -22,7 +22,7 @@ async function signAsOstiary(number: number, timestamp: number): Promise<Deliver
   return { body, headers: { ...otherHeaders, ...Object.fromEntries(lower) } };
 }
 
-/** svix and standardwebhooks have one format. */
+/** Signs a delivery in the common format of svix and standardwebhooks. */
 function signAsStandard(number: number, timestamp: number): Delivery {
   const body = eventBody(number);
   const id = `msg_${number}`;
@@ -34,14 +34,14 @@ function signAsStandard(number: number, timestamp: number): Delivery {
 const svix = new SvixWebhook(secret);
 const standard = new StandardWebhook(secret);
 
-/** Each used as its documentation says, with what can be made beforehand made beforehand. */
+/** Candidates, each used as documented. Everything that can be prepared in advance is. */
 export const candidates: { readonly [Name in CandidateName]: Candidate } = {
   ostiary: {
     sign: signAsOstiary,
     verify: ({ body, headers }) => verify(body, headers, { secret }),
   },
 
-  // The least that can be done: no age, no formats, no id, no check of the secret, no promise.
+  // Lower bound: the bare computation without checks of age, format, id or secret, and without a promise.
   limit: {
     sign: signAsOstiary,
     verify({ body, headers }) {
@@ -57,7 +57,7 @@ export const candidates: { readonly [Name in CandidateName]: Candidate } = {
 
   svix: {
     sign: signAsStandard,
-    // Since its second version it verifies only.
+    // Since version 2, `svix.verify` does not return the event.
     verify({ body, headers }) {
       svix.verify(body, headers);
       return JSON.parse(body.toString());

@@ -1,7 +1,7 @@
-/** Deliveries for the candidates: the same event for each, with its own kind of signature. */
+/** Deliveries for the candidates: the same event, with each candidate's own kind of signature. */
 import { bodyBytes, bodyOf, eventId } from '../queue/fixture.ts';
 
-/** The names of the candidates. */
+/** Names of the candidates. */
 export const candidateNames = ['ostiary', 'limit', 'svix', 'standardwebhooks', 'stripe'] as const;
 
 /** Name of a candidate, from {@link candidateNames}. */
@@ -17,7 +17,7 @@ export function eventBody(number: number): Buffer {
   return Buffer.from(bodyOf(eventId(number)));
 }
 
-/** Further headers of the request, besides those of the signature. */
+/** Headers of the request other than those of the signature. */
 export const otherHeaders = {
   host: 'receiver.example',
   'user-agent': 'Ostiary',

@@ -42,7 +42,7 @@ await bench.run({
           const arrived = sink.ask('expect', count);
           await ostiary.ask('start');
           await arrived;
-          // Stopping ends when the last result is on the disk.
+          // `stop` returns once the last result is on the disk.
           await ostiary.ask('stop');
         });
       },

@@ -97,7 +97,7 @@ const disorders = `
 /**
  * Compares the responses that clients got with the transfers, the journal of the rail, the events, and the
  * requests of the receiver.
- * @returns problems by fault; under `none` those that belong to no fault
+ * @returns problems by fault; those without a fault are under `none`
  */
 export async function audit(
   stage: AuditedStage,

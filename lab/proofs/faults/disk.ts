@@ -12,7 +12,7 @@ const block = 4096;
 
 /**
  * Moves the database to a small file system, which only root can make.
- * @returns the disk, or why there is none
+ * @returns the disk, or the reason why it cannot be made
  */
 export async function smallDisk(
   { folder, rail }: ProofServer,

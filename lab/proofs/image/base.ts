@@ -40,7 +40,7 @@ async function make({ podman }: Podman, mmdebstrap: string, folder: string): Pro
 /**
  * Pulls the base image, or makes one like it where no registry of images answers.
  *
- * @returns where it comes from; `null` if it cannot be had here
+ * @returns the origin of the image; `null` if it cannot be provided here
  */
 export async function provideBase(machine: Podman, folder: string): Promise<string | null> {
   try {

@@ -21,7 +21,7 @@ const unless = (holds: boolean, problem: string): string[] => (holds ? [] : [pro
 /** Maximum time for an effect of an operation, in milliseconds. Later counts as broken. */
 const withinMs = 45_000;
 
-/** @throws Error when it does not hold in time */
+/** Waits until a condition holds. @throws Error if it does not in time */
 async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   if (!(await until(holds, { everyMs: 200, withinMs })))
     throw new Error(`${what}: not within ${withinMs} ms`);

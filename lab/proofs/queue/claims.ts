@@ -35,8 +35,8 @@ async function createEndpoints({ app }: ProofServer, endpoints: number): Promise
 
 /**
  * Creates deliveries without an attempt, a fifth of them of one endpoint.
- * @param from - how many there were before, a multiple of `fanOut`
- * @param to - how many there are then, one as well
+ * @param from - number of existing deliveries, a multiple of `fanOut`
+ * @param to - number of deliveries afterwards, also a multiple of `fanOut`
  */
 async function publish({ app }: ProofServer, endpoints: number, from: number, to: number): Promise<void> {
   await app.query(`

@@ -39,8 +39,8 @@ type Expect = (holds: boolean, problem: string) => void;
 
 /**
  * Makes several runs of one race.
- * @param once - returns its counts
- * @returns the problems, and the sums of the counts
+ * @param once - makes one run, and returns its counts
+ * @returns the problems of all runs, and the sums of their counts
  */
 export async function race(
   name: string,

@@ -15,7 +15,7 @@ const page = (status: number): Response =>
 /**
  * Simulates a network that injects the next fault of a list into each request, and none once the list has
  * ended.
- * @param meets - called with every fault, before it happens
+ * @param meets - called with every fault before it happens
  */
 export function networkOf(
   kit: TestOstiary,

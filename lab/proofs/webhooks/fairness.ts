@@ -15,7 +15,7 @@ const limitMs = 2_000;
 /**
  * 100 endpoints of five partners never answer, so that each of their attempts takes until the deadline, and have a backlog; one of
  * another partner, at the same address, gets an event now and then.
- * @param load - for how long, how often, and how many events wait for each endpoint that hangs
+ * @param load - duration, interval of the events, and number of events that wait for each hanging endpoint
  */
 export async function proveFairness(load: {
   readonly seconds: number;

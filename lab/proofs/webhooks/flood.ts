@@ -44,7 +44,7 @@ function floodedReceiver() {
  * Floods the worker: one partner has 50 endpoints that answer at once until they are known to be quick, and
  * then after nine seconds, and 200 events go to all of them. A live event of another partner must arrive as
  * if they were not there.
- * @param mode - of the flooding partner
+ * @param mode - mode of the flooding endpoints
  */
 export async function proveShares(
   storage: Storage,

@@ -13,8 +13,9 @@ const unpacked = join(cache, 'test-chromium');
 const unpack = "import chromium from '@sparticuz/chromium'; await chromium.executablePath();";
 
 /**
- * Unpacks the browser that comes from npm. The package unpacks into the temporary directory and takes any file it finds
- * there for a finished one; test files run in parallel, so each process unpacks aside and the first to finish wins.
+ * Unpacks the browser of the npm package. The package unpacks into the temporary directory and takes any
+ * existing file for a complete one. Test files run in parallel, so each process unpacks into a folder of its
+ * own, and the first to finish wins.
  */
 async function executablePath(): Promise<string> {
   const executable = join(unpacked, 'chromium');
@@ -23,7 +24,7 @@ async function executablePath(): Promise<string> {
   const aside = await mkdtemp(join(cache, 'unpacking-'));
   try {
     await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpack], {
-      // Folder of that package.
+      // Folder in which the package of the browser is found.
       cwd: import.meta.dirname,
       env: { ...process.env, TMPDIR: aside, NODE_OPTIONS: '' },
     });
@@ -36,8 +37,8 @@ async function executablePath(): Promise<string> {
 }
 
 /**
- * Starts a real Chromium: the one that the environment variable `TEST_CHROMIUM` names, or the one from npm
- * (Linux on x64). Web security stays on, unlike with the flags which that package suggests. The caller closes it.
+ * Starts a real Chromium: the one that `TEST_CHROMIUM` names, or the one of the npm package (Linux on x64).
+ * Unlike with that package's suggested flags, web security stays on. The caller closes it.
  */
 export async function launchBrowser(): Promise<Browser> {
   const installed = process.env.TEST_CHROMIUM ?? '';

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 
 const images = resolve(import.meta.dirname, '../../../docs/images');
 
-/** Keeps the picture for the documentation when `npm run screenshots` asks for it. */
+/** Saves a screenshot for the documentation, if `npm run screenshots` asks for it. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env.TEST_SCREENSHOTS === undefined) return;
   await page.screenshot({ path: join(images, `${name}.png`), fullPage: true });
@@ -33,19 +33,19 @@ export async function violations(page: Page): Promise<string[]> {
 export const scrollsSideways = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
-/** Checks that a page is accessible, and no wider than the window. */
+/** Checks that a page is accessible, and not wider than the window. */
 export async function expectGood(page: Page): Promise<void> {
   expect(await violations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
 }
 
 /**
- * Checks that a page is good in dark colours on a phone and in light ones on a wide screen. Both schemes have
- * the same colours at every width. The picture of a named page is light.
+ * Checks a page in dark colours on a phone and in light ones on a wide screen; the colours do not depend on
+ * the width. With a name, the light version is saved as a screenshot.
  */
 export async function look(page: Page, name: string | null = null): Promise<void> {
   const width = page.viewportSize()?.width;
-  // Reduce motion, because colours between two schemes have hardly any contrast.
+  // Reduce motion, because colours in a transition between the schemes have hardly any contrast.
   await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light', reducedMotion: 'reduce' });
   await expectGood(page);
   await page.emulateMedia({ colorScheme: 'light' });
@@ -53,8 +53,7 @@ export async function look(page: Page, name: string | null = null): Promise<void
 }
 
 /**
- * Checks that a page is good on a wide screen and then on a phone, where the test continues; see
- * {@link look}.
+ * Checks a page on a wide screen and then on a phone, on which the test continues; see {@link look}.
  */
 export async function lookSmallAndWide(page: Page, name: string | null = null): Promise<void> {
   const { height = 800 } = page.viewportSize() ?? {};

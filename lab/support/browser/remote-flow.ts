@@ -1,7 +1,7 @@
 import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
 import { jsonPost } from '../http.ts';
 
-/** Client from the view of these tests. */
+/** A client, as these tests know it. */
 export interface RemoteClient {
   readonly id: string;
   readonly secret: string;
@@ -10,7 +10,7 @@ export interface RemoteClient {
 
 /** Browser that can send its requests to any of several processes behind one URL. */
 export class RoamingBrowser extends TestBrowser {
-  /** Cookies that were ever set, `name=value`. */
+  /** All cookies that were ever set, as `name=value`. */
   readonly received: string[] = [];
 
   constructor(authUrl: string, sub: string) {
@@ -49,12 +49,15 @@ export function authorizePath(client: RemoteClient, more: Record<string, string>
   return `/oauth/authorize?${new URLSearchParams(query)}`;
 }
 
-/** Returns the token in a consent page's form. */
+/** Returns the CSRF token in a consent page's form. */
 export function csrfOf(page: string): string {
   return /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
 }
 
-/** Walks through the consent page if there is one; each step goes to the next of the given processes. */
+/**
+ * Approves the consent page if one is shown, and returns the code. Each request goes to the next of the given
+ * processes.
+ */
 export async function codeFrom(
   origins: readonly string[],
   browser: RoamingBrowser,
@@ -75,7 +78,7 @@ export async function codeFrom(
   return code;
 }
 
-/** Exchanges a code at one process; `undefined` removes a member. */
+/** Exchanges a code at one process; `undefined` removes a member of the request. */
 export async function exchangeAt(
   origin: string,
   client: RemoteClient,

@@ -25,15 +25,15 @@ function build(name: string): void {
 }
 
 /**
- * Measurements of a benchmark, by the names that `--only` takes. @param postgres - the storage, unless it is
- * SQLite
+ * Measurements of a benchmark, by the names that `--only` accepts. @param postgres - server to measure on;
+ * `null` for SQLite
  */
 type Measurements = Readonly<Record<string, (postgres: TestPostgres | null) => Promise<void>>>;
 
 /** Storage of Ostiary's data. */
 type StorageName = 'sqlite' | 'postgres';
 
-/** Returns the choice of an option. @throws TypeError if it does not exist */
+/** Returns the values of an option. @throws TypeError for an unknown value */
 function chosen(option: string, given: string | undefined, known: readonly string[]): ReadonlySet<string> {
   const names = given?.split(',') ?? known;
   const unknown = names.find((name) => !known.includes(name));
@@ -42,7 +42,7 @@ function chosen(option: string, given: string | undefined, known: readonly strin
 }
 
 /**
- * A benchmark: its options, its processes, and its table. It takes `--quick` (a small run, whose figures mean
+ * A benchmark with its options, processes and table. Options: `--quick` (a small run, whose figures mean
  * little), `--strict` (exit with 1 if a target is missed), `--only a,b`, `--storage sqlite,postgres`, and
  * `--no-build` (use the earlier build).
  */
@@ -59,7 +59,7 @@ export class Benchmark {
 
   /**
    * Builds the measured packages.
-   * @param folder - of the benchmark
+   * @param folder - folder of the benchmark
    * @param flags - options of Node for every measured process
    */
   constructor(folder: string, flags: readonly string[] = []) {
@@ -76,13 +76,13 @@ export class Benchmark {
     this.isQuick = values.quick;
     this.#folder = folder;
     this.#flags = flags;
-    // Servers end with this process, and their databases are removed when it ends in order.
+    // Exit in order: it stops the servers and removes their databases.
     process.once('SIGINT', () => process.exit(130));
     if (!values['no-build']) build(basename(folder));
     console.log([machine(), ...flags].join(', '));
   }
 
-  /** Starts a built process that ends with the measurement. @param flags - of Node */
+  /** Starts a built process that is stopped after the measurement. @param flags - options of Node */
   async start(name: string, settings: object = {}, flags: readonly string[] = this.#flags): Promise<Child> {
     const env = { NODE_ENV: 'production', NODE_OPTIONS: process.env.NODE_OPTIONS ?? '' };
     const started = new Child(join(this.#folder, `dist/${name}.js`), settings, { flags, env });
@@ -92,11 +92,10 @@ export class Benchmark {
   }
 
   /**
-   * Starts a server that sends the bytes of this response for every request: the limit of Node with these
-   * bytes.
+   * Starts a server that sends this response to every request: the limit of Node with these bytes.
    */
   startRaw(answer: Response, body: string): Promise<Child> {
-    // Leave these headers to Node, which writes them for the measured servers too.
+    // Node writes these headers itself, as it does for the measured servers.
     const own = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
     const headers = [...answer.headers].filter(([name]) => !own.has(name)).flat();
     return this.start('raw-server', { headers, body } satisfies RawSettings);
@@ -120,7 +119,7 @@ export class Benchmark {
 
   /**
    * Runs the chosen measurements, prints the results, and ends the process.
-   * @param storages - it can be measured on: of the figures of the first one something may be asked
+   * @param storages - storages to measure on; only figures of the first one have targets
    */
   async run(
     measurements: Measurements,

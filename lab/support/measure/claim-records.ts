@@ -1,24 +1,24 @@
 import type { Storage } from '@ostiary/core/storage';
 
 /**
- * Record that a worker certainly held a delivery from `from` to `to`, in nanoseconds of the machine's one
- * monotonic clock.
+ * A period during which a worker certainly held the claim of a delivery, from `from` to `to`, in nanoseconds
+ * of the machine's monotonic clock.
  */
 export interface Hold {
   readonly delivery: string;
   readonly claim: string;
   readonly attempt: number;
   readonly worker: number;
-  /** End of the claim. */
+  /** Time at which the call that claimed the delivery had returned. */
   readonly from: string;
   /**
-   * Time at which the result was first passed on for writing. Even without a response it may have been
-   * written then. Empty before that.
+   * Time at which the worker first passed the result on for writing; empty before that. From then on the
+   * result may be stored, even if the call fails.
    */
   to: string;
-  /** True if the result counted; `null` while it is unknown. */
+  /** True if the result was stored; `null` while that is unknown. */
   counted: boolean | null;
-  /** True if it was handed back without an attempt. */
+  /** True if the delivery was released without an attempt. */
   isHandedBack: boolean;
 }
 

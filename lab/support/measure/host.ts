@@ -4,14 +4,14 @@ import { createOstiary, type OstiaryOptions } from '@ostiary/core';
 import { settings } from '../processes/control.ts';
 import { users } from './directory.ts';
 
-/** Arguments with which Ostiary is started. */
+/** Arguments of a process that runs Ostiary. */
 export interface HostSettings {
-  /** Address on which it listens. */
+  /** Port to listen on; 0 for any. */
   readonly port: number;
   readonly sealingKey: string;
   /** Path of the SQLite file. */
   readonly file: string;
-  /** URL of PostgreSQL, instead of the file; `null` for the file. */
+  /** URL of a PostgreSQL database; `null` to use the SQLite file. */
   readonly database: string | null;
 }
 
@@ -28,7 +28,7 @@ export async function openHost(more: Partial<OstiaryOptions> = {}) {
   const authUrl = `http://127.0.0.1:${port}`;
   const ostiary = await createOstiary({
     ...{ authUrl, storage, sealingKeys: [sealingKey] },
-    // Look-ups in memory, so that they do not count in the measurement.
+    // In memory, so that the measurement does not include look-ups of users.
     users: { find: indexed('sub'), findByKid: indexed('kid'), findByPhone: () => null },
     login: { authenticate: () => null, loginUrl: () => '/login' },
     ...more,

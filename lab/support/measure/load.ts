@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { median } from './statistics.ts';
 
 /**
- * Number of connections, each with one request under way: so many that no server ever waits for the client,
+ * Number of connections, each with one request at a time: so many that a server never waits for the client,
  * even while the client waits for its disk.
  */
 const many = 64;
@@ -10,13 +10,13 @@ const many = 64;
 /** Bytes of a request on the wire. */
 export type RawRequest = string;
 
-/** The load, and the expected content of every response. */
+/** Requests to make, and the expected content of every response. */
 export interface Load {
   readonly port: number;
   readonly requests: readonly RawRequest[];
-  /** Number of requests; they start over if there are fewer. @defaultValue each once */
+  /** Number of requests to make; the list is repeated if it is shorter. @defaultValue each request once */
   readonly count?: number;
-  /** Text that every body contains. */
+  /** Text that the body of every response contains. */
   readonly expected: string;
   /** @defaultValue 64 */
   readonly connections?: number;
@@ -57,7 +57,7 @@ function bodyOf(received: string): string | null {
   if (length !== undefined) return body.length < Number(length) ? null : body;
   if (!/\r\ntransfer-encoding: *chunked/i.test(received)) throw new Error(`no length: ${received}`);
   if (!body.endsWith('0\r\n\r\n')) return null;
-  // Skip every other line, which is the size of a chunk: JSON has no unescaped line breaks.
+  // Every other line is the size of a chunk: JSON has no unescaped line breaks.
   return body
     .split('\r\n')
     .filter((_, index) => index % 2 === 1)
@@ -103,10 +103,10 @@ function drive(
 }
 
 /**
- * Makes requests and returns the number of responses per second. It has its own client, which must be faster
- * than a raw `node:http` server: it writes prepared bytes and searches for the end of each response only. A
- * response other than a 200 or 201 with the expected content ends the benchmark.
- * @param onBody - gets every body
+ * Makes requests and returns the number of responses per second. It has a client of its own, which must be
+ * faster than a raw `node:http` server: it writes prepared bytes and only searches for the end of each
+ * response. A response other than a 200 or 201 with the expected content ends the benchmark.
+ * @param onBody - called with the body of every response
  */
 export async function measureRate(load: Load, onBody: (body: string) => void = () => {}): Promise<number> {
   const { port, requests, count = requests.length, expected, connections = many } = load;
@@ -126,8 +126,8 @@ export async function measureRate(load: Load, onBody: (body: string) => void = (
 }
 
 /**
- * Measures the time of a request without others, in microseconds: the median of all, one after the other over
- * one connection.
+ * Measures the time of a single request in microseconds: the median of requests that are made one after the
+ * other over one connection.
  */
 export async function measureAlone(load: Load): Promise<number> {
   const times: number[] = [];

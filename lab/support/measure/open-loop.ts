@@ -3,15 +3,15 @@ export type OpenLoop = ReturnType<typeof openLoop>;
 const tickMs = 5;
 
 /**
- * Maximum number of concurrent requests. Requests that are due beyond that count as failures, because sockets
- * are limited.
+ * Maximum number of concurrent operations, because sockets are limited. Operations beyond it count as
+ * failures.
  */
 const most = 500;
 
 /**
- * Starts an operation every `1 / perSecond` seconds, evenly, as independent users do. A late tick starts all
- * that are due.
- * @param ended - told how long each operation took, and why it failed, if it did
+ * Starts an operation every `1 / perSecond` seconds, as independent users do, whether or not earlier ones
+ * have ended. A late timer starts all operations that are due.
+ * @param ended - called after each operation with its duration and, if it failed, the reason
  */
 export function openLoop(
   perSecond: number,
@@ -48,7 +48,7 @@ export function openLoop(
   }, tickMs);
 
   return {
-    /** Stops starting work, and resolves when all work under way has ended. */
+    /** Stops starting operations, and resolves when all running ones have ended. */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);

@@ -1,6 +1,6 @@
 import { serve, settings } from '../processes/control.ts';
 
-/** Response of Ostiary: header names and values one after the other, and the body. */
+/** A response of Ostiary to repeat: header names and values in turns, and the body. */
 export interface RawSettings {
   readonly headers: readonly string[];
   readonly body: string;
@@ -8,7 +8,7 @@ export interface RawSettings {
 
 const { headers, body } = settings<RawSettings>();
 
-// Measures Node itself with these bytes: the upper limit for any server that sends them.
+// Sends the same bytes for every request: the upper limit for any server on Node that sends them.
 await serve((request, response) => {
   request.resume();
   response.writeHead(200, [...headers]);

@@ -1,7 +1,7 @@
 import { arch, availableParallelism, cpus, platform } from 'node:os';
 import { type Comparison, median, ratios } from './statistics.ts';
 
-/** A comparison, and the required ratio of Ostiary's value to the bare one's, if there is one. */
+/** Name of a comparison, and the required ratio of Ostiary's value to the other one, if any. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
@@ -9,13 +9,13 @@ export interface Figure {
   readonly atMost?: number;
 }
 
-/** A line of the table. */
+/** A row of the table. */
 export interface Row {
   readonly cells: readonly string[];
   readonly passed: boolean;
 }
 
-/** Column titles of the table. */
+/** Column titles of the results. */
 export const heads = ['', 'bare', 'Ostiary', 'ratio', 'spread', 'target', ''];
 
 /** Formats a whole number with commas. */
@@ -23,7 +23,7 @@ export function shown(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** Cells with the target, and with the result of its comparison. */
+/** Makes the cells with the target and whether it was met. */
 export function judged(target: string, passed: boolean): string[] {
   return [target, passed ? 'PASS' : 'MISS'];
 }
@@ -40,7 +40,7 @@ export function rowOf({ name, unit, atLeast, atMost }: Figure, comparison: Compa
   return { cells: [...cells, ...judged(target, passed)], passed };
 }
 
-/** Conditions of the figures. */
+/** Describes the machine and the versions of the measurement. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown CPU';
   return `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} CPUs (${model})`;

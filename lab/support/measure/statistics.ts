@@ -1,15 +1,15 @@
-/** Returns the value that a share of all others does not exceed; `share` from 0 to 1. */
+/** Returns the percentile of values; `share` is from 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** Returns the median of some numbers, which one slow round does not change. */
+/** Returns the median of values, which a single slow round does not change. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** A figure of two sides, with a value for each round. */
+/** Values of two compared sides, one for each round. */
 export interface Comparison {
   readonly bare: readonly number[];
   readonly ostiary: readonly number[];
@@ -24,8 +24,8 @@ export function ratios({ bare, ostiary }: Comparison): number[] {
 }
 
 /**
- * Measures several sides in turns, one value of each for every round, in changing order. The first round
- * warms up and does not count.
+ * Measures several sides in turns, one value of each per round, in changing order. The first round only warms
+ * up.
  */
 export async function inTurns<Side extends string>(
   rounds: number,

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Field of the first line of `/proc/stat` (proc_stat(5)): time that other machines on the same processors
- * got.
+ * Field of `/proc/stat` (proc_stat(5)) with the time that other virtual machines took from these processors.
  */
 const stolenField = 7;
 
 function processorTimes(): { readonly stolen: number; readonly all: number } | null {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
-    // The following fields are counted in other fields too.
+    // Later fields (guest time) are already included in earlier ones.
     const times = line
       .trim()
       .split(/\s+/)
@@ -22,8 +21,8 @@ function processorTimes(): { readonly stolen: number; readonly all: number } | n
 }
 
 /**
- * Measures the time that other virtual machines take from this one's processors. @returns a line for the end
- * of a report
+ * Measures the time that other virtual machines take from this one's processors. @returns a function that
+ * makes a line for the end of a report
  */
 export function watchStolenTime(): () => string {
   const begin = processorTimes();

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../../..');
 /**
  * Builds a package and puts it into the `node_modules` of a folder, as npm does. Next.js treats packages of a
  * workspace as sources of the application, unlike those of a host that installed Ostiary.
- * @param name without `@ostiary/`
+ * @param name name of the package without `@ostiary/`
  */
 export async function installBuilt(name: string, folder: string): Promise<void> {
   const [from, to] = [join(root, 'packages', name), join(folder, 'node_modules/@ostiary', name)];

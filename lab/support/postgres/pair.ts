@@ -12,7 +12,7 @@ import { owner } from './system-postgres.ts';
 
 const run = promisify(execFile);
 
-/** One of two servers. Its data ends with it; its port stays for its successor. */
+/** One of two servers. Its successor gets its port, but not its data. */
 interface Server {
   readonly port: number;
   readonly data: string;
@@ -32,7 +32,7 @@ async function killServer({ data }: Server): Promise<void> {
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number));
   const sessions = pairs.filter(([parent]) => parent === server).map(([, child = Number.NaN]) => child);
-  // Kill the parent process first, which would start others.
+  // Kill the parent process first, because it would start others.
   for (const one of [server, ...sessions]) {
     try {
       process.kill(one, 'SIGKILL');
@@ -48,7 +48,9 @@ async function killServer({ data }: Server): Promise<void> {
 const urlOf = (database: string, ports: readonly number[], role = 'postgres'): string =>
   `postgres://${role}:${role}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${database}`;
 
-/** Creates the data of a server with its databases, and functions that start and stop servers. */
+/**
+ * Creates the data of a server with its databases, and functions that start and stop servers on copies of it.
+ */
 async function foundation(flags: readonly string[]) {
   const first = await testPostgres();
   await createDatabases(first.url());
@@ -57,7 +59,7 @@ async function foundation(flags: readonly string[]) {
     `SELECT setting AS folder FROM pg_config WHERE name = 'BINDIR'`,
   );
   await pool.end();
-  // Stop it here, because later it is started and ended in another way.
+  // Stop the server here, because from now on it is started and stopped in another way.
   await first.stop();
   const control = async (data: string, ...args: readonly string[]): Promise<void> => {
     const program = join(rows[0]?.folder ?? '', 'pg_ctl');
@@ -100,8 +102,8 @@ async function copyOf(primary: Server, data: string): Promise<void> {
 }
 
 /**
- * Turns the data of a server into those of a standby, which follows the primary on `port` from its next start
- * on.
+ * Configures the data folder of a server as a standby, which from its next start follows the primary on
+ * `port`.
  */
 async function follow(data: string, port: number): Promise<void> {
   await writeFile(join(data, 'standby.signal'), '');
@@ -109,7 +111,7 @@ async function follow(data: string, port: number): Promise<void> {
   await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${at}'\n`);
 }
 
-/** Makes commits wait for the standby. Resolves when they do. */
+/** Makes commits wait for the standby. Resolves once they do. */
 async function waitForStandby({ pool }: Server): Promise<void> {
   await pool.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
   await pool.query('SELECT pg_reload_conf()');
@@ -120,10 +122,10 @@ async function waitForStandby({ pool }: Server): Promise<void> {
   if (!isThere) throw new Error('the standby does not follow');
 }
 
-/** Primary and, once it is created, its synchronous standby, which take turns on two ports. */
+/** A primary and, after `addStandby`, its synchronous standby. They share two ports. */
 export type Pair = Awaited<ReturnType<typeof startPair>>;
 
-/** Starts the primary. */
+/** Starts a primary, to which a standby can be added. */
 export async function startPair({ fsync = true, settings = [] }: ServerOptions = {}) {
   const wanted = [ownMemory, `fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', 'wal_keep_size=1GB'];
   const servers = await foundation([...wanted, ...settings]);
@@ -131,19 +133,19 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
   let copies = 0;
   let primary = await servers.start(ports[0], join(servers.folder, 'data'));
   let standby: Server | null = null;
-  /** Data of the previous primary. */
+  /** Data folder of the previous primary. */
   let gone: string | null = null;
   const otherPort = () => (primary.port === ports[0] ? ports[1] : ports[0]);
   return {
-    /** URL of the present primary for a superuser. */
+    /** Pool of superuser connections to the current primary. */
     get app() {
       return primary.pool;
     },
-    /** URL of the standby for a superuser, as long as it is one. */
+    /** Pool of superuser connections to the standby; `null` without one. */
     get standby() {
       return standby?.pool ?? null;
     },
-    /** URL of the database for its owner. */
+    /** Returns the URL of the database for its owner, which always leads to the primary. */
     url: (at: readonly number[] = ports) => `${urlOf('app', at, 'ostiary')}?target_session_attrs=read-write`,
     primaryPort: () => primary.port,
     standbyPort: otherPort,
@@ -162,12 +164,12 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       const { rows } = await primary.pool.query<{ pid: number }>('SELECT pid FROM pg_stat_replication');
       for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
     },
-    /** Ends the primary as a power failure does. */
+    /** Kills the primary, as a power failure does. */
     async kill(): Promise<void> {
       await killServer(primary);
       void primary.pool.end();
     },
-    /** Promotes the standby to the primary, alone for now. */
+    /** Promotes the standby to the primary, which has no standby for now. */
     async promote(): Promise<void> {
       if (standby === null) throw new Error('there is no standby');
       await standby.pool.query('SELECT pg_promote()');
@@ -175,8 +177,8 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       [primary, standby] = [standby, null];
     },
     /**
-     * Exchanges the two, as an operator does for maintenance: the primary is stopped gracefully, its standby
-     * takes over, and the former primary comes back on its port as the standby.
+     * Exchanges primary and standby, as an operator does for maintenance: the primary is stopped gracefully,
+     * the standby is promoted, and the former primary returns as the standby.
      */
     async switchOver(): Promise<void> {
       if (standby === null) throw new Error('there is no standby');

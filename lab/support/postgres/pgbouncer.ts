@@ -9,12 +9,12 @@ import { freePort } from '../free-port.ts';
 import { insist } from '../insist.ts';
 import { owner } from './system-postgres.ts';
 
-/** Path of the PgBouncer of this machine (the Debian package `pgbouncer`); `undefined` if there is none. */
+/** Path of PgBouncer on this machine (Debian package `pgbouncer`); `undefined` if it is not installed. */
 export const pgbouncer = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
   .map((folder) => join(folder, 'pgbouncer'))
   .find((file) => existsSync(file));
 
-/** Settings of the example in docs/cluster.md, which tests may change. */
+/** Settings of the example in docs/cluster.md. Tests may change them. */
 const documented = {
   pool_mode: 'transaction',
   default_pool_size: 40,
@@ -31,7 +31,7 @@ export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
  * Starts a real PgBouncer in transaction mode.
  *
  * @param program - path of the program, see {@link pgbouncer}
- * @param serverPort - port of the PostgreSQL server it leads to at first
+ * @param serverPort - port of the PostgreSQL server to which it first leads
  */
 export async function startPgBouncer(
   program: string,
@@ -69,7 +69,7 @@ export async function startPgBouncer(
   async function command(text: string): Promise<void> {
     const client = new Client({ connectionString: url('pgbouncer') });
     await client.connect();
-    // Use a simple query, because the console has no other protocol.
+    // The console only supports simple queries.
     await client.query(text);
     await client.end();
   }
@@ -79,7 +79,7 @@ export async function startPgBouncer(
     /** URL of the database for its owner. */
     url: url('app'),
     command,
-    /** Directs new server connections to another server, as a promotion of a standby does. */
+    /** Directs new server connections to another server, as an operator does after a promotion. */
     async pointTo(toPort: number): Promise<void> {
       await write(toPort);
       await command('RELOAD');

@@ -8,7 +8,7 @@ import { testPostgres } from './postgres.ts';
 /** Options for starting a server. */
 export interface ServerOptions {
   /**
-   * True if commits wait for the disk. Crashes here are those of processes, which lose no data without it.
+   * True if commits wait for the disk. Where only processes crash, no data is lost without it.
    * @defaultValue `true`
    */
   readonly fsync?: boolean;
@@ -16,7 +16,10 @@ export interface ServerOptions {
   readonly settings?: readonly string[];
 }
 
-/** PostgreSQL of a proof, with two databases: `app`, and `rail` for the outside world. */
+/**
+ * PostgreSQL server of a proof, with two databases: `app` for Ostiary, and `rail` for the simulated payment
+ * rail.
+ */
 export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
 /** Connections of a superuser, which end with the server; the next query gets another one. */
@@ -36,8 +39,8 @@ export async function createDatabases(url: string): Promise<void> {
 /** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
 export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
-    // Spare connections for those that a cut network has left behind, because the server does not notice
-    // their end.
+    // Spare connections, because the server does not notice the end of connections that a cut network has
+    // left behind.
     settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', ...settings],
   });
   const { port } = postgres;
@@ -49,11 +52,11 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
   const [app, rail] = [pool('app'), pool('rail')];
   return {
     port,
-    /** URL of a database for its owner, on the server itself or behind another port. */
+    /** Returns the URL of a database for its owner, directly or through another port. */
     url: (database: 'app' | 'rail', at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
     /** Folder to which the server can write. */
     folder,
-    // Connections of a superuser, apart from those under test.
+    // Pool of superuser connections, separate from the connections under test.
     app,
     rail,
     /** Stops the server, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */

@@ -5,12 +5,17 @@ import { delimiter, join } from 'node:path';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
 import { createDatabases } from './postgres-server.ts';
 
-/** Folder with Debian's versions. The program in the PATH is a script. */
+/**
+ * Folder with Debian's installed versions of PostgreSQL. The programs in the PATH are only wrapper scripts.
+ */
 const debianFolder = '/usr/lib/postgresql';
-/** Tools of Debian, because the server from npm has no `pg_dump` and `pg_restore`. */
+/** Programs of Debian's PostgreSQL, because the server from npm has no `pg_dump` and `pg_restore`. */
 const programs = ['pg_dump', 'pg_restore', 'initdb', 'pg_ctl', 'postgres'];
 
-/** Returns the folder of this machine's PostgreSQL, which has `pg_dump`; `null` if there is none. */
+/**
+ * Returns the folder of this machine's PostgreSQL programs, which include `pg_dump`; `null` if there are
+ * none.
+ */
 export function findPostgres(): string | null {
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : [];
   const newestFirst = versions.toSorted((a, b) => Number(b) - Number(a));
@@ -49,7 +54,7 @@ export async function startSystemServer(folder: string) {
     '--auth=trust',
     '--encoding=UTF8',
     '--locale=C.UTF-8',
-    // Switch fsync off: the data need not survive a crash of the machine.
+    // No fsync: the data need not survive a crash of the machine.
     '--no-sync',
   ]);
   const flags = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;

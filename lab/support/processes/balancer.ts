@@ -3,12 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import { buffer } from 'node:stream/consumers';
 import { isReady, type ReferenceProcess } from './reference-process.ts';
 
-/** Time between two requests of `/readyz`: less than half of the second for which a process that ends goes on answering. */
+/**
+ * Interval between two requests of `/readyz`, in milliseconds: less than half of the second for which a
+ * stopping process keeps serving requests.
+ */
 const probeMs = 250;
 
 /**
- * Checks whether a process took the connection. A request that breaks later is a 502, because it may have
- * taken effect.
+ * Forwards a request to a process. Returns false if the process refused the connection. A connection that
+ * breaks later is a 502, because the request may have taken effect.
  */
 function forward(
   { origin }: ReferenceProcess,
@@ -36,9 +39,9 @@ function forward(
 }
 
 /**
- * Load balancer with the usual settings. It takes turns among the processes that are ready according to
- * `/readyz`, and chooses another one if a connection is refused. It never repeats a request that a process
- * has taken.
+ * Starts a load balancer with the usual behaviour. It takes turns among the processes that are ready
+ * according to `/readyz`, and chooses another one if a connection is refused. It never repeats a request that
+ * a process has accepted.
  */
 export async function openBalancer(port: number, processes: readonly ReferenceProcess[]) {
   const ready = new Set(processes);
@@ -61,7 +64,7 @@ export async function openBalancer(port: number, processes: readonly ReferencePr
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
-    /** Names of the processes that answered, request by request. */
+    /** Names of the processes that responded, request by request. */
     answeredBy: answeredBy as readonly string[],
     async close(): Promise<void> {
       clearInterval(probe);

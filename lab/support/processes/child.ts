@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Command, Message } from './control.ts';
 
 /**
- * Options of Node, as for the reference server, and for distinguishing live objects from those that are not
- * collected yet.
+ * Options of Node, as for the reference server. `--expose-gc` helps to distinguish live objects from
+ * uncollected ones.
  */
 const sourceFlags = ['--conditions=source', '--max-semi-space-size=8', '--expose-gc'];
 
@@ -16,13 +16,13 @@ interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Program of the lab in a separate process, which obeys the messages of `control.ts`. */
+/** A program of the lab in a separate process, which obeys the messages of `control.ts`. */
 export class Child {
   /** Resolves when the program is ready. Rejects if it ends before. */
   readonly ready: Promise<void>;
-  /** Exit code of the program. */
+  /** Resolves with the exit code or signal when the program has ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Address on which it listens, if it does; known when it is ready. */
+  /** Origin on which the program listens, known once it is ready; '' if it does not listen. */
   origin = '';
   readonly #child: ChildProcess;
   readonly #read: Promise<unknown>;
@@ -31,8 +31,8 @@ export class Child {
   #output = '';
 
   /**
-   * @param script - its source, or what was built of it
-   * @param settings - what it reads with `settings()`
+   * @param script - path of the program, as source or built
+   * @param settings - parameters that the program reads with `settings()`
    */
   constructor(script: URL | string, settings: object, { flags = sourceFlags, env = {} }: ChildOptions = {}) {
     const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -47,7 +47,7 @@ export class Child {
         this.#output += text;
       });
     }
-    // Listen to these events, because the child's `close` event does not follow `disconnect` here.
+    // Listen to the streams, because the child's `close` event does not follow `disconnect` here.
     this.#read = Promise.all(streams.map((stream) => once(stream, 'close')));
     this.ended = once(this.#child, 'exit').then(([code, signal]) => code ?? signal);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ export class Child {
       resolve();
     });
     this.ready = this.#unlessEnded(promise);
-    // Ignore the rejection, because a caller may only wait for the end.
+    // Handle the rejection, because a caller may only wait for the end.
     this.ready.catch(() => undefined);
   }
 

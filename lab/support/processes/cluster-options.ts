@@ -10,7 +10,7 @@ export const secret = 'whsec_0123456789abcdef';
 /** Event type of the host, which goes to every endpoint. */
 export const eventType = 'proof.happened';
 
-/** Event types, each of which goes to one endpoint. */
+/** Event types that each go to one of the endpoints. */
 export const endpointTypes = Array.from({ length: 20 }, (_, index) => `proof.endpoint${index}`);
 
 export const authUrl = 'http://localhost:1';
@@ -22,25 +22,27 @@ const anything: HostEventDefinition = {
 
 const enough = { requests: 1_000_000, windowSeconds: 1 };
 
-/** Limit of the race for it, the only one that the proofs reach. */
+/** Limit of user look-ups, which is the only limit that the proofs reach. */
 export const usersLimit = { requests: 60, windowSeconds: 60 };
 
-/** Speed of time, equal in all processes. At a higher speed, the lease of a killed process ends sooner. */
+/**
+ * Simulated time, the same in all processes. If it runs faster, the lease of a killed process expires sooner.
+ */
 export interface Time {
-  /** Factor; 1 for the time of the machine. */
+  /** Factor by which the simulated time is faster; 1 for real time. */
   readonly speed: number;
-  /** Time at which both were equal, in milliseconds since the Unix epoch. */
+  /** Time at which simulated and real time were equal, in milliseconds since the Unix epoch. */
   readonly origin: number;
 }
 
-/** Clock of the proof. */
+/** Returns the current simulated time. */
 export function nowIn({ speed, origin }: Time): number {
   return speed === 1 ? Date.now() : Math.round(origin + (Date.now() - origin) * speed);
 }
 
 const machineTime: Time = { speed: 1, origin: 0 };
 
-/** Options of every process of a proof, the administrator's too. */
+/** Makes the options of every process of a proof, including the administrator's. */
 export function options(
   storage: Storage,
   {
@@ -87,9 +89,9 @@ export function options(
     payments: rail ?? { execute: async () => ({ status: 'pending' }) },
     webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
     events: Object.fromEntries([eventType, ...endpointTypes].map((type) => [type, anything])),
-    // Drop the log, because the faults are intended.
+    // Silent, because the faults are intended.
     logger: silentLogger,
-    // Clock of the process; without one it follows the database's.
+    // At real time, no clock is passed, so that the process follows the database's.
     ...(time.speed === 1 ? {} : { clock: { now: () => nowIn(time) } }),
   };
 }

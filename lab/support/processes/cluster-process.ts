@@ -11,7 +11,7 @@ import { serve, settings } from './control.ts';
 const { role, databaseUrl, railUrl, sealingKey, time, isWorking } = settings<ProcessSettings>();
 const poolSize = 10;
 
-// A pool of the host, so that the host can occupy all of its connections.
+// The host's own pool, so that the host can occupy all of its connections.
 const pool = postgresPool({
   connectionString: `${databaseUrl}${databaseUrl.includes('?') ? '&' : '?'}application_name=ostiary%20${role}`,
   max: poolSize,
@@ -19,18 +19,18 @@ const pool = postgresPool({
 const { storage, takeHolds } = recorded(postgresStorage({ pool }));
 const ostiary = await createOstiary(options(storage, { sealingKey, time, rail: railOn(railUrl) }));
 
-/** Returns a connection of the pool, after any wait in its queue. */
+/** Returns a connection of the pool, waiting in its queue if necessary. */
 async function connection(): Promise<PostgresPoolClient> {
   for (;;) {
     try {
       return await pool.connect();
     } catch {
-      // Try again: all connections are in use.
+      // All connections are in use: try again.
     }
   }
 }
 
-/** Resolution in milliseconds. The timer's result includes it. */
+/** Resolution in milliseconds, which the histogram's values include. */
 const resolution = 10;
 const delay = monitorEventLoopDelay({ resolution });
 delay.enable();
@@ -48,14 +48,14 @@ await serve(ostiary.handler, {
   stopWorker: () => ostiary.worker.stop(),
   takeHolds,
   /**
-   * Returns the delay of timers since the last call, in milliseconds: of the slowest hundredth, and at most.
+   * Returns the delays of timers since the last call, in milliseconds: the 99th percentile and the maximum.
    */
   loopDelay() {
     const late = [delay.percentile(99), delay.max].map((ns) => Math.max(0, ns / 1e6 - resolution));
     delay.reset();
     return late;
   },
-  /** Returns the live bytes of the heap after a full collection. */
+  /** Returns the live bytes of the heap after a full garbage collection. */
   alive() {
     globalThis.gc?.();
     return process.memoryUsage().heapUsed;

@@ -9,13 +9,13 @@ export interface ProcessSettings {
   readonly railUrl: string;
   readonly sealingKey: string;
   readonly time: Time;
-  /** True if a worker begins at its start, and not on command. */
+  /** True if the worker starts with the process, not on command. */
   readonly isWorking: boolean;
 }
 
 const script = new URL('./cluster-process.ts', import.meta.url);
 
-/** Web processes and workers on one database. */
+/** Several web processes and workers on one database. */
 export class Cluster {
   readonly webs: readonly KilledProcess[];
   readonly workers: readonly KilledProcess[];

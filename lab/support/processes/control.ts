@@ -1,33 +1,33 @@
 import { createServer, type RequestListener } from 'node:http';
 import { listen } from '../http.ts';
 
-/** Message to a process: the name of a command with its arguments. */
+/** Message to a process: a command with its arguments. */
 export interface Command {
-  /** Identifies its response. */
+  /** Number that the response repeats. */
   readonly to: number;
   readonly name: string;
   readonly argument: unknown;
 }
 
-/** Message of a process: that it is ready, and its address, or a response. */
+/** Message from a process: its origin once it is ready, or the response to a command. */
 export type Message = { readonly origin: string } | { readonly to: number; readonly answer: unknown };
 
-/** Commands for a process. */
+/** Commands that a process accepts, by name. */
 interface Commands {
   readonly [name: string]: (argument: never) => unknown;
 }
 
-/** Parameters of this process, given by its parent as JSON. */
+/** Returns the parameters of this process, which its parent has passed as JSON. */
 export function settings<Settings>(): Settings {
   return JSON.parse(process.argv[2] ?? '{}') as Settings;
 }
 
-/** Returns the bytes of resident memory, as the operating system counts them; no collection is forced. */
+/** Returns the resident memory in bytes, as the operating system counts it, without forcing a collection. */
 export function resident(): number {
   return process.memoryUsage.rss();
 }
 
-/** Obeys the parent until it disconnects. @param end - called for a graceful end */
+/** Runs the parent's commands until it disconnects. @param end - called for a graceful end */
 export function obey(commands: Commands, origin = '', end: () => unknown = () => process.exit(0)): void {
   const tell = (message: Message) => process.send?.(message);
   process.on('message', async ({ to, name, argument }: Command) => {
@@ -40,7 +40,7 @@ export function obey(commands: Commands, origin = '', end: () => unknown = () =>
   tell({ origin });
 }
 
-/** Listens, and obeys the parent. @param port - any free one by default */
+/** Serves HTTP and runs the parent's commands. @param port - port to listen on; by default any free one */
 export async function serve(handler: RequestListener, commands: Commands = {}, port = 0): Promise<void> {
   obey(commands, await listen(createServer(handler), port));
 }

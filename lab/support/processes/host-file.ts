@@ -10,17 +10,17 @@ import { options } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
 /**
- * Difference between the clocks of successive starts, in milliseconds: more than the lease that a killed
- * process held.
+ * Difference between the clocks of successive starts, in milliseconds: more than a killed process's lease, so
+ * that it has expired.
  */
 const clockStepMs = 31_000;
 
 const script = new URL('./killed-host.ts', import.meta.url);
 
-/** SQLite file with the tables of a host, and its administrator, who has no worker. */
+/** A SQLite file with a host's tables, and an Ostiary without a worker for administration. */
 export type HostFile = Awaited<ReturnType<typeof openHost>>;
 
-/** Creates a new file. */
+/** Creates the SQLite file of a host. */
 export async function openHost(ends: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
   ends.defer(() => rm(folder, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ export async function openHost(ends: AsyncDisposableStack) {
   return {
     ...{ database, storage, ostiary },
     /**
-     * Starts the process that serves the file and works on it. It is killed and started again, each time with
+     * Starts the process that serves the file and works on it. It can be killed and restarted, each time with
      * a later clock.
      */
     start() {

@@ -10,7 +10,7 @@ import type { HostSettings } from './host.ts';
 
 const { file, sealingKey } = settings<HostSettings>();
 
-/** Prints all its arguments, as a careless host would. */
+/** A logger that prints all its arguments, as a careless host's would. */
 const print =
   (level: string) =>
   (fields: object, message: string): void =>

@@ -6,7 +6,7 @@ export interface HostSettings {
   readonly sealingKey: string;
 }
 
-/** Starts a host on a SQLite file; several may share one. Resolves when it listens. */
+/** Starts a host on a SQLite file; several hosts may share a file. Resolves when the host listens. */
 export async function startHost(
   settings: HostSettings,
   env: Readonly<Record<string, string>> = {},

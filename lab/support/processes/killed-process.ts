@@ -1,13 +1,13 @@
 import { insist } from '../insist.ts';
 import { Child } from './child.ts';
 
-/** A process that is killed and started again. */
+/** A process that is killed and restarted. */
 export class KilledProcess {
   /** Name for messages. */
   readonly name: string;
-  /** Reason of its end, if it ended by itself. */
+  /** Reason of its end if the process ended by itself; else `null`. */
   failure: string | null = null;
-  /** Present or last address. A client cannot know whether the process still runs. */
+  /** Current or last origin. A client cannot know whether the process still runs. */
   origin = '';
   /** Resolves when the process is ready. */
   started: Promise<void>;
@@ -16,8 +16,8 @@ export class KilledProcess {
   readonly #killed = new WeakSet<Child>();
 
   /**
-   * @param script - its source
-   * @param settings - of it, from how often it was started before
+   * @param script - path of the program
+   * @param settings - returns the program's parameters for the number of earlier starts
    */
   constructor(name: string, script: URL, settings: (starts: number) => object) {
     let starts = 0;
@@ -26,7 +26,7 @@ export class KilledProcess {
     this.started = this.#begin();
   }
 
-  /** Kills the process without a warning and starts the next one. Resolves when that is ready. */
+  /** Kills the process without warning, and starts the next one. Resolves once that is ready. */
   async kill(): Promise<void> {
     await this.stop();
     this.started = this.#begin();
@@ -47,7 +47,7 @@ export class KilledProcess {
     return this.#process.ask<Answer>(name);
   }
 
-  /** Restarts a process that could not start, as supervisors do. */
+  /** Starts the process, and tries again if that fails, as supervisors do. */
   #begin(): Promise<void> {
     return insist(async () => {
       const process = this.#start();

@@ -34,9 +34,9 @@ export function referenceProcess(name: string, port: number, settings: Settings)
 
   const referenceServer = {
     name,
-    /** Address of this single process, without the balancer before it. */
+    /** Origin of this process itself, without the balancer. */
     origin,
-    /** Resolves when the process is ready. @throws Error if it ends instead */
+    /** Starts the process. Resolves when it is ready. @throws Error if it ends instead */
     async start(): Promise<void> {
       const stdio = ['ignore', 'ignore', 'pipe'] as const;
       const started = spawn(process.execPath, ['--conditions=source', program], { env, stdio: [...stdio] });
@@ -61,7 +61,7 @@ export function referenceProcess(name: string, port: number, settings: Settings)
       child?.kill('SIGTERM');
       return ended;
     },
-    /** Stops the process and starts it again, with other settings. @returns its exit code in between */
+    /** Stops the process and restarts it with other settings. @returns its exit code */
     async restart(changes: Settings): Promise<number | null> {
       const code = await referenceServer.stop();
       env = { ...env, ...changes };

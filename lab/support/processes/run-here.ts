@@ -10,7 +10,7 @@ export interface Ended {
 
 let runs = 0;
 
-/** Error that `process.exit` throws here. */
+/** Error that `process.exit` throws while a program runs in this process. */
 class Exit extends Error {
   readonly code: number;
 
@@ -21,9 +21,9 @@ class Exit extends Error {
 }
 
 /**
- * Runs a program that ends by itself, or by `process.exit`, in this process, because another process would
- * take most of its time to start. The program gets the given arguments, environment and standard input, and
- * no others of this process. One runs at a time.
+ * Runs a program that ends by itself or with `process.exit`. It runs in this process, since starting another
+ * one would take most of the time. The program gets only the given arguments, environment and standard input.
+ * One program runs at a time.
  */
 export async function runHere(
   file: string,
@@ -50,7 +50,7 @@ export async function runHere(
   };
   runs += 1;
   try {
-    // Add a query, so that the program's own file is loaded anew for each run; its imports are loaded once.
+    // The query makes Node load the program's file anew for each run. Its imports are loaded once.
     await import(/* @vite-ignore */ `${pathToFileURL(file).href}?run=${runs}`);
     return { code: Number(process.exitCode), output: written.stdout, errors: written.stderr };
   } catch (error) {

@@ -12,15 +12,15 @@ import { type Misbehaviour, Receiver } from '../receiver.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
-/** Requirements of a proof. */
+/** What a proof needs on its stage. */
 interface StageOptions extends ServerOptions {
   readonly webs: number;
   readonly workers: number;
-  /** Endpoints of the partner, in live and in test mode each; every one gets every event. */
+  /** Number of endpoints of the partner in live and in test mode each. Every endpoint gets every event. */
   readonly endpoints: number;
-  /** Speed of all processes' time, relative to the machine's. @defaultValue 1 */
+  /** Speed of time in all processes, relative to real time. @defaultValue 1 */
   readonly speed?: number;
-  /** True if workers begin at once. @defaultValue `true` */
+  /** True if workers start at once. @defaultValue `true` */
   readonly isWorking?: boolean;
   /** @defaultValue `'accepting'` */
   readonly receiver?: Misbehaviour;
@@ -28,12 +28,12 @@ interface StageOptions extends ServerOptions {
   readonly prepare?: (server: ProofServer) => Promise<void>;
 }
 
-/** Stage of a proof: a database, processes on it, an administrator, a receiver. */
+/** Everything that a proof works with: a database, processes on it, an administrator, a receiver. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const scopes = ['identity:verify', 'payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
 
-/** Registers endpoints through the API, served here for a moment. */
+/** Registers endpoints through the API, which this process serves for that time. */
 function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promise<void> {
   const events = ['payment.completed', 'webhook.test', eventType];
   return serving(ostiary.handler, async (origin) => {
@@ -42,7 +42,7 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
   });
 }
 
-/** Builds the stage. */
+/** Sets up the stage of a proof with a new database. */
 export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions) {
   const server = await startServer(wanted);
   ends.defer(() => server.remove());
@@ -53,10 +53,13 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
   return { ...(await stageOn(ends, server, wanted, server.url('app', network.port))), network };
 }
 
-/** Requirements for a database. */
+/** The parts of a database server that a stage uses. */
 type StageServer = Pick<ProofServer, 'app' | 'rail'> & { url(database: 'app' | 'rail'): string };
 
-/** Builds the stage on an existing database. @param databaseUrl - its URL for the processes */
+/**
+ * Sets up the stage of a proof on an existing database. @param databaseUrl - URL of the database for the
+ * processes
+ */
 export async function stageOn<Server extends StageServer>(
   ends: AsyncDisposableStack,
   server: Server,
@@ -115,12 +118,12 @@ export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> 
       `);
       return rows.length === 0;
     },
-    // Use a long limit, so that a machine that stands still meanwhile makes no difference.
+    // Long time limit, so that it does not matter if the machine stalls.
     { everyMs: 20, withinMs: 180_000 },
   );
 }
 
-/** Publishes events of the host, together. Doubtful ones are published again. */
+/** Publishes events of the host concurrently. If the outcome is unknown, an event is published again. */
 export function publish(ostiary: Ostiary, count: number): Promise<readonly { readonly id: string }[]> {
   return Promise.all(
     Array.from({ length: count }, (_, number) =>

@@ -44,8 +44,8 @@ export interface Installed {
 
 /**
  * Builds a package and installs it.
- * @param files - shipped besides the built ones
- * @param entries - of `entries/`, as plain JavaScript beside it
+ * @param files - files that are published in addition to the built ones
+ * @param entries - programs of `entries/` that are put beside the package as plain JavaScript
  */
 export async function install(
   name: string,

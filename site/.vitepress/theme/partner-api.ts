@@ -2,8 +2,8 @@ import { useData, withBase } from 'vitepress';
 import { defineComponent, h, onMounted, onUnmounted, ref, watchEffect } from 'vue';
 
 /**
- * Default URL for requests, until the reader enters another one. A site on the reader's own machine passes
- * them on.
+ * Default URL for requests until the reader enters another one. A site on the reader's own machine forwards
+ * them to a service.
  */
 const addressAtFirst = (): string =>
   location.hostname === 'localhost' ? location.origin : 'https://api.example.com';

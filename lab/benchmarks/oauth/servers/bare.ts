@@ -16,8 +16,7 @@ const { port, key, database } = settings<{
 const client = { clientId: 'bench-client', clientSecret: 'bench-secret-4c1d9d1f3a5b4e5c8f0a7b6d' };
 const directory = new Map<string, (typeof users)[number]>(users.map((user) => [user.sub, user]));
 
-// Fastest configuration: a static client, all features off that the load does not need, the same token
-// lifetimes as Ostiary.
+// Fastest configuration: a static client, all unneeded features off, and the same token lifetimes as Ostiary.
 const provider = new Provider(`http://127.0.0.1:${port}`, {
   adapter: database === null ? mapAdapter() : await postgresAdapter(database),
   clients: [

@@ -1,4 +1,4 @@
-// better-auth with its provider plug-in on PostgreSQL, set up as its manual has it.
+// better-auth with its provider plug-in on PostgreSQL, configured as its manual says.
 import { hash, randomBytes } from 'node:crypto';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
@@ -70,9 +70,8 @@ async function prepare(): Promise<ClientCredentials> {
 }
 
 /**
- * Writes the rows that its authorize endpoint writes for a signed-in user, through its own adapter: the
- * digest of a code, with the request and the session. The timed exchange finds the same row as after a
- * redirect.
+ * Writes the rows that better-auth's authorize endpoint writes for a signed-in user: the digest of a code,
+ * with the request and the session. The timed exchange finds the same row as after a redirect.
  */
 async function mint(count: number): Promise<string[]> {
   return eachOf(Array.from({ length: count }), 64, async (_, index) => {

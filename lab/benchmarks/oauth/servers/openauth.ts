@@ -1,6 +1,6 @@
-// openauth on PostgreSQL. It has no clients with secrets and no ID tokens: an exchange gives an access token,
-// a JWT signed with ES256, and a refresh token. It has no userinfo either: recipients verify the token with
-// openauth's client, as here.
+// openauth on PostgreSQL. It has neither client secrets nor ID tokens: an exchange returns an access token,
+// which is a JWT signed with ES256, and a refresh token. It has no userinfo either: recipients verify the
+// token with openauth's client, as here.
 import { randomUUID } from 'node:crypto';
 import { getRequestListener } from '@hono/node-server';
 import { issuer } from '@openauthjs/openauth';
@@ -76,6 +76,6 @@ async function mint(count: number): Promise<string[]> {
   });
 }
 
-// Silence openauth, which prints every request, while the others print nothing.
+// openauth prints every request, and the other servers print nothing.
 console.log = () => undefined;
 await serve(getRequestListener(app.fetch), { prepare: () => client, mint }, port);

@@ -13,9 +13,9 @@ export interface KoaSettings {
   readonly file: string;
   /** URL of a new database of PostgreSQL, instead of the file; responses are looked up in it. */
   readonly database: string | null;
-  /** JSON response of all routes but payments. */
+  /** JSON response of all routes except payments. */
   readonly answer: string;
-  /** Keys for which the response is looked up: passports or users. */
+  /** Keys of the looked-up responses: passports or users. */
   readonly keys: readonly string[];
 }
 

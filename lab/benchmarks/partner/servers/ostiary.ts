@@ -14,9 +14,9 @@ export interface Provisioned {
   readonly passports: readonly string[];
 }
 
-/** Features in addition to the API. */
+/** Additional features that are measured. */
 export interface Beside {
-  /** True if there is the sandbox console, and a log of all requests. */
+  /** True to enable the sandbox console and a log of all requests. */
   readonly withLog: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface ContestantSettings extends HostSettings {
   readonly setting: number;
   /** True if Ostiary does not notify other processes of published events. */
   readonly isSilent: boolean;
-  /** First of the numbers that this process gives to events. */
+  /** First number of this process's event ids, so that ids differ between processes. */
   readonly firstNumber: number;
 }
 
@@ -40,13 +40,13 @@ export function preciseNow(): number {
 
 const batch = 500;
 
-/** Waits until a time, with a timer as long as a timer is precise enough. */
+/** Waits until a time: with a timer as long as timers are precise enough, then actively. */
 async function until(time: number): Promise<void> {
   const wait = time - preciseNow();
   if (wait > 0) await pause(wait);
 }
 
-/** Obeys the benchmark on behalf of a contestant. */
+/** Runs the commands of the benchmark with a contestant. */
 export async function serveContestant(
   contestant: Contestant,
   handler: RequestListener = (_request, response) => void response.end(),
@@ -65,7 +65,7 @@ export async function serveContestant(
         await contestant.prefill(Array.from({ length: Math.min(batch, left) }, newId));
       }
     },
-    /** Publishes at a fixed pace, independent of earlier events: an open loop. */
+    /** Publishes events at a fixed rate, whether or not earlier events were delivered (an open loop). */
     async publishAt({ perSecond, count }: { readonly perSecond: number; readonly count: number }) {
       const begun = preciseNow();
       const published: Promise<Published>[] = [];

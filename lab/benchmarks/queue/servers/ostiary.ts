@@ -1,4 +1,5 @@
-// Complete delivery: claim under a lease, signature, guarded request, log of the attempt, state.
+// Ostiary's complete delivery: claim under a lease, signature, guarded request, log of the attempt, new
+// state.
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { NewEvent } from '@ostiary/core/storage';
 import { registerEndpoint } from '../../../support/http.ts';
@@ -45,7 +46,7 @@ await serveContestant(
       );
       await storage.events.publish(events, { idempotency: null, now });
     },
-    // Ostiary chooses the id.
+    // Ostiary generates the id itself.
     publish: async () => (await ostiary.events.publish({ partner, type: eventType, data })).id,
     start: async () => ostiary.worker.start(),
     stop: () => ostiary.worker.stop(),

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { eachOf } from '../../../support/proof.ts';
 import { eventType, inFlight, partner, secret } from '../fixture.ts';
 
-/** Content of a peer's job. The body is text: JSON of a database would not be the same bytes again. */
+/** Job of a contestant. The body is text, because JSON in a database would not keep its bytes. */
 export interface Job {
   readonly id: string;
   readonly body: string;

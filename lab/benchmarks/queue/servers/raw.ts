@@ -1,5 +1,5 @@
-// Physical limit: the requests alone, without a queue and without a database; each is signed when it is sent,
-// as for all contestants.
+// The physical limit: only the requests, without a queue or a database. Each is signed when it is sent, as
+// for all contestants.
 import { obey, settings } from '../../../support/processes/control.ts';
 import { bodyOf, eventId, inFlight } from '../fixture.ts';
 import { postAll } from './post.ts';

@@ -9,7 +9,7 @@ import { type CallName, callNames, operations } from '../fixture.ts';
 export interface RoundRequest {
   readonly call: CallName;
   readonly calls: number;
-  /** True if all calls have one signal, which lives as long as the process. */
+  /** True if all calls share a signal that lives as long as the process. */
   readonly signal?: boolean;
 }
 
@@ -17,9 +17,9 @@ export interface RoundRequest {
 export interface RoundResult {
   /** Calls per second. */
   readonly rate: number;
-  /** Bytes in use after a collection, if one can be forced. */
+  /** Bytes in use after a garbage collection, if one can be forced. */
   readonly heap: number;
-  /** On the signal that lives long, and on the process. */
+  /** Number of listeners on the long-lived signal and on the process. */
   readonly listeners: number;
 }
 
@@ -48,7 +48,7 @@ async function make({ call, calls, signal }: RoundRequest): Promise<number> {
   return (calls * 1000) / (performance.now() - started);
 }
 
-/** Returns the live heap after all work that needs a turn of the event loop has ended. */
+/** Returns the live heap once all pending work has ended. */
 async function heapInUse(): Promise<number> {
   for (let turn = 0; turn < 5; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));

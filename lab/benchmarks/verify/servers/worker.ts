@@ -21,7 +21,7 @@ async function accepts(candidate: Candidate, delivery: Delivery): Promise<boolea
   }
 }
 
-/** @throws Error if the candidate accepts or refuses wrongly */
+/** Checks that the candidate accepts a valid delivery and refuses a forged one. @throws Error if it does not */
 async function requireVerification(candidate: Candidate, [delivery]: readonly Delivery[]): Promise<void> {
   if (delivery === undefined || !(await accepts(candidate, delivery)))
     throw new Error('a valid delivery is refused');

@@ -34,7 +34,7 @@ export type Suite = Awaited<ReturnType<typeof startSuite>>;
 /**
  * Starts the environment of every module: a provider behind a proxy that ends TLS, with all features that
  * relying parties may request, and static clients, as an operator enters them.
- * @param options - of the provider, otherwise
+ * @param options - options of the provider that differ
  */
 export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: 'https://id.example.com' }) {
   const host = new Host();

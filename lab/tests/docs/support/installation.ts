@@ -40,7 +40,7 @@ async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid:
 /**
  * Starts a server on a new database with the objects that commands of the help name (the user anaika, a
  * client and a partner kafe), except those that the command creates.
- * @param words of the command's name
+ * @param words words of the command's name
  */
 export async function installationFor([noun, verb]: readonly string[]): Promise<{
   readonly env: NodeJS.ProcessEnv;

@@ -133,7 +133,7 @@ function lineOf({ secrets, now, body, headers }: Vector): string {
 /**
  * Returns the verdict of the page's verifier on each delivery: `accepted` and the id of its event, or
  * `refused`.
- * @throws NotHere
+ * @throws NotHere if the toolchain is missing
  * @throws Error with the output of the compiler or the program if it does not compile, or ends without a verdict
  */
 export async function verdictsOf(
