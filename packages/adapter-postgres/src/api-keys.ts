@@ -31,7 +31,7 @@ function statementsIn(schema: string) {
       WHERE id = :id
     `),
 
-    // Every request of a partner runs this statement: two look-ups by unique index.
+    // Runs on every request of a partner: two look-ups by unique index.
     findByDigest: lookup<{ digest: Uint8Array }, ApiKeyState>(
       { digest: 'bytea' },
       `
@@ -90,7 +90,7 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
       const row = copyOf(successor);
       return audits.write(audit, async (connection) => {
         if ((await sql.end.run(connection, { id, endsAt, now })) === 0) return false;
-        // Thrown, and not answered, so that the old key goes on.
+        // Throw rather than return, so that the rollback keeps the old key valid.
         if ((await sql.insert.run(connection, row)) === 0)
           throw new StorageUnavailableError('the successor cannot be stored');
         return true;
@@ -105,7 +105,7 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
   };
 }
 
-/** The caller may go on with its own while the statement waits for a connection. */
+/** Copies a record, because the caller may change its own while the statement waits for a connection. */
 function copyOf(key: ApiKeyRecord): ApiKeyRecord {
   const allowlist = key.allowlist === null ? null : [...key.allowlist];
   return { ...key, digest: Buffer.from(key.digest), scopes: [...key.scopes], allowlist };

@@ -9,16 +9,19 @@ import type {
 import type { Database } from './database.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
 
-/** A record as it is kept: its details are JSON text, and its digest goes into the chain. */
+/** An audit record as it is stored: details as JSON text, and the digest, which goes into the chain. */
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
 type Page = ListPosition & { readonly target: string | null; readonly limit: number };
 
-/** Changes that an act is recorded with; of one that was not made, as `false` or `null` says, there is no record. */
+/**
+ * Creates the functions that store changes together with their audit records. A change that was not made, as
+ * its result `false` or `null` shows, is not recorded.
+ */
 export function postgresAudits(database: Database) {
   const { schema } = database;
-  // The row of the head decides who is next. Acts are only counted by the first one that is in the chain.
+  // Updating the head row decides whose turn it is. `before` is counted only by the first act in the chain.
   const insert = statement<AuditRow>(`
     WITH head AS (
       INSERT INTO ${schema}.audit_head AS last (id, number, chain, before)
@@ -35,12 +38,15 @@ export function postgresAudits(database: Database) {
     INSERT INTO ${schema}.audit (id, at, actor, action, target, details, number, chain)
     SELECT :id, :at, :actor, :action, :target, :details, number, chain FROM head
   `);
-  /** To be called last: from here until the commit every other act waits. Does nothing for an act that is not audited. */
+  /**
+   * Adds an act to the chain; does nothing for `null`. Must be the last step: until the commit every other
+   * act waits.
+   */
   async function store(connection: Connection, row: AuditRow | null): Promise<void> {
     if (row !== null) await insert.run(connection, row);
   }
 
-  /** A transaction that records its act at its end. */
+  /** Runs a transaction that records its act at the end. */
   async function write<Result>(
     audit: AuditRecord | undefined,
     work: (connection: Connection) => Promise<Result>,
@@ -57,7 +63,9 @@ export function postgresAudits(database: Database) {
   return {
     store,
     write,
-    /** Appends an act in one statement: alone, or in one transaction with the change that it records. */
+    /**
+     * Appends an act in one statement, either alone or in one transaction with the change that it records.
+     */
     changes: <Parameters extends object>(
       audit: AuditRecord | undefined,
       one: Statement<Parameters>,
@@ -71,7 +79,7 @@ export function postgresAudits(database: Database) {
 
 function statementsIn(schema: string) {
   return {
-    // The target is known when the statement is planned, so that what is null takes no part.
+    // Planned with the actual parameters, so that a filter of `null` costs nothing.
     list: statement<Page, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
       WHERE (:target::text IS NULL OR target = :target) AND (at, id) < (:time, :id)
@@ -120,7 +128,10 @@ function withDetails<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pi
   return { ...row, details: JSON.parse(row.details) };
 }
 
-/** Before the write begins: its caller may go on with the object while the write waits. */
+/**
+ * Converts an audit record for storage. Called before the write waits, because the caller may change the
+ * object then.
+ */
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;
   return { ...record, details: JSON.stringify(record.details), digest: Buffer.from(record.digest) };

@@ -5,38 +5,42 @@ interface Waiting<Call, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Largest batch: keeps statements small, and no call waits for thousands of others. */
+/** Largest batch: keeps statements small, and keeps a call from waiting for thousands of others. */
 const maxBatchSize = 256;
 
-/** Options of a batch of calls of one kind. */
+/** Options of a batch of similar calls. */
 export interface Batching<Call, Answer> {
-  /** Key of a batch: only calls with the same key share one, and batches of several keys run at the same time. @defaultValue one key */
+  /**
+   * Key of a call. Only calls with the same key share a batch, and batches of different keys run
+   * concurrently. @defaultValue one key
+   */
   readonly keyOf?: (call: Call) => string;
   /**
-   * Makes the calls of a batch and returns their answers in the same order.
-   * @param waitedMs - how long the first call has waited
-   * @param isShared - whether other calls wait for this batch, so that it must not wait long for a lock
+   * Makes the calls of a batch and returns their results in the same order.
+   * @param waitedMs - time for which the first call has waited, in milliseconds
+   * @param isShared - true if other calls wait for this batch, so that it must not wait long for a lock
    */
   readonly make: (batch: readonly Call[], waitedMs: number, isShared: boolean) => Promise<readonly Answer[]>;
   /**
-   * Checks whether an error may be the fault of a single call, or of a lock that it waits for. If so, each
-   * call of the batch is made again, alone and at the same time.
+   * Checks whether an error may be caused by a single call, or by a lock that it waits for. If so, each call
+   * of the batch is repeated separately and concurrently.
    * @defaultValue never
    */
   readonly mayRetryAlone?: (error: unknown) => boolean;
 }
 
 /**
- * Batches calls that would only wait for each other: while one batch is under way, further calls are collected, and form the next
- * batch. A call that arrives while none is under way is made at once and alone, so that a quiet process never waits.
- * If a whole batch fails, the calls that waited for it fail with it, so that none waits for a dead database twice.
+ * Batches calls that would otherwise wait for each other: while one batch runs, further calls are collected
+ * and form the next batch. A call that arrives while none runs is made at once and alone, so that a quiet
+ * process never waits. If a whole batch fails, waiting calls fail with it, so that no call waits for a dead
+ * database twice.
  */
 export function batchCalls<Call, Answer>({
   keyOf = () => '',
   make,
   mayRetryAlone = () => false,
 }: Batching<Call, Answer>): (call: Call) => Promise<Answer> {
-  /** Calls that wait, for each key with a batch under way. */
+  /** Waiting calls, by key of the running batch. */
   const waitingOf = new Map<string, Waiting<Call, Answer>[]>();
 
   async function makeAlone({ call, since, resolve, reject }: Waiting<Call, Answer>): Promise<void> {

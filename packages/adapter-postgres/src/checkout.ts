@@ -5,18 +5,22 @@ import { endedIdle, endsConnection, isConflict, isNameConflict, isReadOnlyServer
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/** Attempts of work that loses against other transactions, or whose connection turns out to be dead. */
+/** Maximum number of attempts for work that loses against other transactions, or whose connection is dead. */
 const attempts = 5;
 
-/** Pause before another attempt, times the number of attempts, in milliseconds: lets the transaction that won go first. */
+/**
+ * Pause before the next attempt, multiplied by the number of attempts, in milliseconds. Lets the transaction
+ * that won go first.
+ */
 const pauseMs = 10;
 
 /**
- * Checks a connection of the pool out for an attempt, and waits for a server that is away for a moment. Tries again after a conflict
- * with another transaction, and after a connection that broke before anything could have been committed. Refuses an attempt that has
- * not ended after `timeoutMs`: its connection is closed, which ends the transaction on the server.
+ * Runs an attempt on a connection of the pool, and waits for a server that is briefly unavailable. Tries
+ * again after a conflict with another transaction, and after a connection that broke before anything could
+ * have been committed. Refuses an attempt that has not ended after `timeoutMs`: its connection is closed,
+ * which ends the transaction on the server.
  *
- * @param semaphore - acquired before the connection; `null` for none
+ * @param semaphore - semaphore to acquire before the connection; `null` for none
  */
 export async function withConnection<T>(
   pool: PostgresPool,
@@ -53,24 +57,26 @@ export async function withConnection<T>(
   }
 }
 
-/** A connection that is checked out for one attempt of a call. Notices when it breaks. */
+/** A connection that is checked out for one attempt of a call. Detects when it breaks. */
 export class PooledConnection {
   readonly client: PostgresClient;
-  /** Set before a statement that can commit: a failure from then on may have taken effect. */
+  /**
+   * Set before a statement that can commit: after a failure from then on, the commit may have taken effect.
+   */
   isCommitting = false;
   isBroken = false;
   readonly #borrowed: PostgresPoolClient;
-  /** Last error of a statement, to tell it from errors of the work itself. */
+  /** Last error of a statement, to tell it apart from errors of the work itself. */
   #failure: unknown = null;
 
   constructor(borrowed: PostgresPoolClient) {
     this.#borrowed = borrowed;
-    // Handle errors between two statements too: an unhandled `error` event would end the process.
+    // Listen between statements too: an `error` event without a listener would end the process.
     borrowed.on?.('error', this.#onError);
     this.client = { query: (statement) => this.#query(statement) };
   }
 
-  /** Undoes the transaction, if the connection is good for it. */
+  /** Rolls the transaction back, unless the connection is broken. */
   async rollBack(): Promise<void> {
     if (this.isBroken) return;
     try {
@@ -106,8 +112,8 @@ export class PooledConnection {
 }
 
 /**
- * Runs a statement with a callback, as `pg` takes one: its own promises keep what they led to alive until the whole heap is
- * collected. A client that knows only promises answers with one.
+ * Runs a statement with a callback: the promises of `pg` would keep their results in memory until the whole
+ * heap is collected. Also supports clients that only return promises.
  */
 function ran(
   client: PostgresClient,
@@ -123,7 +129,7 @@ function ran(
   });
 }
 
-/** Takes a connection of the pool, for which it waits within the deadline. A connection that comes too late goes straight back. */
+/** Checks a connection out of the pool before the deadline. Releases a connection that arrives too late. */
 async function checkOut(
   pool: PostgresPool,
   deadline: Deadline,
@@ -138,7 +144,7 @@ async function checkOut(
   } catch (error) {
     if (!deadline.isOver()) throw error;
     connecting.then((late) => late.release()).catch(() => undefined);
-    // The error of the last attempt says more than that the time is over.
+    // Prefer the last connection error, which explains more than the timeout.
     throw failure ?? error;
   }
 }

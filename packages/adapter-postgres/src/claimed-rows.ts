@@ -1,37 +1,37 @@
 import type { ClaimedDelivery } from '@ostiary/core/storage';
 
-/** A delivery, without what is said of its endpoint. */
+/** A claimed delivery, without its endpoint's data. */
 interface DeliveryRow
   extends Pick<
     ClaimedDelivery,
     'id' | 'endpointId' | 'eventId' | 'eventType' | 'body' | 'attempt' | 'failures' | 'dueAt'
   > {
-  /** Deliveries are numbered in the order in which they were published. */
+  /** Number of the delivery, in the order of publication. */
   readonly number: number;
-  /** True if it is claimed for the first time. */
+  /** True if this is the delivery's first claim. */
   readonly isNew: boolean;
-  /** Time at which it became ready again. */
+  /** Time at which the delivery became ready again; `null` if it was never claimed. */
   readonly readyAt: number | null;
 }
 
-/** An endpoint of some of them. */
+/** An endpoint of claimed deliveries. */
 interface ReceiverRow
   extends Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'> {
   readonly number: null;
-  /** Time at which something of it was claimed before. */
+  /** Time at which a delivery of the endpoint was last claimed before. */
   readonly servedAt: number;
 }
 
-/** Rows of a claim, in any order. */
+/** A row that a claim returns; rows come in any order. */
 export type ClaimedRow = DeliveryRow | ReceiverRow;
 
-/** Sorts claimed deliveries: endpoints in turn, and the deliveries of an endpoint in their order. */
+/** Sorts claimed deliveries: endpoints by turn, and deliveries of an endpoint in their order. */
 export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): ClaimedDelivery[] {
   const waiting = Map.groupBy(
     rows.filter((row) => row.number !== null),
     ({ endpointId }) => endpointId,
   );
-  // An endpoint without a row has gone this very moment, and its deliveries go with it.
+  // An endpoint without a row was just removed, together with its deliveries.
   const receivers = rows.filter((row) => row.number === null);
   return receivers.sort(inTurn).flatMap(({ endpointId, partner, mode, url, sealedSecret }) =>
     (waiting.get(endpointId) ?? [])

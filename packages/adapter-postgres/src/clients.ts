@@ -147,7 +147,7 @@ export function postgresClients(database: Database): ClientStore {
   };
 }
 
-/** The client as JSON, with its digests in base64url. */
+/** Converts a client for storage: JSON, with digests as base64url. */
 function rowOf(client: ClientRecord): ClientRow {
   const secrets = client.secrets.map((secret) => ({
     ...secret,
@@ -164,15 +164,15 @@ function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
 }
 
 /**
- * Origin of a page as it is sent to servers (RFC 6454); `null` if the page has none. Web views of apps send that of a private-use scheme
- * with a host, such as `capacitor://localhost`, for which `URL` has no origin.
+ * Returns the origin of a page as browsers send it (RFC 6454); `null` if it has none. Web views send the
+ * origin of a private-use scheme with a host, such as `capacitor://localhost`, which `URL` does not support.
  */
 function originOf({ origin, protocol, host }: URL): string | null {
   if (origin !== 'null') return origin;
   return host === '' ? null : `${protocol}//${host}`;
 }
 
-/** Origins of the pages to which users return, each once. */
+/** Returns the distinct origins of a client's redirect URIs. */
 function originsOf({ redirectUris, loopbackPorts }: ClientRecord): readonly string[] {
   const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
   const origins = urls.map(originOf).filter((origin) => origin !== null);

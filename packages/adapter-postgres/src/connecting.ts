@@ -3,21 +3,23 @@ import { mayComeUp } from './errors.ts';
 import type { PostgresPool, PostgresPoolClient } from './pool.ts';
 import { primaryOf } from './primary.ts';
 
-/** Called with the error of each attempt that failed. */
+/** Called with the error of each failed attempt. */
 type OnFailure = (error: unknown) => void;
 
-/** Connects to the primary within a time in milliseconds. */
+/** Connects to the primary, within a timeout in milliseconds. */
 type Connect = (timeoutMs: number, onFailure: OnFailure) => Promise<PostgresPoolClient>;
 
-/** Functions that connect the pools which a storage made itself. They know every host of the connection string. */
+/**
+ * Connect functions of pools that a storage opened itself, which know every host of the connection string.
+ */
 const ownConnects = new WeakMap<PostgresPool, Connect>();
 
-/** Says how a pool connects, instead of by its method `connect`, which has no time. */
+/** Sets the connect function of a pool, to be used instead of its method `connect`, which has no timeout. */
 export function connectsWith(pool: PostgresPool, connect: Connect): void {
   ownConnects.set(pool, connect);
 }
 
-/** Takes a connection of a pool that leads to the primary, and waits for it, see {@link connected}. */
+/** Takes a connection to the primary from a pool, and retries as {@link connected} does. */
 export function connectionOf(
   pool: PostgresPool,
   timeoutMs: number,
@@ -28,13 +30,13 @@ export function connectionOf(
   return connected(() => primaryOf(pool, timeoutMs), timeoutMs, onFailure);
 }
 
-/** Pauses between two attempts to connect, in milliseconds: the first, twice as long each time, at most the last. */
+/** Pauses between attempts to connect, in milliseconds: `first`, doubled each time, up to `last`. */
 const pausesMs = { first: 25, last: 400 };
 
 /**
- * Connects, and tries again while the server is not there for a moment: it restarts, has too many clients, is a standby that is
- * about to be promoted, or a pooler in between has no connection to it. What waiting cannot mend, such as a wrong password, is
- * thrown at once. After `timeoutMs` the last error is thrown.
+ * Connects, and tries again while the server is briefly unavailable: it restarts, has too many clients, is a
+ * standby that is about to be promoted, or a pooler in between has no connection to it. Throws errors that
+ * waiting cannot solve, such as a wrong password, at once. After `timeoutMs` throws the last error.
  */
 export async function connected<Connection>(
   connect: () => Promise<Connection>,

@@ -71,8 +71,8 @@ function statementsIn(schema: string) {
       revokeGrantsWhere(schema, 'sub = :sub AND client_id = :clientId'),
     ),
 
-    // The user's consents come first (`OFFSET 0` keeps them apart): where PostgreSQL knows little of the tables, it would begin with the
-    // partner's clients, and read the consents of all their users.
+    // `OFFSET 0` makes PostgreSQL read the user's consents first: without good statistics it would begin with
+    // the partner's clients, and read the consents of all their users.
     partnerHolds: lookup<{ partner: string; sub: string; scope: string }, unknown>(
       { partner: 'text', sub: 'text', scope: 'text' },
       `

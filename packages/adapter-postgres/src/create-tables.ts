@@ -4,11 +4,11 @@ import type { PostgresClient } from './pool.ts';
 import { connectionOn } from './statement.ts';
 
 /**
- * Creates the tables, or brings them up to date, in a transaction of the caller at READ COMMITTED. Until it
- * ends, calls that open a storage on this schema wait. If it is rolled back, nothing is created. A storage
- * does this by itself when it opens. Call it if the tables and their first rows must come together.
+ * Creates the tables, or updates them, in a transaction of the caller at READ COMMITTED. Until it ends, other
+ * processes that open a storage on this schema wait. If it is rolled back, nothing is created. A storage does
+ * this by itself when it opens; call it only if the tables and their first rows must commit together.
  *
- * @throws TypeError when `options.schema` is not the name of a schema
+ * @throws TypeError if `options.schema` is not a valid name for a schema
  *
  * @example
  * ```ts

@@ -46,26 +46,29 @@ import {
 } from './statement.ts';
 import { callTimeoutMs, timeoutLeft } from './timeouts.ts';
 
-/** Time that the database has to become reachable at the start. */
+/** Time for which to wait for the database at start, in milliseconds. */
 const firstTimeoutMs = 30_000;
 
-/** Starting together with other processes, and migrating, is allowed to take longer than a request. */
+/**
+ * Timeout of the start, in milliseconds. Longer than that of a request, because processes may start together,
+ * and migrations take time.
+ */
 const startTimeoutMs = 600_000;
 
 /** Share of the pool that is reserved for calls that do not wait for the disk. */
 const reserve = 0.25;
 
 /**
- * Time after which the server ends an idle transaction of a process that has gone silent, in milliseconds.
+ * Time after which the server ends an idle transaction, whose process may have hung, in milliseconds.
  */
 const idleInTransactionMs = 5000;
 
 /**
- * The connections of one storage. Everything goes through `read`, `change` and `write`, the one place where
- * failures become `StorageUnavailableError`.
+ * The connections of one storage. All calls go through `read`, `change` and `write`, where failures become
+ * `StorageUnavailableError`.
  */
 export class Database {
-  /** The schema, quoted, as statements name it. */
+  /** Quoted name of the schema, for use in statements. */
   readonly schema: string;
   readonly schemaName: string;
   readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OpenedPool | null };
@@ -78,7 +81,7 @@ export class Database {
   #isOpen = false;
   #closing: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
-  /** Batches of each kind of look-up. */
+  /** Batched look-ups, one for each kind of look-up. */
   readonly #lookups = new Map<object, (parameters: object) => Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
   /** Limits calls that wait for the disk; `null` if the size of the pool is unknown. */
@@ -105,7 +108,7 @@ export class Database {
     };
   }
 
-  /** Connects and brings the schema up to date. After a failure it can be tried again. */
+  /** Connects and brings the schema up to date. May be called again after a failure. */
   async open(onWait: (reason: Error) => void = ignore): Promise<void> {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     this.#opening ??= this.#open(onWait);
@@ -117,14 +120,13 @@ export class Database {
     }
   }
 
-  /** Runs statements that change nothing, outside a transaction. */
+  /** Runs read-only statements without a transaction. */
   read<T>(work: (connection: Connection) => Promise<T>, timeoutMs = callTimeoutMs): Promise<T> {
     return this.#call(timeoutMs, (pooled) => work(connectionOn(pooled.client, this.#preparing)));
   }
 
   /**
-   * Reads a row; `null` if there is none. Look-ups of one kind that would wait for each other become one
-   * statement.
+   * Reads one row; `null` if there is none. Concurrent look-ups of one kind become one statement.
    */
   async get<Parameters extends object, Row>(
     statement: Statement<Parameters, Row> | Lookup<Parameters, Row>,
@@ -134,7 +136,7 @@ export class Database {
     return (await this.read((connection) => statement.get(connection, parameters))) ?? null;
   }
 
-  /** Reads rows. */
+  /** Reads all rows of a statement. */
   all<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
@@ -142,7 +144,7 @@ export class Database {
     return this.read((connection) => statement.all(connection, parameters));
   }
 
-  /** Runs one statement that changes something, and says whether it did. */
+  /** Runs one statement that changes rows, and returns whether it changed any. */
   async changes<Parameters extends object>(
     statement: Statement<Parameters>,
     parameters: Parameters,
@@ -150,7 +152,10 @@ export class Database {
     return (await this.change((connection) => statement.run(connection, parameters))) > 0;
   }
 
-  /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
+  /**
+   * Runs exactly one statement, which is its own transaction, so it needs no round trips for BEGIN and
+   * COMMIT.
+   */
   change<T>(
     work: (connection: Connection) => Promise<T>,
     timeoutMs = callTimeoutMs,
@@ -164,8 +169,8 @@ export class Database {
   }
 
   /**
-   * Runs exactly one statement which a crash of the server may undo, because it writes an unlogged table or does not wait
-   * for the disk.
+   * Runs exactly one statement that a crash of the server may undo, because it writes to an unlogged table or
+   * does not wait for the disk.
    */
   changeUnsynced<T>(work: (connection: Connection) => Promise<T>, timeoutMs = callTimeoutMs): Promise<T> {
     return this.change(work, timeoutMs, null);
@@ -182,7 +187,7 @@ export class Database {
     return this.#call(timeoutMs, attempt, this.#semaphore);
   }
 
-  /** A connection beside those of the pool, which is not connected yet; see `connectionBeside`. */
+  /** Creates a connection outside of the pool, not connected yet; see `connectionBeside`. */
   session(): Session | null {
     return connectionBeside(this.#use());
   }
@@ -192,7 +197,7 @@ export class Database {
     this.#use();
   }
 
-  /** Waits for calls under way and closes the pool if it is ours. */
+  /** Waits for running calls, and closes the pool if this storage opened it. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -203,7 +208,7 @@ export class Database {
       const { pool, own } = this.#openPool();
       this.#pool = pool;
       this.#own = own;
-      // The pool emits errors of idle connections that the server ended. Without a listener they would end
+      // The pool emits errors of idle connections that the server ended, which without a listener would end
       // the process.
       pool.on?.('error', ignore);
       pool.on?.('connect', listenTo);
@@ -286,7 +291,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   const { client } = pooled;
   try {
-    // One message and one round trip. LOCAL ends with the transaction, so that no setting stays on the
+    // One message, so one round trip. LOCAL ends with the transaction, so that no setting stays on the
     // connection.
     await client.query({
       text: `

@@ -3,7 +3,7 @@ import { StorageUnavailableError } from './errors.ts';
 /** Time limit of a call. */
 export type Deadline = ReturnType<typeof deadlineIn>;
 
-/** Refuses to wait for longer. */
+/** Starts the time limit of a call. When it is over, `race` rejects with a `StorageUnavailableError`. */
 export function deadlineIn(milliseconds: number) {
   let isOver = false;
   const over = Promise.withResolvers<never>();
@@ -17,9 +17,10 @@ export function deadlineIn(milliseconds: number) {
     );
   }, milliseconds);
   return {
-    // Not a getter: of each object with one V8 keeps a hidden class, and with it all that is in reach of it.
+    // A method and not a getter: for each object with a getter V8 keeps a hidden class, and with it
+    // everything that the object references.
     isOver: () => isOver,
-    /** Returns the result of the promise, or rejects if it takes too long. A later result is ignored. */
+    /** Returns the result of a promise, or rejects at the deadline. Ignores a later result. */
     race<T>(promise: Promise<T>): Promise<T> {
       promise.catch(() => undefined);
       return Promise.race([promise, over.promise]);

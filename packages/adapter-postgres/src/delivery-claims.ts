@@ -9,15 +9,18 @@ interface Request {
   readonly leaseEndsAt: number;
   readonly limit: number;
   readonly room: number;
-  /** A JSON object: which endpoints have room for how many. */
+  /** JSON object with the number of deliveries that may be claimed per endpoint. */
   readonly rooms: string;
   readonly freeLive: number | null;
   readonly freeTest: number | null;
-  /** A JSON object: which owners may have how many more. */
+  /** JSON object with the number of further deliveries per owner. */
   readonly most: string;
 }
 
-/** Claims deliveries. `sql/functions/claim_deliveries.sql` says how a claim finds them and shares the places. */
+/**
+ * Creates the claim of deliveries. `sql/functions/claim_deliveries.sql` explains how it finds them and shares
+ * the places.
+ */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const claim = statement<Request, ClaimedRow>(`
     SELECT * FROM ${database.schema}.claim_deliveries(

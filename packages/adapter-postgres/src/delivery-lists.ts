@@ -14,10 +14,10 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 /** Maximum number of pending deliveries of a partner that are sorted for a list. */
 const fewPending = 2_000;
 
-/** Rows after the position, newest first. */
+/** Page of a list: rows after the position, newest first. */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
-/** Deliveries with their attempts, in the order of their endpoints' ids, inside a transaction that is under way. */
+/** Reads deliveries with their attempts inside a running transaction, ordered by endpoint id. */
 export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
   const find = statement<{ ids: readonly string[] }, DeliveryRow>(
     shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = ANY (:ids)`, 'endpoint_id'),
@@ -37,7 +37,7 @@ export function postgresDeliveryLists(
       'id',
     ),
   );
-  // Each parameter is known when the statement is planned, so that what is null takes no part.
+  // Planned with the actual parameters, so that a filter of `null` costs nothing.
   const filter = `
     partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id)
     AND (:endpointId::text IS NULL OR endpoint_id = :endpointId) AND (:status::text IS NULL OR status = :status)
@@ -52,8 +52,8 @@ export function postgresDeliveryLists(
     `(SELECT * FROM ${schema}.deliveries WHERE ${filter} AND failed_as = :status) AS found`,
   );
 
-  // Finds pending deliveries through the other table while there are few of them, because they must be
-  // sorted. If there are many, walking through everything finds the newest soon.
+  // Few pending deliveries are found through the table of pending ones and then sorted. With many, walking
+  // along the index of all deliveries finds the newest soon.
   const pendingOf = `
     FROM ${schema}.webhook_endpoints AS endpoint
     JOIN ${schema}.pending_deliveries AS pending ON pending.endpoint_id = endpoint.id
@@ -68,7 +68,8 @@ export function postgresDeliveryLists(
     WHERE number = ANY (ARRAY (SELECT number ${pendingOf})) AND ${filter}
   ) AS found`);
 
-  // Sorts what there is of one event. Left alone, PostgreSQL might rather walk through everything of the owner.
+  // Sort the few deliveries of one event: PostgreSQL by itself might walk through all deliveries of the
+  // owner.
   const listOfEvent = listOf(`(
     SELECT * FROM (
       SELECT * FROM ${schema}.deliveries
@@ -77,7 +78,7 @@ export function postgresDeliveryLists(
     ) AS of_event WHERE ${filter}
   ) AS found`);
 
-  // The same for each event.
+  // Sorted per event, as in `listOfEvent`.
   const latest = statement<
     Owner & { readonly eventIds: readonly string[]; readonly limit: number },
     { readonly eventId: string; readonly statuses: string }
@@ -136,7 +137,10 @@ export function postgresDeliveryLists(
   };
 }
 
-/** Rows of deliveries as they are shown, with what other tables know of them, in one statement. */
+/**
+ * Builds a query for deliveries of a page together with their attempts and other shown data, in one
+ * statement.
+ */
 function shown(schema: string, page: string, ...order: readonly string[]): string {
   return `
     SELECT

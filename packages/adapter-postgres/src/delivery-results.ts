@@ -2,7 +2,7 @@ import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** Writes the results of claimed deliveries. */
+/** Creates the function that stores the results of claimed deliveries. */
 export function postgresDeliveryResults(database: Database): Pick<DeliveryStore, 'finish'> {
   const finish = statement<{ readonly results: string }, { readonly place: number }>(`
     SELECT place FROM ${database.schema}.finish_deliveries(:results) AS refused (place)
@@ -23,8 +23,8 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
 }
 
 /**
- * If a claim has several results for one delivery, the first one counts. After it the claim is no longer
- * current.
+ * Selects the results that count. If there are several for one delivery, the first one does: after it the
+ * claim is no longer current.
  */
 function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number> {
   const first = new Map<string, number>();
@@ -35,7 +35,7 @@ function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number
   return new Set(first.values());
 }
 
-/** Missing members are NULL. */
+/** Converts a result for storage. Missing members become NULL. */
 function rowOf({ id, claimId, attempt, isCutOff, next }: DeliveryResult, place: number) {
   return {
     place,

@@ -1,6 +1,6 @@
 /**
- * The database could not do what it was asked for: it cannot be reached, is too busy, full, broken, not opened or
- * closed. What PostgreSQL or the driver said is in `cause`; requests are answered with 503.
+ * Thrown if the database cannot do what was requested: it cannot be reached, is too busy, full, broken, not
+ * opened or closed. `cause` has the error of PostgreSQL or the driver. Requests get a 503.
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
@@ -15,14 +15,14 @@ export function unavailable(cause: unknown): StorageUnavailableError {
   return new StorageUnavailableError(`the PostgreSQL database failed: ${detail}`, { cause });
 }
 
-/** The SQLSTATE of an error that the server sent, or the empty string for any other error. */
+/** Returns the SQLSTATE of an error from the server, or the empty string for any other error. */
 export function sqlStateOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  // Codes of Node's such as EPIPE begin with a letter that no class of SQLSTATE begins with.
+  // Codes of Node's errors, such as EPIPE, begin with letters that no class of SQLSTATE begins with.
   return typeof code === 'string' && /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
-/** Error for a server that is not the primary. */
+/** Creates the error for a server that is not the primary. */
 export function takesNoWrites(cause?: unknown): StorageUnavailableError {
   return new StorageUnavailableError(
     'the PostgreSQL server takes no writes: it is a standby, or default_transaction_read_only is on',
@@ -30,24 +30,30 @@ export function takesNoWrites(cause?: unknown): StorageUnavailableError {
   );
 }
 
-/** Name of a parameter that no server has: a server that takes no writes refuses statements with it, see primary.ts. */
+/**
+ * Name of a setting that does not exist on any server, so that reading it fails. Statements read it only on a
+ * server that takes no writes, which refuses them this way; see primary.ts.
+ */
 export const noWritesParameter = 'ostiary.server_takes_no_writes';
 
 /** Checks whether a server refused a statement because it takes no writes. Nothing was changed then, and another server may be the primary. */
 export function isReadOnlyServer(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === '42704') return error instanceof Error && error.message.includes(noWritesParameter);
-  // Planning reads unlogged tables, which a standby does not have, and fails before the guard of the statement is evaluated.
+  // On a standby, planning fails first for unlogged tables, which it does not have.
   if (state === '0A000') return Reflect.get(Object(error), 'routine') === 'get_relation_info';
   return state === '25006';
 }
 
-/** The transaction lost against another one and was rolled back: the same again can succeed. */
+/** Checks whether a transaction lost against another one and was rolled back, so that a retry can succeed. */
 export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlStateOf(error));
 }
 
-/** A prepared statement is not there, or is already: a pooler has given the connection to others meanwhile. */
+/**
+ * Checks whether a prepared statement is missing or exists already, because a pooler gave the connection to
+ * another client in the meantime.
+ */
 export function isNameConflict(error: unknown): boolean {
   return ['26000', '42P05'].includes(sqlStateOf(error));
 }
@@ -71,18 +77,22 @@ export function endedIdle(error: unknown): boolean {
 }
 
 /**
- * SQLSTATEs of a connection that cannot be made at the moment. 08…: a pooler or proxy has no server (PgBouncer says everything with
- * 08P01: no server, a failed login, too many clients). 53300: too many connections of the server, the database or the role, or of
- * PgBouncer. 53400, 55000: a limit of a managed service, a database that takes no connections now. 57P01 to 57P05: the server stops,
- * has crashed, or starts.
+ * SQLSTATEs of a connection that is not possible at the moment. 08…: a pooler or proxy has no server
+ * (PgBouncer reports everything with 08P01: no server, a failed login, too many clients). 53300: too many
+ * connections of the server, the database or the role, or of PgBouncer. 53400, 55000: a limit of a managed
+ * service, a database that takes no connections now. 57P01 to 57P05: the server stops, has crashed, or
+ * starts.
  */
 const notNow = /^(?:08...|53300|53400|55000|57P0[1-5])$/;
 
-/** Errors of the network for a server that is not there yet; ENOENT for a socket in the file system. */
+/** Network errors for a server that is not running yet; ENOENT for a missing Unix socket. */
 const notThere =
   /^(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTDOWN|EHOSTUNREACH|ENETDOWN|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT)$/;
 
-/** Errors of `pg` without a code for a connection that was not made in time, or ended meanwhile. */
+/**
+ * Matches errors of `pg` without a code, for a connection that was not made in time, or that ended in the
+ * meantime.
+ */
 const notMade = /\btimeout\b|^Connection terminated/;
 
 /** Checks whether a connection that failed may succeed in a moment. A wrong password or database name never does. */
@@ -94,26 +104,31 @@ export function mayComeUp(error: unknown): boolean {
   return error instanceof StorageUnavailableError || notThere.test(code) || notMade.test(error.message);
 }
 
-/** Returns the error of the server or the driver, without the wrapper for callers. */
+/** Returns the error of the server or the driver from inside the wrapper for callers. */
 const causeOf = (error: unknown): unknown => (error instanceof StorageUnavailableError ? error.cause : error);
 
-/** Another transaction held for too long what the statement wanted to lock; the connection is good. */
+/**
+ * Checks whether a statement waited too long for another transaction's lock. The connection can still be
+ * used.
+ */
 export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(causeOf(error)) === '55P03';
 }
 
-/** A batch was to write a row twice, because two of its calls belong to the same row. */
+/** Checks whether a batch failed because two of its calls write the same row. */
 export function isRepeatedInOne(error: unknown): boolean {
   return sqlStateOf(causeOf(error)) === '21000';
 }
 
-/** Somebody else has stored a row with the same values of this unique index. */
+/** Checks whether a row with the same values of this unique index is stored already. */
 export function isTaken(error: unknown, index: string): boolean {
   const cause = causeOf(error);
   return sqlStateOf(cause) === '23505' && Reflect.get(Object(cause), 'constraint') === index;
 }
 
-/** PostgreSQL refused what was to be stored, as it would refuse it again: a value, or a constraint. */
+/**
+ * Checks whether PostgreSQL refused the data itself, a value or a constraint, so that a retry would fail too.
+ */
 export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(causeOf(error)));
 }

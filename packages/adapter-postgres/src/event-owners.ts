@@ -3,15 +3,16 @@ import type { Database } from './database.ts';
 import { type Connection, prepared } from './statement.ts';
 
 /**
- * The row of a sequence stands for all data of a partner in one mode. A call that publishes, delivers again
- * or changes endpoints writes this row first, and so has it alone until its transaction ends. Thus numbers
- * come in the order of the commits and without a gap, no delivery is made to an endpoint that is just being
- * disabled, and counts stay as they are.
+ * Creates the lock per partner and mode, which is the row of its sequence. A call that publishes, redelivers
+ * or changes endpoints writes this row first, and so is alone until its transaction ends. Thus sequence
+ * numbers are in the order of the commits without a gap, no delivery is created for an endpoint that is just
+ * being disabled, and counts do not change meanwhile.
  *
- * The row is written and not only locked: a host's transaction with a snapshot of its own (REPEATABLE READ or
- * SERIALIZABLE) would otherwise not notice that it came too late, and is refused now.
+ * The row is written and not only locked. Otherwise a host's transaction with its own snapshot (REPEATABLE READ or
+ * SERIALIZABLE) would not notice that it comes too late; this way the server refuses it.
  *
- * database.ts has the order of locks. The purge locks events and no sequence, so that a redelivery locks its event, too: it stays.
+ * The order of locks is in database.ts. The purge locks events but no sequence, so a redelivery also locks its event
+ * against the purge.
  */
 export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
   const write = prepared<Owner>(`
@@ -20,14 +21,14 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
   `);
 
   return {
-    /** Waits until no other transaction works for this partner and mode. */
+    /** Waits until no other transaction works for this partner and mode, and locks it. */
     async lock(connection: Connection, { partner, mode }: Owner): Promise<void> {
       await write.run(connection, { partner, mode });
     },
   };
 }
 
-/** A partner in a mode, as a key. Slugs have no space. */
+/** Returns a key for a partner in a mode. Slugs contain no space. */
 export function nameOf({ partner, mode }: Owner): string {
   return `${partner} ${mode}`;
 }

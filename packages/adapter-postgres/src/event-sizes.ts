@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-/** Numbers of events that are locked, from the beginning of their sequence and without a gap. */
+/** Numbers of locked events, from the beginning of their sequence and without a gap. */
 interface Held {
   readonly held: readonly number[];
 }
@@ -15,7 +15,8 @@ function statementsIn(schema: string) {
       WHERE mode = 'test' AND partner > :after ORDER BY partner LIMIT :limit
     `),
 
-    // Event by event along the indexes: a join would rather read the deliveries of every partner.
+    // Event by event along the indexes: with a join, PostgreSQL would rather read the deliveries of all
+    // partners.
     sizes: statement<Owner & { before: number; limit: number }, EventSize>(`
       WITH page AS MATERIALIZED (
         SELECT number, sequence, created_at, octet_length(body) AS bytes FROM ${schema}.events
@@ -36,7 +37,7 @@ function statementsIn(schema: string) {
       ORDER BY sequence DESC
     `),
 
-    // From now on no other transaction makes a delivery of these events.
+    // Once these rows are locked, no other transaction creates a delivery of these events.
     hold: statement<Owner & { upTo: number; limit: number }, Held>(`
       WITH oldest AS MATERIALIZED (
         SELECT number, sequence FROM ${schema}.events
@@ -58,7 +59,7 @@ function statementsIn(schema: string) {
       ))
     `),
 
-    // A pending delivery that another transaction holds still has its row among the pending ones.
+    // A pending delivery that another transaction has locked is still in the table of pending deliveries.
     deliveries: statement<Held>(`
       WITH ended AS MATERIALIZED (
         SELECT number FROM ${schema}.deliveries AS delivery
@@ -83,7 +84,7 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Sizes of events in test mode, and the removal of the oldest ones. */
+/** Creates the functions that return sizes of test events and remove the oldest ones. */
 export function postgresEventSizes(
   database: Database,
 ): Pick<EventStore, 'testPartners' | 'sizes' | 'removeOldest'> {

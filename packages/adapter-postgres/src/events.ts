@@ -18,7 +18,7 @@ import { postgresPublications } from './publications.ts';
 import { prepared, statement } from './statement.ts';
 import { lockTimeoutLeft, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
-/** A row of the page beside both ends of the sequence; `id` is `null` in the only row of an empty page. */
+/** A row of the page with both ends of the sequence; `id` is `null` in the only row of an empty page. */
 type ListedRow = { readonly oldest: number | null; readonly newest: number | null } & (
   | EventRecord
   | { readonly id: null }
@@ -33,7 +33,7 @@ export function postgresEvents(database: Database): EventStore {
   const holders = postgresHolders(database);
   const within = hostTransactions(database);
   const sql = {
-    // One statement, so that no purge comes in between.
+    // One statement, so that no purge can happen in between.
     list: statement<Owner & { after: number; limit: number }, ListedRow>(`
       WITH page AS MATERIALIZED (
         SELECT ${columns} FROM ${schema}.events
@@ -47,7 +47,7 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY page.sequence
     `),
 
-    // OFFSET keeps PostgreSQL from reading the deliveries of everybody for it.
+    // OFFSET keeps PostgreSQL from reading all owners' deliveries for it.
     latest: statement<EventFilter & { limit: number }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events
       WHERE partner = :partner AND mode = :mode AND sequence < coalesce(:before, 9223372036854775807)
@@ -67,8 +67,8 @@ export function postgresEvents(database: Database): EventStore {
     `),
   };
 
-  // Calls of one owner would wait for its sequence one after the other, each until the disk has the previous
-  // one.
+  // Batched, because calls of one owner would wait for its sequence one after the other, each for a commit to
+  // disk.
   const publishTogether = batchCalls<readonly NewEvent[], Publication>({
     keyOf: (events) => events.map(nameOf).join(),
     mayRetryAlone: isDataError,
@@ -84,7 +84,7 @@ export function postgresEvents(database: Database): EventStore {
 
   return {
     async publish(events, { idempotency, now }) {
-      // Copies: the caller may go on with its own while the call waits.
+      // Copy the events, because the caller may change them while the call waits.
       const rows = events.map((event) => ({ ...event }));
       if (idempotency === null) return publishTogether(rows);
       return once<Publication>(idempotency, now, async (connection) => {

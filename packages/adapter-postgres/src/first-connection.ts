@@ -4,20 +4,22 @@ import { mayComeUp, StorageUnavailableError, unavailable } from './errors.ts';
 import type { PostgresPool } from './pool.ts';
 import { connectionOn } from './statement.ts';
 
-/** Between two tries. */
+/** Pause between two attempts, in milliseconds. */
 const pauseMs = 250;
 
 /**
- * Time limit of one attempt. A server that was asleep may lose an attempt that it has not answered by then.
+ * Timeout of one attempt, in milliseconds. A server that was asleep may lose an attempt that it has not
+ * answered by then.
  */
 const tryMs = 2_500;
 
 /**
- * Waits until the database answers: one that was asleep, or is started together with this process, refuses or keeps
- * silent at first. What waiting cannot mend, such as a wrong password, is thrown at once.
+ * Waits until the database responds. One that was asleep, or is started together with this process, refuses
+ * connections or does not respond at first. Throws errors that waiting cannot solve, such as a wrong
+ * password, at once.
  *
- * @param isWanted - asked between two tries
- * @param onWait - called after each try that failed, with the reason
+ * @param isWanted - called between two attempts; returns false to give up
+ * @param onWait - called after each failed attempt, with the reason
  */
 export async function firstConnection(
   pool: PostgresPool,

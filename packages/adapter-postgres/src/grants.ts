@@ -20,7 +20,7 @@ interface Redemptions {
   readonly nows: readonly number[];
   readonly issued: readonly number[];
   readonly ends: readonly number[];
-  /** Null where none is asked for. */
+  /** Digests of refresh tokens; `null` for a redemption without one. */
   readonly refreshTokens: readonly (Uint8Array | null)[];
   readonly refreshFamilies: readonly (Uint8Array | null)[];
   readonly refreshEnds: readonly number[];
@@ -28,7 +28,10 @@ interface Redemptions {
   readonly lockTimeout: string;
 }
 
-/** A consent says again that it was used after an hour: most sign-ins do not write it. */
+/**
+ * Minimum time between two updates of a consent's `usedAt`, in milliseconds, so that most sign-ins do not
+ * write it.
+ */
 const usedAtStepMs = 3_600_000;
 
 interface Refresh {
@@ -56,7 +59,10 @@ const copyOf = <Token extends { readonly digest: Uint8Array }>(token: Token): To
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Revokes grants. They are locked in the order of their ids, as everywhere, to avoid deadlocks. */
+/**
+ * Builds a statement that revokes grants. It locks them in the order of their ids, as everywhere, to avoid
+ * deadlocks.
+ */
 export const revokeGrantsWhere = (schema: string, condition: string) => `
   UPDATE ${schema}.grants SET revoked_at = :now
   WHERE id IN (
@@ -64,7 +70,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
   )
 `;
 
-/** Columns of a grant that are read. */
+/** Columns that are read of a grant. */
 const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
@@ -150,7 +156,7 @@ function statementsIn(schema: string) {
       )
     `),
 
-    // A code that is presented again ends what it gave (RFC 6749, section 4.1.2).
+    // A code that is presented again revokes what was issued for it (RFC 6749, section 4.1.2).
     revokeConsumed: prepared<CodeAt>(`
       UPDATE ${schema}.grants SET revoked_at = coalesce(revoked_at, :now)
       WHERE code_digest = :codeDigest AND consumed_at IS NOT NULL
@@ -164,7 +170,7 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.grants SET revoked_at = :now WHERE code_digest = :codeDigest AND revoked_at IS NULL
     `),
 
-    // Every use of a token runs this statement: two look-ups by primary key.
+    // Runs on every use of a token: two look-ups by primary key.
     findToken: lookup<{ digest: Uint8Array }, AccessTokenState>(
       { digest: 'bytea' },
       `
@@ -189,7 +195,8 @@ function statementsIn(schema: string) {
 export function postgresGrants(database: Database): GrantStore {
   const sql = statementsIn(database.schema);
 
-  // Nothing but the redemptions themselves: what has won must not fail with what another one is asked for next.
+  // Contains only the redemptions, so that a successful one cannot fail because of what another call does
+  // next.
   const wins = batchCalls({
     keyOf: ({ maxFailedVerifiers }: Redemption) => String(maxFailedVerifiers),
     mayRetryAlone: (error) => isDataError(error) || isLockTimeout(error),

@@ -3,7 +3,10 @@ import { type Connection, prepared } from './statement.ts';
 
 type Holding = { readonly sub: string; readonly scope: string };
 
-/** Slugs of partners whose clients hold an unrevoked consent of the user with this scope; on a connection of ours or the host's. */
+/**
+ * Creates the query for partners whose clients hold an unrevoked consent of a user with a scope, for
+ * connections of the storage and of the host.
+ */
 export function postgresHolders({ schema }: Pick<Database, 'schema'>) {
   const partnersHolding = prepared<Holding, { readonly slug: string }>(`
     SELECT DISTINCT slug FROM ${schema}.consents

@@ -7,14 +7,14 @@ import { postgresPublications } from './publications.ts';
 import { type Connection, connectionOn, statement } from './statement.ts';
 
 /**
- * The outbox on connections of the host. Only the server knows for sure whether a connection is in a
- * transaction: the host may not have awaited its BEGIN, and the driver's state then lags behind. Every call
- * begins with a savepoint to find out: outside a transaction the server refuses it, and nothing has happened.
+ * Creates the outbox on connections of the host. Only the server knows for certain whether a connection is in
+ * a transaction: if the host has not awaited its BEGIN, the driver's state lags behind. So every call begins
+ * with a savepoint, which the server refuses outside of a transaction, and then nothing has happened.
  *
- * A transaction at READ COMMITTED waits for others that publish to the same partner. One at REPEATABLE READ or
- * SERIALIZABLE that came too late is refused (SQLSTATE 40001 in `cause.code`), and can be tried again from its BEGIN.
- * Events of one call take their sequences in one order; a host that publishes to several partners in several calls of
- * one transaction does so in the order of their slugs, or risks a deadlock, which the server ends (40P01).
+ * A transaction at READ COMMITTED waits for others that publish to the same partner. A transaction at REPEATABLE READ or
+ * SERIALIZABLE that comes too late is refused (SQLSTATE 40001 in `cause.code`), and can be tried again from its BEGIN.
+ * The events of one call lock their sequences in one order. A host that publishes to several partners in several calls of
+ * one transaction should do so in the order of their slugs; otherwise it risks a deadlock, which the server ends (40P01).
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const outboxes = new WeakMap<PostgresClient, HostTransaction>();
@@ -36,13 +36,14 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
         await connection.query('RELEASE SAVEPOINT ostiary_publish', []);
         return result;
       } catch (error) {
-        // All of it or nothing, even when the host catches the error and goes on.
+        // Roll back to the savepoint, so that nothing is half done even if the host catches the error and
+        // goes on.
         await rollBack(connection);
         throw refusalOf(error);
       }
     }
 
-    /** One call at a time, because savepoints of calls that the host does not await would mix. */
+    /** Runs one call at a time, because savepoints of calls that the host does not await would mix. */
     async function inTurn<T>(work: () => Promise<T>): Promise<T> {
       database.assertOpen();
       const turn = last.then(() => inSavepoint(work));
@@ -69,9 +70,9 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
 }
 
 /**
- * Passes on rows of text. Statements on a host's connection return text only, because an object in place of a
- * client may ignore the parsers that come with a statement and use those of `pg.types`. These read text
- * unchanged, unless the host has replaced even that parser.
+ * Wraps a host's connection so that it passes on rows of text. Statements on such a connection return text
+ * only, because an object that stands in for a client may ignore the parsers that come with a statement and
+ * use those of `pg.types`. These read text unchanged, unless the host has replaced even that parser.
  *
  * @throws TypeError if a value is not text
  */
@@ -98,15 +99,15 @@ async function begin(connection: Connection): Promise<void> {
 }
 
 /**
- * This failure has ended the transaction or the connection, and the host learns of that from its own
- * statements.
+ * Rolls back to the savepoint. If that fails too, the transaction or the connection is lost, and the host
+ * learns that from its own statements.
  */
 async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.query('ROLLBACK TO SAVEPOINT ostiary_publish', []);
     await connection.query('RELEASE SAVEPOINT ostiary_publish', []);
   } catch {
-    // See above.
+    // The host's next statement will fail and report the lost transaction or connection.
   }
 }
 
@@ -116,7 +117,10 @@ function refusalOf(error: unknown): Error {
   return unavailable(error);
 }
 
-/** Compares what two connections see, not how they connect: hosts and pools can have many names. */
+/**
+ * Checks that a host's connection is to the storage's database. Compares what the two connections see, not
+ * how they connect: hosts and pools can have many names.
+ */
 function sameDatabase(database: Database): (connection: Connection) => Promise<void> {
   const identify = statement<object, { readonly name: string; readonly identity: string }>(`
     SELECT datname::text AS name, concat_ws(
@@ -139,7 +143,10 @@ function sameDatabase(database: Database): (connection: Connection) => Promise<v
   };
 }
 
-/** By its shape: the host may have another copy of the driver, whose class is not ours. */
+/**
+ * Returns a client, recognized by its shape: the host may have another copy of the driver, with its own
+ * class.
+ */
 function clientOf(value: unknown): PostgresClient {
   if (has(value, 'connect', 'function') && has(value, 'totalCount', 'number')) {
     throw new TypeError('transaction: is a pool; pass the client of pool.connect() that is in a transaction');

@@ -16,22 +16,24 @@ import { callTimeoutMs, lockTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type Found = StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>;
-/** A claim, whose answer may become known with the outcome only. */
+/** An idempotency claim whose response may only be known with the outcome. */
 type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
-/** Outcomes of requests that have taken effect; every other one leaves nothing behind. */
+/** Outcomes of requests that took effect. Any other outcome leaves nothing stored. */
 const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
-/** Value of a key until its transaction knows the response. No other transaction ever reads it. */
+/**
+ * Placeholder for a response until its transaction knows the real one. No other transaction ever reads it.
+ */
 const unanswered: StoredAnswer = { status: 0, body: '' };
 
 /**
- * A transaction that takes effect once per `Idempotency-Key`. Waits for a request with the same key that is under way; one
- * that goes on for too long is `in_progress`. A record that has ended is overwritten.
+ * Creates transactions that take effect once per `Idempotency-Key`. They wait for a running request with the
+ * same key; if that takes too long, the result is `in_progress`. An expired record is overwritten.
  */
 export function postgresClaims(database: Database) {
   const { schema } = database;
-  // A valid record stays unchanged, but its row is locked, so that it is not purged now.
+  // A valid record stays unchanged, but its row is locked, so that it cannot be purged now.
   const take = prepared<ClaimRow & { readonly now: number }>(`
     INSERT INTO ${schema}.idempotency_records AS record
       (partner, mode, key, fingerprint, status, body, ends_at)
@@ -57,14 +59,14 @@ export function postgresClaims(database: Database) {
     now: number,
     work: (connection: Connection) => Promise<Outcome>,
   ): Promise<Outcome | ClaimOutcome> => {
-    // A copy: the caller may go on with the bytes while the write waits.
+    // Copy the bytes, because the caller may change them while the write waits.
     const claim = given && {
       ...given,
       ...(given.answer ?? unanswered),
       fingerprint: Buffer.from(given.fingerprint),
     };
     const end: { rolledBack: Outcome | ClaimOutcome | null } = { rolledBack: null };
-    /** Leaves the transaction with an answer and without its changes. */
+    /** Ends the transaction with a result and without its changes. */
     const rollBack = (outcome: Outcome | ClaimOutcome): never => {
       end.rolledBack = outcome;
       throw new Error('there is nothing to change');
@@ -76,7 +78,7 @@ export function postgresClaims(database: Database) {
           if (isLockTimeout(error)) return rollBack({ outcome: 'in_progress' });
           throw error;
         });
-        // A separate statement, which sees the commit of the other request for which this one waited.
+        // A separate statement, which sees the commit of the request for which this one waited.
         const known = taken === 1 ? undefined : await earlier.get(connection, claim);
         if (known !== undefined) return outcomeOf(claim, storedOf(known));
       }
@@ -141,7 +143,7 @@ function storedOf({ fingerprint, status, body }: Found): StoredRequest {
   return { fingerprint, answer: { status, body } };
 }
 
-/** Result of the check of a request against the record of its key. */
+/** Compares a request with the stored record of its key, and returns the outcome. */
 export function outcomeOf(
   { fingerprint }: Pick<IdempotencyClaim, 'fingerprint'>,
   stored: StoredRequest,

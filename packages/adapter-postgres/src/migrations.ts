@@ -4,16 +4,16 @@ import { shippedFunctions, shippedMigrations } from './shipped-sql.built-in.ts';
 import type { SqlFile } from './sql-files.ts';
 import type { Connection } from './statement.ts';
 
-/** A step of the schema, from a file `NNNN_slug.sql`. */
+/** A migration of the schema, from a file `NNNN_slug.sql`. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the text, hexadecimal. */
+  /** Hexadecimal SHA-256 of the migration's text. */
   readonly checksum: string;
 }
 
-/** Parses the migrations, in order. */
+/** Parses the migration files, in order. */
 export function readMigrations(files: readonly SqlFile[] = shippedMigrations): readonly Migration[] {
   return files.map(({ name, text }, index) => {
     const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
@@ -23,19 +23,19 @@ export function readMigrations(files: readonly SqlFile[] = shippedMigrations): r
   });
 }
 
-/** The functions of the schema, all together. Recorded under the number 0. */
+/** All functions of the schema together. Their checksum is recorded under the number 0. */
 export type Functions = Pick<Migration, 'sql' | 'checksum'>;
 
 /**
- * Reads the functions, in the order of their names. All are PL/pgSQL, whose bodies are resolved at the first call, so that a
- * function may call another one of any name.
+ * Reads the function files, ordered by name. The order does not matter, because PL/pgSQL resolves the bodies
+ * at the first call.
  */
 export function readFunctions(files: readonly SqlFile[] = shippedFunctions): Functions {
   const sql = withoutCarriageReturns(files.map(({ text }) => text).join('\n'));
   return { sql, checksum: sha256(sql) };
 }
 
-/** Undoes what a checkout on Windows does to line ends, which is no change of a file. */
+/** Converts the line ends of a Windows checkout, which should not count as a change of the file. */
 function withoutCarriageReturns(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
@@ -45,14 +45,14 @@ function sha256(text: string): string {
 }
 
 /**
- * Brings a schema up to date, inside a transaction, however many processes start at once: the first process that gets the lock
- * applies the missing migrations and then all functions, and the others find them applied. The lock ends with the transaction,
- * so that it is safe behind a pooler.
+ * Brings a schema up to date inside a transaction, however many processes start at once. The first process
+ * that gets the lock applies the missing migrations and then all functions; the others then find them
+ * applied. The lock ends with the transaction, so this is safe behind a pooler.
  *
- * Functions belong to the last migration: a version that changes one ships a migration too, be it empty, so that processes of
- * an earlier version are refused instead of replacing the function by theirs.
+ * Functions belong to the last migration. A version that changes a function also ships a migration, even an empty one, so
+ * that processes of an earlier version are refused instead of restoring their own function.
  *
- * @param schema - unquoted
+ * @param schema - name of the schema, unquoted
  */
 export async function migrate(
   connection: Connection,
@@ -63,7 +63,7 @@ export async function migrate(
   await connection.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(schema)]);
   await assertServer(connection);
   const table = `"${schema}".schema_migrations`;
-  // Looked for, and not CREATE … IF NOT EXISTS: that needs rights which a process that only starts has no use for.
+  // Check before creating: CREATE … IF NOT EXISTS needs rights that a process which only starts may not have.
   if (!(await exists(connection, 'SELECT FROM pg_namespace WHERE nspname = $1', schema))) {
     await connection.query(`CREATE SCHEMA "${schema}"`, []);
   }
@@ -82,8 +82,8 @@ export async function migrate(
   if (missing.length === 0) {
     assertUnchanged(recorded, functions);
   } else {
-    // The files name their tables without a schema; statements always name it. Functions keep this path.
-    // Temporary tables come last, or a table of the host with the name of one of ours would be used.
+    // The files name their tables without a schema; other statements always name it. Functions keep this
+    // path. Temporary tables come last, so that a host's temporary table with the same name is not used.
     await connection.query(`SET LOCAL search_path TO "${schema}", pg_temp`, []);
     await connection.query('SET LOCAL statement_timeout = 0', []);
     for (const { number, name, sql, checksum } of missing) {
@@ -93,7 +93,7 @@ export async function migrate(
     await connection.query(functions.sql, []);
     await record(connection, table, { number: 0, name: 'functions', checksum: functions.checksum });
   }
-  // A write on every start, so that a database that cannot be written to is noticed before the first request.
+  // Write on every start, so that a read-only database is noticed before the first request.
   await connection.query(`UPDATE ${table} SET checksum = checksum WHERE number = 1`, []);
 }
 
@@ -161,7 +161,9 @@ async function exists(connection: Connection, question: string, name: string): P
   return (await connection.query(question, [name])).rows.length > 0;
 }
 
-/** One lock per schema: 64 bits of a digest, under a name that no other software uses by chance. */
+/**
+ * Returns the advisory lock number of a schema: 64 bits of a digest, unlikely to clash with other software.
+ */
 function lockOf(schema: string): bigint {
   return createHash('sha256').update(`ostiary migrations ${schema}`).digest().readBigInt64BE();
 }

@@ -4,21 +4,21 @@ import type { PostgresPool } from './pool.ts';
 import { primaryOf } from './primary.ts';
 
 /**
- * A pool that this package opened, whose connections all lead to a server that takes writes. Its opener must
- * end it.
+ * A pool that this package opened, whose connections all lead to the primary. Whoever opens it must end it.
  */
 export interface OpenedPool extends PostgresPool {
-  /** Connections that there are, used or not. */
+  /** Number of open connections, used or idle. */
   readonly totalCount: number;
   readonly idleCount: number;
-  /** Calls of `connect` that wait for a connection. */
+  /** Number of `connect` calls that wait for a connection. */
   readonly waitingCount: number;
   end(): Promise<void>;
 }
 
 /**
- * The same connection string for each host that it names, as libpq has them: `postgres://user@a:5432,b:5433/database`. The
- * driver knows one host only. `null` where a host is missing: the driver would take this machine instead.
+ * Splits a connection string into one for each host that it names, as in libpq:
+ * `postgres://user@a:5432,b:5433/database`. The driver supports only one host. `null` if a host is missing,
+ * because the driver would use this machine instead.
  */
 export function eachHost(connectionString: string): readonly string[] | null {
   const parts = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(connectionString);
@@ -29,8 +29,8 @@ export function eachHost(connectionString: string): readonly string[] | null {
 }
 
 /**
- * Opens a pool, which connects when it is first used: to the host that was the primary last, and to the others in turn when it
- * does not answer or takes no writes.
+ * Opens a pool, which connects on first use: to the host that was the primary last, and to the others in turn
+ * if it does not respond or takes no writes.
  */
 export function openPool(connectionString: string, timeoutMs: number, max = 10): OpenedPool {
   const hosts = eachHost(connectionString) ?? [connectionString];
@@ -38,7 +38,7 @@ export function openPool(connectionString: string, timeoutMs: number, max = 10):
 
   class HostClient extends Client {
     constructor(config?: ClientConfig) {
-      // A host that keeps silent leaves time for the others.
+      // Divide the time, so that one silent host leaves time for the others.
       const connectionTimeoutMillis = Math.floor(timeoutMs / hosts.length);
       super({ ...config, connectionString: hosts[current], connectionTimeoutMillis });
     }
@@ -47,7 +47,7 @@ export function openPool(connectionString: string, timeoutMs: number, max = 10):
   const pool = new Pool({
     Client: HostClient,
     max,
-    // No other parameter of the session: poolers such as PgBouncer refuse to start one with them.
+    // Set no other session parameter: poolers such as PgBouncer refuse sessions with unknown ones.
     application_name: 'ostiary',
     connectionTimeoutMillis: timeoutMs,
     keepAlive: true,
@@ -59,7 +59,7 @@ export function openPool(connectionString: string, timeoutMs: number, max = 10):
       try {
         return await primaryOf(pool, Math.max(1, deadline - performance.now()));
       } catch (error) {
-        // Another caller may have moved on to the next host already.
+        // Another caller may have switched to the next host already.
         if (current === tried) current = (tried + 1) % hosts.length;
         if (left === 0 || performance.now() >= deadline) throw error;
       }
@@ -72,7 +72,7 @@ export function openPool(connectionString: string, timeoutMs: number, max = 10):
   }
 
   const own: OpenedPool = {
-    // For connections beside those of the pool.
+    // Used for connections outside of the pool.
     Client: HostClient,
     options: pool.options,
     on: pool.on.bind(pool),

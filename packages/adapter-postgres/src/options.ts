@@ -3,22 +3,23 @@ import type { PostgresPool } from './pool.ts';
 import { callTimeoutMs } from './timeouts.ts';
 import { assertTlsFiles } from './tls-files.ts';
 
-/** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */
+/** Options of {@link postgresStorage}: the database, and the schema of the tables. */
 export interface PostgresStorageOptions {
   /**
-   * A pool of the host, such as a `Pool` of `pg`. The host may use it for other purposes, and ends it. Either
-   * this or `connectionString`. A connection to a server that takes no writes is closed: use a pool of
-   * `postgresPool` for several hosts.
+   * Pool of the host, such as a `Pool` of `pg`, to pass instead of `connectionString`. The host may use it
+   * for other purposes too, and must end it. A connection to a server that takes no writes is closed; for
+   * several hosts use a pool of `postgresPool`.
    */
   readonly pool?: PostgresPool;
   /**
-   * `postgres://user:password@host:5432/database`. The storage opens a pool of ten connections and ends it.
-   * Several hosts, a primary and its standbys, are separated by commas: `host-1:5432,host-2:5432`.
-   * Connections go to the one that takes writes, for any `target_session_attrs`.
+   * Connection string, `postgres://user:password@host:5432/database`, to pass instead of `pool`. The storage
+   * opens a pool of ten connections and ends it. Several hosts, a primary and its standbys, are separated by
+   * commas: `host-1:5432,host-2:5432`. Connections go to the one that takes writes, whatever
+   * `target_session_attrs` says.
    */
   readonly connectionString?: string;
   /**
-   * The schema of the tables, created when it is missing: `[a-z_][a-z0-9_]{0,62}`.
+   * Schema of the tables, created if missing: `[a-z_][a-z0-9_]{0,62}`.
    * @defaultValue 'ostiary'
    */
   readonly schema?: string;
@@ -27,10 +28,10 @@ export interface PostgresStorageOptions {
 const known: readonly string[] = ['pool', 'connectionString', 'schema'];
 
 /**
- * Checks what the host passed; throws a `TypeError` that names the option, and never shows its value.
+ * Validates the host's options. Throws a `TypeError` that names the option and never shows its value.
  */
 export function parseOptions(options: unknown): {
-  /** The host's pool, or how to open one of ours. */
+  /** Pool of the host, or a function that opens the storage's own. */
   readonly pool: PostgresPool | (() => OpenedPool);
   readonly schema: string;
 } {
@@ -62,10 +63,10 @@ export function parseOptions(options: unknown): {
 }
 
 /**
- * Opens a pool for a host that uses one together with the storage. All its connections lead to the server that takes writes:
- * what only reads is never answered by a standby that is behind.
+ * Opens a pool that a host shares with the storage. All its connections lead to the primary, so that reads
+ * never return a standby's outdated data.
  *
- * @throws TypeError for an option that is wrong
+ * @throws TypeError if an option is invalid
  *
  * @example
  * ```ts
@@ -79,9 +80,9 @@ export function postgresPool({
   connectionString,
   max = 10,
 }: {
-  /** As for {@link PostgresStorageOptions}. */
+  /** Connection string; see {@link PostgresStorageOptions}. */
   readonly connectionString: string;
-  /** Connections at most. @defaultValue 10 */
+  /** Maximum number of connections. @defaultValue 10 */
   readonly max?: number;
 }): OpenedPool {
   assertConnectionString(connectionString, 'postgresPool');
@@ -100,7 +101,7 @@ function assertConnectionString(value: unknown, caller: string): asserts value i
   assertTlsFiles(hosts[0] ?? value, what);
 }
 
-/** @throws TypeError for what is no name of a schema, or one of the server's own */
+/** Checks the name of a schema. @throws TypeError if it is invalid or reserved for the server */
 export function assertSchemaName(schema: unknown, caller: string): asserts schema is string {
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_')) {
     throw new TypeError(`${caller}: options.schema must match [a-z_][a-z0-9_]{0,62} and not begin with pg_`);

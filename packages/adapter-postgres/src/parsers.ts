@@ -2,7 +2,7 @@ import { parse as parseArray } from 'postgres-array';
 
 type Parser = (text: string) => unknown;
 
-/** Reads `bytea`, in the format that `bytea_output` of the session says: `hex`, or `escape` of hosts that set it. */
+/** Parses `bytea` in the session's `bytea_output` format: `hex`, or `escape` if the host has set it. */
 function parseBytes(text: string): Buffer {
   if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex');
   const raw = text.replaceAll(/\\(\\|[0-7]{3})/g, (_match, code: string) =>
@@ -15,7 +15,7 @@ const parseBoolean = (text: string): boolean => text === 't';
 const parseJson = (text: string): unknown => JSON.parse(text);
 const parseText = (text: string): string => text;
 
-/** Types of PostgreSQL by their OID, from pg_type. Everything else is read as its text. */
+/** Parsers by the OID of a PostgreSQL type (pg_type). All other types are read as text. */
 const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [16, parseBoolean],
   [17, parseBytes],
@@ -32,9 +32,9 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
 ]);
 
 /**
- * Reads values as Ostiary's statements expect them. It ignores `pg.types`, which the whole process shares and
- * hosts change. Numbers become numbers (`bigint` too), `bytea` a Buffer, JSON is parsed, arrays are arrays,
- * and everything else is text. Pass it as `types` of a query or of a client of `pg`.
+ * Parsers that read values as Ostiary's statements expect them. They ignore `pg.types`, which the whole
+ * process shares and hosts change. Numbers become numbers (`bigint` too), `bytea` a Buffer, JSON is parsed,
+ * arrays become arrays, and everything else is text. Pass this as `types` of a query or of a client of `pg`.
  */
 export const postgresTypes = {
   getTypeParser: (oid: number, format: 'text' | 'binary' = 'text'): Parser => {

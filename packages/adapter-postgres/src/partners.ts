@@ -14,10 +14,10 @@ const columns = `
   slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
 `;
 
-/** Data that ends with a disabled partner. */
+/** Creates the statements that end data of a disabled partner. */
 function endsIn(schema: string) {
   return {
-    // Locked in the order of their ids, as everywhere, to avoid deadlocks.
+    // Locks grants in the order of their ids, as everywhere, to avoid deadlocks.
     revokeGrants: statement<
       { slug: string; disabledAt: number; now: number },
       Pick<PartnerReach, 'codes' | 'tokens'>
@@ -39,7 +39,7 @@ function endsIn(schema: string) {
         ) AS tokens
     `),
 
-    // Claims pass these endpoints over from here on. The next statement sees what the last one did.
+    // From here on claims skip these endpoints. The next statement sees the result of the last claim.
     lockQueues: statement<{ slug: string }>(`
       SELECT FROM ${schema}.endpoint_queues WHERE partner = :slug ORDER BY endpoint_id FOR UPDATE
     `),
@@ -81,8 +81,8 @@ function statementsIn(schema: string) {
       WHERE slug = :slug AND version = :version - 1
     `),
 
-    // Waits for calls that have locked one of the clients: to issue a grant, remember a consent, or change
-    // the client.
+    // Waits for transactions that have locked one of the clients: to issue a grant, remember a consent, or
+    // change the client.
     markClients: statement<{ slug: string; disabled: boolean }>(`
       UPDATE ${schema}.clients SET partner_disabled = :disabled::boolean
       WHERE partner = :slug AND partner_disabled <> :disabled::boolean
@@ -104,14 +104,14 @@ export function postgresPartners(database: Database): PartnerStore {
   const owners = postgresEventOwners(database);
   const sql = statementsIn(database.schema);
 
-  /** Ends what a partner's clients were given, and what is on the way to the partner. */
+  /** Revokes the grants of a partner's clients, and cancels the partner's pending deliveries. */
   async function end(
     connection: Connection,
     { slug, updatedAt: now }: PartnerRecord,
     disabledAt: number,
   ): Promise<Ended> {
     const grants = await sql.revokeGrants.get(connection, { slug, disabledAt, now });
-    // Calls that publish wait from here on, and then see that nothing is delivered any more.
+    // From here on calls that publish wait, and then see that nothing is delivered any more.
     for (const mode of ['live', 'test'] as const) await owners.lock(connection, { partner: slug, mode });
     await sql.lockQueues.run(connection, { slug });
     const deliveries = await sql.cancel.run(connection, { slug, now });

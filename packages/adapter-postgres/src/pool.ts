@@ -2,14 +2,17 @@
 export interface PostgresResult {
   readonly rows: readonly unknown[];
   readonly rowCount: number | null;
-  /** The command's tag, such as `COMMIT`. */
+  /** Command tag of the statement, such as `COMMIT`. */
   readonly command?: string;
 }
 
-/** The part of a connection that is used: a `PoolClient` or a `Client` of `pg` has this shape. */
+/** Used part of a connection; a `PoolClient` or a `Client` of `pg` has this shape. */
 export interface PostgresClient {
   query(statement: {
-    /** Prepared under this name with its first use on a connection, and not parsed and planned again. */
+    /**
+     * Name under which the connection prepares the statement on first use, to skip parsing and planning
+     * later.
+     */
     readonly name?: string;
     readonly text: string;
     readonly values?: readonly unknown[];
@@ -19,32 +22,32 @@ export interface PostgresClient {
   removeListener?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A connection in use until it is released. Releasing it with `true` closes it. */
+/** A connection that is in use until it is released. Releasing it with `true` closes it. */
 export interface PostgresPoolClient extends PostgresClient {
   release(destroy?: boolean): void;
 }
 
-/** Adds and removes listeners of a pool. */
+/** Signature of a pool's methods that add and remove listeners. */
 export interface PoolListening {
   (event: 'error', listener: (error: Error) => void): unknown;
   /** Called with each new connection before its first use. */
   (event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
-/** The part of a pool that is used: a `Pool` of `pg` has this shape. */
+/** Used part of a pool; a `Pool` of `pg` has this shape. */
 export interface PostgresPool {
-  /** Options with which it connects, if it exposes them. */
+  /** Client class of the pool, if it exposes one. */
   readonly Client?: unknown;
-  /** Maximum number of connections, if it exposes that. A quarter of them is reserved for reads. */
+  /** Maximum number of connections, if the pool exposes it. A quarter of them is reserved for reads. */
   readonly options?: { readonly max?: number };
   connect(): Promise<PostgresPoolClient>;
   readonly on?: PoolListening;
   readonly removeListener?: PoolListening;
 }
 
-/** A connection of no pool: a `Client` of `pg` has this shape. */
+/** A connection outside of any pool; a `Client` of `pg` has this shape. */
 export interface Session extends Pick<PostgresClient, 'query'> {
-  /** Process id of the server for this connection, from its start. */
+  /** Process id of the server process behind this connection. */
   readonly processID?: unknown;
   connect(): Promise<unknown>;
   end(): Promise<unknown>;
@@ -53,7 +56,10 @@ export interface Session extends Pick<PostgresClient, 'query'> {
   on(event: 'notification', listener: (message: { readonly payload?: string }) => void): unknown;
 }
 
-/** A connection beside those of a pool, made as a `Pool` of `pg` makes its own; `null` where the pool is something else. */
+/**
+ * Creates a connection outside of a pool with the pool's settings, as a `Pool` of `pg` creates its own;
+ * `null` for another kind of pool.
+ */
 export function connectionBeside(pool: PostgresPool): Session | null {
   const { Client } = pool;
   return typeof Client === 'function' ? Reflect.construct(Client, [pool.options]) : null;
@@ -62,9 +68,9 @@ export function connectionBeside(pool: PostgresPool): Session | null {
 export function ignore(): void {}
 
 /**
- * A pool passes a new connection on through a promise, and has no listener until that resolves. An error that
- * the server sends together with its welcome, such as its shutdown, would end the process. The first
- * statement fails too.
+ * Adds an error listener to a new connection. The pool passes the connection on through a promise, and until
+ * that resolves it has no listener. An error that the server sends together with its welcome, such as its
+ * shutdown, would end the process. The first statement fails anyway.
  */
 export function listenTo(client: PostgresClient): void {
   client.on?.('error', ignore);

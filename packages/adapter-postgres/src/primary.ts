@@ -3,25 +3,26 @@ import { noWritesParameter, StorageUnavailableError, takesNoWrites } from './err
 import { postgresTypes } from './parsers.ts';
 import { ignore, type PostgresClient, type PostgresPool, type PostgresPoolClient } from './pool.ts';
 
-/** Connections that led to a server that takes writes when they were new. */
+/** Connections that led to the primary when they were new. */
 const known = new WeakSet<PostgresClient>();
 
 /** Maximum number of replacements for connections that break before their first use. */
 const replacements = 4;
 
 /**
- * True on a server that takes writes; everywhere else PostgreSQL refuses the statement, because the parameter does not exist. Both
- * calls are STABLE, so the planner makes a one-time filter of them: evaluated once, before any row is read, 1 µs.
+ * SQL condition that is true on the primary. On any other server PostgreSQL refuses the statement, because
+ * the setting does not exist. Both calls are STABLE, so the planner makes a one-time filter of them,
+ * evaluated once before any row is read: 1 µs.
  */
 const takesWrites = `current_setting(
   CASE current_setting('transaction_read_only') WHEN 'off' THEN 'transaction_read_only' ELSE '${noWritesParameter}' END
 ) = 'off'`;
 
 /**
- * Wraps a SELECT so that only the primary answers it. A standby answers what only reads, but it may be behind: a revoked token would
- * be valid there. A check of the connection is not enough: behind a pooler such as PgBouncer a connection outlives the server that it
- * led to, and leads to a standby a moment later. The rows, their order and the plan stay the same. A statement that writes needs no
- * wrapping: a standby refuses it.
+ * Wraps a SELECT so that only the primary runs it. A standby would run reads too, but may be behind: a
+ * revoked token would be valid there. Checking the connection is not enough: behind a pooler such as
+ * PgBouncer a connection outlives its server, and may lead to a standby a moment later. The rows, their order
+ * and the plan stay the same. A statement that writes needs no wrapping: a standby refuses it.
  *
  * @example
  * ```ts
@@ -35,8 +36,9 @@ export function primaryOnly(select: string): string {
 }
 
 /**
- * Connects to a server that takes writes. Each new connection is asked once, so that a pool with several hosts finds the primary
- * among them, and closed if it leads to a standby. Later changes are found by the statements themselves, see {@link primaryOnly}.
+ * Connects to the primary. Each new connection is checked once, so that a pool with several hosts finds the
+ * primary among them, and closed if it leads to a standby. Later changes are detected by the statements
+ * themselves, see {@link primaryOnly}.
  */
 export async function primaryOf(pool: PostgresPool, timeoutMs: number): Promise<PostgresPoolClient> {
   for (let left = replacements; ; left -= 1) {
@@ -60,7 +62,8 @@ export async function primaryOf(pool: PostgresPool, timeoutMs: number): Promise<
 }
 
 async function assertWritable(client: PostgresClient): Promise<void> {
-  // As libpq's `target_session_attrs=read-write` does. It is `on` in every transaction of a standby.
+  // The same check as libpq's `target_session_attrs=read-write`. The setting is `on` in every transaction of
+  // a standby.
   const { rows } = await client.query({ text: 'SHOW transaction_read_only', types: postgresTypes });
   if (Reflect.get(Object(rows[0]), 'transaction_read_only') !== 'off') throw takesNoWrites();
 }

@@ -2,14 +2,14 @@ import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
-/** A delivery that is about to be stored, due now. */
+/** A delivery to store, due now. */
 export interface NewDelivery {
   readonly id: string;
   readonly eventNumber: number;
   readonly endpointId: string;
 }
 
-/** The end of a statement that stores the deliveries of `fresh`, which are due when they are made. */
+/** Builds the end of a statement, which stores the deliveries of `fresh`, due now. */
 export function insertFresh(schema: string): string {
   return `
     delivered AS (
@@ -22,7 +22,7 @@ export function insertFresh(schema: string): string {
   `;
 }
 
-/** The outbox, inside a transaction, on our connection or the host's. */
+/** Creates the outbox inside a transaction, for connections of the storage and of the host. */
 export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   const publish = statement<{ readonly events: string; readonly lockTimeout: string | null }>(`
     SELECT FROM ${schema}.publish_events(:events, :lockTimeout)
@@ -49,7 +49,7 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   return {
     /**
      * Stores events and their deliveries, in one statement.
-     * @param lockTimeout - of the sequences, as `lock_timeout` takes it; `null`: that of the transaction
+     * @param lockTimeout - longest wait for the sequences, as a value of `lock_timeout`; `null` keeps the transaction's
      */
     async publish(
       connection: Connection,
@@ -59,7 +59,9 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
       if (events.length > 0) await publish.run(connection, { events: JSON.stringify(events), lockTimeout });
     },
 
-    /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+    /**
+     * Returns the ids of a partner and mode's enabled endpoints that subscribe to an event type, in order.
+     */
     async matchingEndpoints(
       connection: Connection,
       request: Owner & { readonly type: string },
@@ -67,7 +69,7 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
       return (await matching.all(connection, request)).map(({ id }) => id);
     },
 
-    /** Stores deliveries of one owner, in this order. */
+    /** Stores deliveries of one owner, in the given order. */
     async deliver(
       connection: Connection,
       deliveries: readonly NewDelivery[],

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { type Statement, statement } from './statement.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-/** Numbers of events that may go, and of those of them that are locked. */
+/** Numbers of events to remove, and of those among them that are locked. */
 interface Choice {
   readonly chosen: readonly number[];
   readonly held: readonly number[];
@@ -11,8 +11,9 @@ interface Choice {
 
 function statementsIn(schema: string) {
   /**
-   * Removes the rows of a table that ended first. Rows that another transaction has locked stay for the next
-   * time. They are an array, so that they are chosen once in every plan.
+   * Builds a statement that removes the rows of a table that expired first. Skips rows that another
+   * transaction has locked, until the next time. The rows are selected as an array, so that every plan
+   * selects them once.
    */
   const removal = (table: string, end: string, condition = 'true') =>
     statement<{ before: number; limit: number }>(`
@@ -22,7 +23,7 @@ function statementsIn(schema: string) {
         ORDER BY ${end} LIMIT :limit FOR UPDATE SKIP LOCKED
       ))
     `);
-  // Asked of one row after the other. As NOT EXISTS, PostgreSQL would rather join all that ended with the whole table.
+  // Checked row by row. For NOT EXISTS, PostgreSQL would rather join all expired rows with the whole table.
   const isWithout = (table: string, reference: string) =>
     `(SELECT 1 FROM ${schema}.${table} WHERE ${reference} LIMIT 1) IS NULL`;
   const hasNoToken = ['access_tokens', 'refresh_tokens'].map((table) =>
@@ -42,7 +43,7 @@ function statementsIn(schema: string) {
     idempotency: removal('idempotency_records', 'ends_at'),
     rateLimits: removal('rate_limits', 'ends_at'),
 
-    // With their attempts. By the expression that the index has.
+    // Removes deliveries with their attempts. Uses the expression of the index.
     deliveries: statement<{ before: number; limit: number }>(`
       WITH ended AS MATERIALIZED (
         SELECT number FROM ${schema}.deliveries
@@ -54,8 +55,8 @@ function statementsIn(schema: string) {
       DELETE FROM ${schema}.deliveries WHERE number = ANY (ARRAY (SELECT number FROM ended))
     `),
 
-    // Reads of each sequence the first event, then the second of those whose first can go, and so on. From
-    // now on no further delivery is made for locked ones. A call that is making one is not awaited.
+    // Walks each sequence from its first event on, while events can be removed. Once events are locked, no
+    // further delivery of them is created. Does not wait for a transaction that is creating one.
     choice: statement<{ eventsBefore: number; limit: number }, Choice>(`
       WITH RECURSIVE oldest AS (
         SELECT event.* FROM ${schema}.event_sequences AS owner
@@ -86,9 +87,9 @@ function statementsIn(schema: string) {
 }
 
 /**
- * Removes rows before those to which they belong, so that none is ever left without its parent. Each kind is
- * a transaction of its own, and calls that publish wait for none of them. Rows that another transaction has
- * locked stay for the next time.
+ * Creates the purge. Removes rows before those to which they belong, so that no row is ever left without its
+ * parent. Each kind is a transaction of its own, so that calls that publish do not wait. Skips rows that
+ * another transaction has locked, until the next time.
  */
 export function postgresPurge(database: Database): Storage['purge'] {
   const sql = statementsIn(database.schema);
@@ -96,7 +97,10 @@ export function postgresPurge(database: Database): Storage['purge'] {
   const remove = (one: Statement<{ before: number; limit: number }>, before: number, limit: number) =>
     database.change((connection) => one.run(connection, { before, limit }), longTimeoutMs);
 
-  /** In two statements, so that the second one sees deliveries that were made until the first one had its locks. */
+  /**
+   * Removes events with two statements: the second one sees deliveries that were created before the first one
+   * got its locks.
+   */
   const removeEvents = (eventsBefore: number, limit: number) =>
     database.write(async (connection) => {
       const choice = await sql.choice.get(connection, { eventsBefore, limit });
@@ -111,7 +115,7 @@ export function postgresPurge(database: Database): Storage['purge'] {
     refreshTokens: await remove(sql.refreshTokens, before, limit),
     grants: await remove(sql.grants, before, limit),
     idempotency: await remove(sql.idempotency, now, limit),
-    // A window may have ended here and not yet for a process whose clock is behind: hence the minute.
+    // A window may have ended for this clock but not for a process whose clock is behind: hence the minute.
     rateLimits: await remove(sql.rateLimits, now - 60_000, limit),
     deliveries: await remove(sql.deliveries, eventsBefore, limit),
     events: await removeEvents(eventsBefore, limit),

@@ -8,9 +8,9 @@ import { timeoutLeft } from './timeouts.ts';
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
 
-/** Stores jobs inside a transaction that is under way, except those whose id is taken. */
+/** Creates the function that stores jobs inside a running transaction, except jobs whose id exists. */
 export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
-  // In the order of their ids, so that two calls with the same ids wait for each other and not in a circle.
+  // In the order of their ids, so that two calls with the same ids do not deadlock.
   const insert = prepared<{ readonly jobs: string }>(`
     INSERT INTO ${schema}.jobs (id, kind, owner, payload, due_at)
     SELECT id, kind, owner, payload, "dueAt"
@@ -26,20 +26,20 @@ export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
   };
 }
 
-/** Claims have no space. */
+/** Returns a key for a claim of a job. Claim ids contain no space. */
 const nameOf = ({ id, claimId }: Claim): string => `${claimId} ${id}`;
 
 export function jobRowOf({ id, kind, payload, dueAt, owner = '' }: NewJob): NewRow {
   return { id, kind, payload: JSON.stringify(payload), dueAt, owner };
 }
 
-/** Sorts by the time at which jobs are due, those of test mode last. */
+/** Compares jobs by due time, with those of test mode last. */
 function inOrder(a: JobRow, b: JobRow): number {
   const isTest = ({ owner }: JobRow) => Number(owner.startsWith('test:'));
   return isTest(a) - isTest(b) || a.dueAt - b.dueAt;
 }
 
-/** Returns shares as claim_jobs takes them. */
+/** Converts shares to the text that the function claim_jobs takes. */
 function sharesText(shares: ReadonlyMap<string, Shares>): string {
   const rows = Array.from(shares, ([kind, { free, most }]) => [
     kind,
@@ -86,7 +86,7 @@ export function postgresQueue(database: Database): Queue {
         timeoutLeft(waitedMs),
       );
       const names = new Set(removed.map(nameOf));
-      // If two calls complete a job, the first one has it.
+      // If two calls complete the same job, the first one succeeds.
       return group.map((claim) => names.delete(nameOf(claim)));
     },
   });

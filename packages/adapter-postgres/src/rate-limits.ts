@@ -9,20 +9,20 @@ type Request = Parameters<AddressCounts['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
 interface CountedRow extends WindowRow {
   readonly bucket: string;
-  /** Number of requests that were counted. */
+  /** Number of requests that the window has counted. */
   readonly granted: number;
 }
 
-/** Buckets as JSON: of arrays PostgreSQL would see the lengths, and plan for each anew. */
+/** Buckets as JSON: with arrays, PostgreSQL would plan anew for each length. */
 interface Counting {
   readonly buckets: string;
   readonly now: number;
 }
 
-/** See `RateLimitStore.consume`, in milliseconds. */
+/** Tolerance for clocks that differ, in milliseconds; see `RateLimitStore.consume`. */
 const clockToleranceMs = 5_000;
 
-/** Returns the state of a request that is not counted, from the stored window of its bucket. */
+/** Returns the state for a request that is not counted, from the stored window of its bucket. */
 function uncountedState({ limit, windowMs, now }: Request, window: WindowRow | undefined): RateLimitState {
   const latestEnd = now + windowMs;
   const isCurrent =
@@ -34,7 +34,8 @@ function uncountedState({ limit, windowMs, now }: Request, window: WindowRow | u
 const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
 
 /**
- * Checks whether a window is over. A window that ends later than possible began before the clock went back.
+ * SQL condition for an ended window. A window that ends later than possible began before the clock went back,
+ * and counts as ended.
  */
 const isOver = `(last.ends_at <= :now OR last.ends_at > excluded.ends_at + ${clockToleranceMs})`;
 
@@ -45,7 +46,7 @@ function statementOf(schema: string) {
   // the table grows; the `set_config` that avoids this ends with the statement. Rows are written in the order of the buckets,
   // so that two processes do not deadlock.
   //
-  // The proposed row has the limit as `granted`, and as `count` the grant of a new window, so that an update knows both.
+  // The inserted row passes two values to the update: the limit as `granted`, and the grant of a new window as `count`.
   return prepared<Counting, CountedRow>(`
     INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
       SELECT bucket, most, least(requests, most), :now::bigint + window_ms
@@ -70,9 +71,9 @@ function statementOf(schema: string) {
 export function postgresRateLimits(database: Database): AddressCounts {
   const sql = statementOf(database.schema);
 
-  // Every request of a key is counted in one row: a busy key takes one connection, and not all.
+  // Batched, because all requests of a key update one row: so a busy key uses one connection, not all.
   const consume = batchCalls<Request, RateLimitState>({
-    // The same bucket with two limits.
+    // Fails only if one batch has the same bucket with two limits.
     mayRetryAlone: isRepeatedInOne,
     async make(group, waitedMs) {
       const buckets = Map.groupBy(group, nameOf);
@@ -120,7 +121,7 @@ export function postgresRateLimits(database: Database): AddressCounts {
   return { consume, peek };
 }
 
-/** Requests of one bucket as one row. */
+/** Combines the requests of one bucket into one row. */
 function countedRowOf(requests: readonly Request[]) {
   return requests.slice(0, 1).map(({ bucket, limit, windowMs }) => {
     return { bucket, most: limit, window_ms: windowMs, requests: requests.length };

@@ -18,14 +18,14 @@ interface Pairs {
 
 function statementsIn(schema: string) {
   return {
-    // Locked against the purge.
+    // Locks the event against the purge.
     findEvent: statement<Owner & { eventId: string }, EventRow>(`
       SELECT number AS "eventNumber", type FROM ${schema}.events
       WHERE id = :eventId AND partner = :partner AND mode = :mode
       FOR KEY SHARE
     `),
 
-    // Locked, so that the result is exact: results of attempts must wait.
+    // Locks the deliveries, so that the result is exact: results of attempts must wait.
     pending: statement<Pairs, { readonly id: string; readonly endpointId: string }>(`
       SELECT id, endpoint_id AS "endpointId" FROM ${schema}.deliveries
       WHERE event_number = :eventNumber AND endpoint_id = ANY (:endpointIds) AND status = 'pending'
@@ -33,7 +33,7 @@ function statementsIn(schema: string) {
       FOR NO KEY UPDATE
     `),
 
-    // A later delivery that was cancelled came to nothing. The events are locked against the purge.
+    // Ignores later deliveries that were cancelled. The events are locked against the purge.
     recover: statement<
       Owner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
     >(`
@@ -62,7 +62,7 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Deliveries that are made once more. */
+/** Creates the operations that deliver events again. */
 export function postgresRedeliveries(database: Database): Redeliveries {
   const audits = postgresAudits(database);
   const once = postgresClaims(database);

@@ -2,7 +2,7 @@ import type { SealedSecret, SealedSecrets } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** Secrets of one table, sealed in one column of it. */
+/** Creates the operations on the encrypted secrets of one table. */
 export function postgresSealedSecrets(
   database: Database,
   { table, column }: { readonly table: string; readonly column: string },
@@ -13,7 +13,7 @@ export function postgresSealedSecrets(
       SELECT id, ${column} AS sealed FROM ${rows} WHERE id > :after ORDER BY id LIMIT :limit
     `),
 
-    // Locks rows in the order of their ids to avoid deadlocks, and compares their values once more after that.
+    // Locks rows in the order of their ids to avoid deadlocks, and then compares their values again.
     reseal: statement<{
       readonly ids: readonly string[];
       readonly before: readonly string[];
@@ -30,7 +30,7 @@ export function postgresSealedSecrets(
   };
 
   return {
-    // No id is empty.
+    // The empty text sorts before all ids.
     listSealed: ({ after, limit }) => database.all(sql.list, { after: after ?? '', limit }),
 
     async reseal(secrets) {

@@ -1,9 +1,9 @@
-/** Rejects when a promise takes too long. */
+/** Waits for a turn, but not longer than the deadline. */
 type Race = (turn: Promise<void>) => Promise<void>;
 
 /**
- * So many at once; the others wait in line. For calls that wait for the disk: when it stands still they must not have all
- * the connections, because what only reads needs none of it.
+ * Limits how many calls wait for the disk at once; the others wait in line. If the disk stands still, these
+ * calls must not occupy all connections, because reads do not need the disk.
  */
 export class Semaphore {
   #free: number;
@@ -13,7 +13,10 @@ export class Semaphore {
     this.#free = count;
   }
 
-  /** Resolves when it is this one's turn; who gives up leaves the line. To be followed by `release`. */
+  /**
+   * Resolves when it is the caller's turn; a caller that gives up leaves the line. Must be followed by
+   * `release`.
+   */
   async acquire(race: Race): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -24,13 +27,13 @@ export class Semaphore {
     try {
       await race(turn.promise);
     } catch (error) {
-      // Called up in the very moment in which the time was over.
+      // It became the caller's turn just as its time was over: pass the turn on.
       if (!this.#line.delete(turn.resolve)) this.release();
       throw error;
     }
   }
 
-  /** Calls up the next in line. */
+  /** Gives the turn to the next call in line. */
   release(): void {
     const [next] = this.#line;
     if (next === undefined) {

@@ -17,7 +17,7 @@ function statementsIn(schema: string) {
       VALUES (:kid, :alg, :publicJwk, :sealedPrivateJwk, :createdAt, :activeFrom)
     `),
 
-    // Rows that are not there cannot be locked. Reads go on, and keys are hardly ever written.
+    // Missing rows cannot be locked, so lock the table. Reads go on, and keys are rarely written.
     lock: statement<object>(`LOCK TABLE ${schema}.signing_keys IN SHARE ROW EXCLUSIVE MODE`),
 
     findAlgorithm: statement<{ alg: string }, { kid: string }>(`
@@ -29,7 +29,7 @@ function statementsIn(schema: string) {
       WHERE kid = :kid AND sealed_private_jwk <> ''
     `),
 
-    // The column is NOT NULL since the first schema: an empty text is a private part that was deleted.
+    // An empty text marks a deleted private key, because the column is NOT NULL since the first schema.
     retire: statement<{ kid: string }>(`
       UPDATE ${schema}.signing_keys SET sealed_private_jwk = '' WHERE kid = :kid
     `),

@@ -4,9 +4,9 @@ import { postgresTypes } from './parsers.ts';
 import type { PostgresClient } from './pool.ts';
 import { primaryOnly } from './primary.ts';
 
-/** Connection for statements: one of the pool, or the host's. */
+/** Connection for statements: of the pool, or of the host. */
 export interface Connection {
-  /** @param values - of `$1`, `$2`, … in `text` */
+  /** Runs a statement. @param values - values of `$1`, `$2`, … in `text` */
   query(
     text: string,
     values: readonly unknown[],
@@ -15,7 +15,7 @@ export interface Connection {
 }
 
 /**
- * A statement with named parameters, written at the place of its use:
+ * A statement with named parameters, written where it is used:
  *
  * ```ts
  * const find = statement<{ slug: string }, PartnerRecord>(`
@@ -29,11 +29,14 @@ export interface Connection {
 export interface Statement<Parameters extends object, Row = never> {
   all(connection: Connection, parameters: Parameters): Promise<Row[]>;
   get(connection: Connection, parameters: Parameters): Promise<Row | undefined>;
-  /** Answers how many rows were changed. */
+  /** Runs the statement and returns the number of changed rows. */
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
-/** Checks whether a statement only reads, apart from the functions that it calls. A standby refuses every other statement by itself. */
+/**
+ * Checks whether a statement only reads, not counting functions that it calls. A standby refuses all other
+ * statements by itself.
+ */
 function onlyReads(sql: string): boolean {
   const code = sql.replaceAll(/--.*|'[^']*'/g, '');
   return (
@@ -41,7 +44,7 @@ function onlyReads(sql: string): boolean {
   );
 }
 
-/** Builds a statement. A SELECT is answered by the primary only. */
+/** Creates a statement. A SELECT runs on the primary only. */
 export function statement<Parameters extends object, Row = never>(
   sql: string,
   { isPrepared = false }: { readonly isPrepared?: boolean } = {},
@@ -68,27 +71,30 @@ export function statement<Parameters extends object, Row = never>(
   };
 }
 
-/** True while statements are prepared, until a pooler in between shows that connections change. */
+/** Whether statements are prepared. Turned off once errors show that a pooler switches connections. */
 export interface Preparing {
   isOn: boolean;
 }
 
 /**
- * The same for frequent statements. If the connection allows it, PostgreSQL keeps them parsed and planned,
- * which is most of the work for a statement that finds or changes a row by its key. Use it only if the same
- * plan is good for all parameters and any number of rows, because a plan that was chosen for a small table
+ * Creates a prepared statement, for frequent use. If the connection allows it, PostgreSQL keeps it parsed and
+ * planned, which saves most of the work for a statement that finds or changes a row by its key. Use it only
+ * if one plan is good for all parameters and any number of rows, because a plan chosen for a small table
  * stays until the server replans.
  */
 export const prepared = <Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> =>
   statement(sql, { isPrepared: true });
 
-/** Type of a look-up's parameter. */
+/** Type of a key column in a look-up. */
 type KeyType = 'text' | 'bytea' | 'bigint';
 
-/** Finds one row at most, by its key. */
+/** A statement that finds at most one row by its key. */
 export interface Lookup<Parameters extends object, Row> extends Statement<Parameters, Row> {
   readonly names: readonly (keyof Parameters & string)[];
-  /** The same for many keys: takes an array for each parameter, and says with each row whose it is, counted from 1. */
+  /**
+   * Variant for many keys: takes an array for each parameter, and returns with each row the index of its key,
+   * counted from 1.
+   */
   readonly ofMany: Statement<
     { readonly [name: string]: readonly unknown[] },
     Row & { readonly place: number }
@@ -96,8 +102,8 @@ export interface Lookup<Parameters extends object, Row> extends Statement<Parame
 }
 
 /**
- * A statement that finds one row at most, by its key. It is written for one call; those that wait for each other are made
- * together (`database.get`), as a join of their parameters with it.
+ * Creates a statement that finds at most one row by its key. It is written for one call; concurrent calls are
+ * combined (`database.get`), as a join of their parameters with it.
  */
 export function lookup<Parameters extends object, Row>(
   types: { readonly [Name in keyof Parameters]: KeyType },
@@ -114,7 +120,7 @@ export function lookup<Parameters extends object, Row>(
   return { ...prepared<Parameters, Row>(sql), names, ofMany };
 }
 
-/** Looks many keys up with one statement. A single key uses the plain statement. */
+/** Looks up many keys with one statement. A single key uses the plain statement. */
 export async function lookUpAll<Parameters extends object, Row>(
   connection: Connection,
   lookup: Lookup<Parameters, Row>,
@@ -129,9 +135,9 @@ export async function lookUpAll<Parameters extends object, Row>(
 }
 
 /**
- * Statements on a client of `pg`, ours or the host's.
+ * Wraps a client of `pg`, of the storage or of the host, as a connection for statements.
  *
- * @param preparing - switched off by the first statement that fails because of it, which may be tried again
+ * @param preparing - turned off by the first statement that fails because it was prepared, and which can be retried
  */
 export function connectionOn(
   client: Pick<PostgresClient, 'query'>,

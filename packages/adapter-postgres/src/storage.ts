@@ -29,10 +29,10 @@ import { postgresWakeUps } from './wake-ups.ts';
 import { postgresWebhooks } from './webhooks.ts';
 
 /**
- * Storage and queue on PostgreSQL 15 or later, for any number of processes. Safe behind a pooler that gives each
- * transaction another connection, such as PgBouncer in transaction mode.
+ * Creates a storage and queue on PostgreSQL 15 or later, for any number of processes. Safe behind a pooler
+ * that gives each transaction another connection, such as PgBouncer in transaction mode.
  *
- * @throws TypeError for an option that is missing, wrong or unknown
+ * @throws TypeError if an option is missing, invalid or unknown
  *
  * @example
  * ```ts
@@ -45,16 +45,16 @@ export function postgresStorage(options: PostgresStorageOptions): Storage {
   return storageOn(new Database(parseOptions(options)));
 }
 
-/** The ports on a database that is not open yet. */
+/** Creates all ports on a database that is not open yet. */
 export function storageOn(database: Database): Storage {
   const { schema } = database;
   const { close: stopListening, ...wakeUps } = postgresWakeUps(database);
-  // The time of the moment, not that of a transaction. As a whole number: `extra_float_digits` of a role or a database may round a
-  // float8 to seconds or worse.
+  // The current time, not that of the transaction's start. A whole number, because `extra_float_digits` of a
+  // role or a database may round a float8 to seconds or worse.
   const time = statement<object, { readonly now: number }>(
     'SELECT round(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now',
   );
-  // Reads a table, unlike `SELECT 1`.
+  // Reads a table, because `SELECT 1` would succeed without any.
   const ping = statement<object>(`SELECT number FROM ${schema}.schema_migrations LIMIT 1`);
 
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Parameters of a connection string that name files, and the beginning of what such a file holds (RFC 7468). */
+/** Connection string parameters that name files, and how such a file begins (RFC 7468). */
 const files = {
   sslrootcert: { holds: 'certificate', begins: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/ },
   sslcert: { holds: 'certificate', begins: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/ },
@@ -25,9 +25,10 @@ function contentOf(file: string, setting: string): string {
 }
 
 /**
- * Reads the files that a connection string names, which the driver would report as `ENOENT` without their name.
+ * Reads the files that a connection string names, because the driver would report a missing one as `ENOENT`
+ * without the parameter.
  *
- * @throws TypeError that names the parameter and the file
+ * @throws TypeError that names the parameter and the file, if a file cannot be read or has other content
  */
 export function assertTlsFiles(connectionString: string, what: string): void {
   if (!URL.canParse(connectionString)) return;

@@ -13,7 +13,7 @@ import { outcomeOf, postgresIdempotency } from './idempotency.ts';
 import { lookup, prepared } from './statement.ts';
 import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
-/** A creation as it waits for its statement. */
+/** A transfer to create, waiting for its batch. */
 interface Creation {
   readonly row: ReturnType<typeof creationRowOf>;
   readonly claim: IdempotencyClaim | null;
@@ -36,12 +36,15 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Stores transfers with their records and jobs; those that wait for each other with one statement. */
+/**
+ * Creates the function that stores transfers with their idempotency records and jobs. Concurrent calls share
+ * one statement.
+ */
 export function postgresTransferCreation(database: Database): TransferStore['create'] {
   const sql = statementsIn(database.schema);
   const records = postgresIdempotency(database);
 
-  /** Reason why a transfer is not stored. */
+  /** Returns the reason why a transfer was not stored. */
   async function refusal({ row, claim, now }: Creation): Promise<TransferCreation> {
     const earlier = claim && (await records.find({ ...claim, now }));
     if (claim !== null && earlier !== null) return outcomeOf(claim, earlier);
@@ -50,11 +53,11 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
     return { outcome: 'reference_conflict', transferId: taken.id };
   }
 
-  // Contains only the creations, so that a stored transfer cannot fail with the look-ups of others.
+  // Contains only the creations, so that a stored transfer cannot fail because of another call's look-ups.
   const store = batchCalls<Creation, 'created' | 'refused' | 'in_progress'>({
     mayRetryAlone: (error) => isDataError(error) || isLockTimeout(error) || isRepeatedInOne(error),
     async make(group, waitedMs, isShared) {
-      // Records that end within these milliseconds are judged by one clock.
+      // One time for the batch, though its calls began some milliseconds apart.
       const now = Math.min(...group.map((creation) => creation.now));
       const creations = JSON.stringify(group.map(({ row }) => row));
       const lockTimeout = lockTimeoutOf(isShared, lockTimeoutMs);
@@ -68,7 +71,7 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
       } catch (error) {
         const holdsKey = group.every(({ claim }) => claim !== null);
         if (!isShared && holdsKey && isLockTimeout(error)) return ['in_progress'];
-        // Stored by somebody else while this one waited.
+        // Another call stored the reference while this one waited.
         if (!isShared && isTaken(error, 'transfers_by_reference')) return ['refused'];
         throw error;
       }
@@ -76,7 +79,7 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
   });
 
   return async ({ transfer, idempotency, job, now }) => {
-    // Copies: the caller may go on with its own while the call waits.
+    // Copy the arguments, because the caller may change them while the call waits.
     const creation = {
       row: creationRowOf(transfer, idempotency, job),
       claim: idempotency && { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint) },

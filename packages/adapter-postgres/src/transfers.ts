@@ -7,7 +7,10 @@ import { lookup, statement } from './statement.ts';
 import { lockTimeoutLeft, lockTimeoutOf, longTimeoutMs, timeoutLeft } from './timeouts.ts';
 import { postgresTransferCreation } from './transfer-creation.ts';
 
-/** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
+/**
+ * A transfer as it is stored. The amount is written as an integer and read as text, so that it never becomes
+ * a double.
+ */
 type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
   readonly metadata: string | null;
   readonly failureCode: string | null;
@@ -18,9 +21,9 @@ type Settlement = Parameters<TransferStore['settle']>[0];
 type Settled = Awaited<ReturnType<TransferStore['settle']>>;
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
-/** From `from` on, before the position, newest first. */
+/** Page of a list: from `from` on, before the position, newest first. */
 type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
-/** After the position, before `to`, oldest first. */
+/** Page of an export: after the position, before `to`, oldest first. */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
@@ -49,14 +52,14 @@ function statementsIn(schema: string) {
     `,
     ),
 
-    // Each parameter is known when the statement is planned, so that what is null takes no part.
+    // Planned with the actual parameters, so that a filter of `null` costs nothing.
     list: statement<Page, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers
       WHERE ${within}
       ORDER BY created_at DESC, id DESC LIMIT :limit
     `),
 
-    // There is at most one row, so nothing is sorted.
+    // There is at most one row, so nothing needs to be sorted.
     listWithReference: statement<Page, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE ${within} AND reference = :reference LIMIT :limit
     `),
@@ -97,17 +100,20 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Makes transfers final. What is under way at the same time for one partner and mode becomes one transaction. */
+/**
+ * Creates the function that makes transfers final. Concurrent settlements of one partner and mode share a
+ * transaction.
+ */
 function postgresSettlements(database: Database): (settlement: Settlement) => Promise<Settled> {
   const { settle } = statementsIn(database.schema);
 
-  // Events of a partner and mode are published one transaction after the other: settlements that would wait for each other
-  // in this process take one together.
+  // Events of a partner and mode are published one transaction after the other, so settlements that would
+  // wait for each other share one.
   return batchCalls<Settlement, Settled>({
     keyOf: ({ event }) => nameOf(event),
     mayRetryAlone: isDataError,
     async make(group, waitedMs) {
-      // A transfer that several of these settle belongs to the first of them.
+      // If several calls settle one transfer, the first one does.
       const first = new Map<string, Settlement>();
       for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
       const settlements = JSON.stringify([...first.values()].map(settlementRowOf));
@@ -161,7 +167,7 @@ export function postgresTransfers(database: Database): TransferStore {
       );
     },
 
-    // Copies: the caller may go on with its own while the call waits.
+    // Copy the arguments, because the caller may change them while the call waits.
     settle: ({ event, failure, ...settlement }) =>
       settle({ ...settlement, event: { ...event }, failure: failure && { ...failure } }),
 
@@ -180,7 +186,10 @@ export function postgresTransfers(database: Database): TransferStore {
   };
 }
 
-/** Before every transfer of this time: no id is empty. One bound less for the index to know. */
+/**
+ * Returns the position before all transfers of a time: the empty text sorts before all ids. So the index
+ * needs one bound less.
+ */
 function startOf(time: number): ListPosition {
   return { time, id: '' };
 }
@@ -193,7 +202,7 @@ function settlementRowOf({ id, status, failure, now, event }: Settlement) {
   return { transferId: id, outcome: status, code: failure?.code, message: failure?.message, now, event };
 }
 
-/** Member by member: an export is a tenth slower where the rest of a row is copied. */
+/** Converts a row member by member: copying the rest of a row makes an export a tenth slower. */
 function transferOf(row: StoredTransferRow): TransferRecord {
   const { metadata, failureCode, failureMessage } = row;
   return {

@@ -15,8 +15,8 @@ interface Moved {
 
 function statementsIn(schema: string) {
   return {
-    // A job that failed waits as long as its number of attempts says, any other as its kind says. Jobs that are being claimed or
-    // completed stay for the next time.
+    // The longest wait depends on the number of attempts for a failed job, and on its kind for any other.
+    // Skips jobs that are being claimed or completed, until the next time.
     jobs: statement<Times & { kinds: string; retryMs: readonly number[]; limit: number }>(`
       WITH waits AS (
         SELECT id, due_at, lease_ends_at, CASE
@@ -79,7 +79,7 @@ function statementsIn(schema: string) {
       SELECT count(*) AS count FROM moved
     `),
 
-    // Deliveries that are claimed get their turn from the claim.
+    // Skips endpoints that a claim has locked, because the claim sets their turn itself.
     turns: statement<Pick<Times, 'now' | 'toleranceMs'>>(`
       UPDATE ${schema}.endpoint_queues SET served_at = :now
       WHERE endpoint_id = ANY (ARRAY (
@@ -90,7 +90,9 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Brings work forward that waits for longer than it can. Each kind is a transaction of its own. */
+/**
+ * Creates the function that shortens waits that are too long. Each kind of work is a transaction of its own.
+ */
 export function postgresWaits(database: Database): Storage['boundWaits'] {
   const sql = statementsIn(database.schema);
 

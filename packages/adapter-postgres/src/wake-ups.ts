@@ -9,22 +9,26 @@ import { callTimeoutMs } from './timeouts.ts';
 const kinds: readonly Work[] = ['jobs', 'deliveries'];
 
 /**
- * Pause before the next notification, if there was more to announce during the last one, because work comes
- * faster than it can be announced.
+ * Pause before the next notification if there was more to announce during the last one, in milliseconds: work
+ * then comes faster than it can be announced.
  */
 const busyMs = 25;
 
-/** Until a connection that listens is made again; twice as long after each one that fails. */
+/**
+ * Pause before connecting again to listen, in milliseconds: `first`, doubled after each failure, up to
+ * `last`.
+ */
 const againMs = { first: 500, last: 60_000 };
 
 const backend = statement<object, { readonly pid: number }>('SELECT pg_backend_pid() AS pid');
 
 /**
- * NOTIFY on a channel of the schema's name, after the commit and not in the transaction that writes: a commit with NOTIFY
- * holds a lock of the whole server until it is on the disk, and all others of the kind wait for it. This one does not
- * wait for the disk, and a process sends one at a time.
+ * Creates the notifications between processes, with NOTIFY on a channel named after the schema. NOTIFY is
+ * sent after the commit and not in the transaction that writes: a commit with NOTIFY holds a lock of the
+ * whole server until it is on the disk, and all others of the kind wait for it. This one does not wait for
+ * the disk, and a process sends one at a time.
  *
- * @param askMs - how often a connection that listens is asked whether it is still there
+ * @param askMs - interval at which a listening connection is checked, in milliseconds
  */
 export function postgresWakeUps(database: Database, askMs = 60_000): WakeUps & { close(): void } {
   const send = prepared<{ readonly works: readonly Work[] }>(`
@@ -54,7 +58,7 @@ export function postgresWakeUps(database: Database, askMs = 60_000): WakeUps & {
     listen(hear) {
       const stopped = new AbortController();
       const signal = AbortSignal.any([closed.signal, stopped.signal]);
-      // A connection that is about to end may still bring something.
+      // A connection that is about to end may still deliver notifications.
       const hearUntilEnd = (work: Work) => {
         if (!signal.aborted) hear(work);
       };
@@ -65,7 +69,9 @@ export function postgresWakeUps(database: Database, askMs = 60_000): WakeUps & {
   };
 }
 
-/** Listens until the signal, on one connection after the other; gives up where no connection can listen. */
+/**
+ * Listens until the signal aborts, on one connection after the other. Gives up if connections cannot listen.
+ */
 async function keepListening(
   database: Database,
   hear: (work: Work) => void,
@@ -82,14 +88,14 @@ async function keepListening(
       if (!(await inTime(beginListening(client, database)))) return;
       waitMs = againMs.first;
       for (const work of kinds) hear(work);
-      // A connection that a firewall has forgotten, or whose server lost its power, is silent. A connection
-      // that has ended refuses.
+      // Query from time to time: a connection that a firewall has dropped, or whose server lost its power, is
+      // just silent. A closed connection rejects.
       for (;;) {
         await Promise.race([ended, pause(askMs, undefined, { signal, ref: false })]);
         await inTime(backend.get(connectionOn(client), {}));
       }
     } catch {
-      // Workers poll for work meanwhile.
+      // Nothing is lost in the meantime: workers poll for work.
     } finally {
       signal.removeEventListener('abort', end);
       end();
@@ -98,7 +104,7 @@ async function keepListening(
   }
 }
 
-/** Attends to what a connection says. Resolves when it has ended. */
+/** Passes on the notifications of a connection. Resolves when the connection ends. */
 function endOf(client: Session, hear: (work: Work) => void): Promise<void> {
   client.on('error', ignore);
   client.on('notification', ({ payload }) => {
@@ -114,12 +120,12 @@ function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Says whether it listens. A pooler shows its clients its own number instead of the server's process id. In
- * transaction mode, a LISTEN on one of its connections belongs to no client.
+ * Starts listening and returns whether it works. A pooler shows clients its own number instead of the
+ * server's process id. In transaction mode, a LISTEN on one of its connections belongs to no client.
  */
 async function beginListening(client: Session, { schema }: Database): Promise<boolean> {
   await client.connect();
-  // Waiting for work keeps no process alive.
+  // Listening must not keep the process running.
   client.unref?.();
   const served = await backend.get(connectionOn(client), {});
   if (served?.pid !== client.processID) return false;

@@ -15,8 +15,8 @@ import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 type OwnedId = Owner & { readonly id: string };
 
 /**
- * Returns the reason why nothing can be delivered to an endpoint, or `null`. An endpoint of another partner
- * is unknown. Requires a transaction that has locked its owner.
+ * Creates the check whether an endpoint can get deliveries. It returns the reason if not, otherwise `null`.
+ * An endpoint of another partner counts as unknown. Requires a transaction that has locked the owner.
  */
 export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
   const find = statement<OwnedId, { readonly enabled: boolean }>(`
@@ -37,8 +37,8 @@ export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
 }
 
 /**
- * Cancels deliveries. A worker that has claimed one of them loses it: its result will be refused. Locked by
- * number, see finish.
+ * Builds a statement that cancels deliveries. A worker that has claimed one of them loses it: its result will
+ * be refused. Locks deliveries by number, as `finish` does.
  */
 export const cancelWhere = (schema: string, condition: string) => `
   WITH held AS MATERIALIZED (
@@ -76,7 +76,7 @@ function statementsIn(schema: string) {
       WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
-    // Sorts, which is cheap: a partner has few of them.
+    // Sorting is cheap: a partner has few endpoints.
     list: statement<Owner, WebhookEndpointRecord>(`
       SELECT ${columns} FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
       ORDER BY created_at, id
@@ -97,7 +97,7 @@ function statementsIn(schema: string) {
       INSERT INTO ${schema}.endpoint_queues (endpoint_id, partner, mode) VALUES (:id, :partner, :mode)
     `),
 
-    // Claims pass the endpoint over from here on. The next statement sees what the last one did.
+    // From here on claims skip the endpoint. The next statement sees the result of the last claim.
     lockQueue: statement<OwnedId>(`
       SELECT FROM ${schema}.endpoint_queues WHERE endpoint_id = :id FOR UPDATE
     `),
@@ -142,7 +142,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
 
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
-      // An endpoint that ends takes all its pending deliveries along, which may be many.
+      // Disabling an endpoint cancels all its pending deliveries, which may be many.
       const timeoutMs = row.enabled ? callTimeoutMs : longTimeoutMs;
       return audits.write(
         audit,
@@ -175,7 +175,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
   };
 }
 
-/** A copy: its caller may go on with the list while the write waits. */
+/** Copies an endpoint, because the caller may change its list while the write waits. */
 function rowOf(endpoint: WebhookEndpointRecord): WebhookEndpointRecord {
   return { ...endpoint, events: [...endpoint.events] };
 }

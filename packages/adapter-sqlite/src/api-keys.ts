@@ -18,7 +18,7 @@ const columns = `
   expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
 `;
 
-// For the pluses after it, see `findToken` in grants.ts.
+// The plus signs are explained at `findToken` in grants.ts.
 const stateWhere = `
   SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
   FROM api_keys JOIN partners ON partners.slug = api_keys.partner WHERE
@@ -40,7 +40,7 @@ function statementsOn(connection: Connection) {
 
     find: connection.prepare<[string], ApiKeyStateRow>(`${stateWhere} id = +?`),
 
-    // Every request of a partner runs this statement: two look-ups by unique index.
+    // Runs on every request of a partner: two look-ups by unique index.
     findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`${stateWhere} digest = +?`),
 
     isLive: connection.prepare<[id: string, now: number], { 1: 1 }>(`
@@ -94,7 +94,7 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
       const row = rowOf(successor);
       return audits.change(audit, () => {
         if (sql().end.run({ id, endsAt, now }).changes === 0) return false;
-        // Thrown, and not answered, so that the old key goes on.
+        // Throw rather than return, so that the rollback keeps the old key valid.
         if (sql().insert.run(row).changes === 0)
           throw new StorageUnavailableError('the successor cannot be stored');
         return true;

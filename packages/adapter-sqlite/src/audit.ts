@@ -9,7 +9,7 @@ import type {
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
-/** A record as it is kept: its details are JSON text, and its digest goes into the chain. */
+/** An audit record as it is stored: details as JSON text, and the digest, which goes into the chain. */
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
@@ -18,7 +18,7 @@ type Page = ListPosition & { readonly limit: number };
 
 const beforeAll: Link = { number: 0, chain: Buffer.alloc(32) };
 
-/** The records of acts, inside the transactions that make the changes. */
+/** Creates the functions that store audit records inside the transactions that make the changes. */
 export function sqliteAudits(database: Database) {
   const sql = database.prepare((connection) => ({
     head: connection.prepare<[], Link>('SELECT number, chain FROM audit_head'),
@@ -36,7 +36,7 @@ export function sqliteAudits(database: Database) {
     advance: connection.prepare<[Link]>('UPDATE audit_head SET number = :number, chain = :chain'),
   }));
 
-  /** Does nothing for an act that is not audited. */
+  /** Adds an act to the chain; does nothing for `null`. */
   function store(row: AuditRow | null): void {
     if (row === null) return;
     const { digest, ...act } = row;
@@ -50,7 +50,10 @@ export function sqliteAudits(database: Database) {
 
   return {
     store,
-    /** A transaction that stores an act with what it changes; nothing was to be changed where `work` says `false` or `null`. */
+    /**
+     * Runs a transaction that stores an act together with its change. If `work` returns `false` or `null`,
+     * nothing was changed and no act is stored.
+     */
     async change<Result>(audit: AuditRecord | undefined, work: () => Result): Promise<Result> {
       const row = auditRowOf(audit);
       return database.write(() => {
@@ -116,7 +119,10 @@ function actOf<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pick<Sto
   return { ...row, details: JSON.parse(row.details) };
 }
 
-/** Before the write begins: its caller may go on with the object while the write waits. */
+/**
+ * Converts an audit record for storage. Called before the write waits, because the caller may change the
+ * object then.
+ */
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;
   return { ...record, details: JSON.stringify(record.details), digest: Buffer.from(record.digest) };

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** Clock and timer for waiting. Tests pass their own. */
 export interface Timing {
-  /** Milliseconds from any fixed moment; never goes back. */
+  /** Returns milliseconds since an arbitrary moment; never goes back. */
   now(): number;
   sleep(milliseconds: number): Promise<unknown>;
 }
@@ -13,16 +13,20 @@ export const systemTiming: Timing = {
 };
 
 /**
- * Time for which SQLite itself may wait for a lock. It blocks the event loop meanwhile, so it is very short.
+ * Time for which SQLite itself waits for a lock, in milliseconds. Very short, because it blocks the event
+ * loop.
  */
 export const busyTimeoutMs = 2;
 
-/** Time for which a call waits for another process, off the event loop, before it is refused. */
+/**
+ * Time for which a call waits for another process without blocking the event loop, before it is refused, in
+ * milliseconds.
+ */
 export const callTimeoutMs = 2000;
 
 const longestPauseMs = 25;
 
-/** The pause before the given attempt: short at first, since most locks last for one commit. */
+/** Returns the pause before an attempt: short at first, since most locks last for one commit. */
 export function pauseBefore(attempt: number): number {
   return Math.min(2 ** attempt, longestPauseMs);
 }
@@ -33,12 +37,12 @@ export function isBusy(error: unknown): boolean {
   return code.startsWith('SQLITE_BUSY') || code === 'SQLITE_PROTOCOL';
 }
 
-/** The result code of SQLite, or the empty string for any other error. */
+/** Returns the result code of SQLite, or the empty string for any other error. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Tries until the database is not busy or the time is over; the event loop goes on meanwhile. */
+/** Repeats work until the database is not busy or the time is over, without blocking the event loop. */
 export async function retryWhileBusy<T>(
   attempt: () => T,
   timing: Timing,

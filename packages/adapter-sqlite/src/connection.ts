@@ -6,18 +6,24 @@ import { StorageUnavailableError } from './errors.ts';
 
 export type Connection = Sqlite.Database;
 
-/** Starting together with other processes is allowed to take longer than a request. */
+/**
+ * Timeout of opening, in milliseconds. Longer than that of a request, because other processes may start at
+ * the same time.
+ */
 export const startTimeoutMs = 30_000;
 
-/** Size of the write-ahead log, in bytes, to which SQLite shrinks it when it begins anew: the size at which it usually does. */
+/**
+ * Size in bytes to which SQLite truncates the write-ahead log when it starts over: the size at which it
+ * usually does.
+ */
 export const logSizeLimit = 4 * 2 ** 20;
 
-/** Name that SQLite has for a database without a file. It is in memory and ends with its connection. */
+/** SQLite's name for a database in memory, which ends with its connection. */
 export const inMemory = ':memory:';
 
-/** Opens the file, or creates it, and makes the connection durable. */
+/** Opens the file, or creates it, and configures the connection to be durable. */
 export async function openConnection(file: string, timing: Timing): Promise<Connection> {
-  // Loaded here and not above: on a Node that is too old the driver must not be touched.
+  // Loaded only here: on a Node version that is too old, the driver must not be loaded at all.
   const { default: Driver } = await import('better-sqlite3');
   const path = file === inMemory ? inMemory : resolve(file);
   if (path !== inMemory) createPrivately(path);
@@ -28,7 +34,7 @@ export async function openConnection(file: string, timing: Timing): Promise<Conn
   } catch (error) {
     connection.close();
     if (codeOf(error) !== 'SQLITE_NOTADB') throw error;
-    // Leave the file as it is, because it may belong to another program.
+    // Leave the file unchanged, because it may belong to another program.
     throw new StorageUnavailableError(
       `${path} is no SQLite database; name another file, or move this one away`,
       {
@@ -38,7 +44,10 @@ export async function openConnection(file: string, timing: Timing): Promise<Conn
   }
 }
 
-/** Throws unless commits wait for the disk. Called after a write, because SQLite may lower the level in WAL mode. */
+/**
+ * Throws unless commits wait for the disk. Called after a write, because SQLite may lower the level in WAL
+ * mode.
+ */
 export function assertDurable(connection: Connection): void {
   const synchronous = connection.pragma('synchronous', { simple: true });
   if (synchronous !== 2) {
@@ -48,7 +57,7 @@ export function assertDurable(connection: Connection): void {
 
 function configure(connection: Connection): void {
   connection.pragma('foreign_keys = ON');
-  // Before anything is written: later it has no effect on a file that is new.
+  // Before the first write, because it has no effect on a new file afterwards.
   connection.pragma('auto_vacuum = INCREMENTAL');
   const mode = connection.pragma('journal_mode = WAL', { simple: true });
   if (mode !== 'wal' && !connection.memory) {
@@ -58,13 +67,13 @@ function configure(connection: Connection): void {
   }
   connection.pragma('synchronous = FULL');
   connection.pragma(`journal_size_limit = ${logSizeLimit}`);
-  // On macOS a plain fsync leaves data in the drive's cache. Without effect elsewhere.
+  // On macOS a plain fsync leaves data in the drive's cache. No effect elsewhere.
   connection.pragma('fullfsync = ON');
 }
 
 /**
- * Creates the file readable by its owner only; SQLite gives the files beside it the same mode. An existing file
- * is never opened here: closing it would drop the locks that this process holds on it (POSIX).
+ * Creates the file so that only its owner can read it; SQLite gives the files beside it the same mode. Never
+ * opens an existing file: closing it would drop the locks that this process holds on it (POSIX).
  */
 function createPrivately(path: string): void {
   try {

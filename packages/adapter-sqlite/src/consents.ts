@@ -36,7 +36,7 @@ function statementsOn(connection: Connection) {
       ON CONFLICT DO NOTHING
     `),
 
-    // A consent of a disabled client is revoked, but one of a disabled partner's client is not.
+    // Consents of a disabled client are revoked, but those of a disabled partner's client are not.
     extend: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
       UPDATE consents SET scopes = :scopes, updated_at = :now
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
@@ -53,9 +53,9 @@ function statementsOn(connection: Connection) {
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
     `),
 
-    // Part of every lookup of a user, hence neither json_each nor a list of clients, which cost several times as much.
-    // Quotes inside an element are escaped, so that a quoted name is only found where it is one. The plus signs keep
-    // SQLite from planning again for every value, which it does where an index is partial.
+    // Runs on every lookup of a user, hence without json_each or a list of clients, which cost several times
+    // as much. Quotes inside an element are escaped, so that a quoted name matches whole elements only. The
+    // plus signs keep SQLite from planning again for every value, which it does with a partial index.
     partnerHolds: connection.prepare<[sub: string, quotedScope: string, partner: string], { 1: 1 }>(`
       SELECT 1 FROM consents
       WHERE sub = +? AND revoked_at IS NULL AND instr(scopes, +?) > 0

@@ -8,13 +8,13 @@ import { type Migration, migrate, readMigrations } from './migrations.ts';
 interface Opened {
   readonly connection: Connection;
   readonly groups: GroupCommit;
-  /** Throws when the file was moved, deleted or replaced. */
+  /** Throws if the file was moved, deleted or replaced. */
   readonly assertFileInPlace: () => void;
 }
 
 /**
- * The one connection of a storage. Everything goes through `read` and `write`, the one place where failures
- * become `StorageUnavailableError`.
+ * The one connection of a storage. All calls go through `read` and `write`, where failures become
+ * `StorageUnavailableError`.
  */
 export class Database {
   readonly #file: string;
@@ -34,7 +34,10 @@ export class Database {
     this.#migrations = options.migrations;
   }
 
-  /** The statements of one noun: prepared once, when the first one is needed. All of them take longer than opening. */
+  /**
+   * Returns a function for the statements of a port, which are prepared once, on first use: preparing all of
+   * them takes longer than opening.
+   */
   prepare<Statements>(create: (connection: Connection) => Statements): () => Statements {
     let prepared: Statements | null = null;
     return () => {
@@ -44,7 +47,7 @@ export class Database {
     };
   }
 
-  /** Opens the file and brings its schema up to date. After a failure it can be tried again. */
+  /** Opens the file and brings its schema up to date. May be called again after a failure. */
   async open(): Promise<void> {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     this.#opening ??= this.#open();
@@ -60,7 +63,7 @@ export class Database {
   async read<T>(work: (connection: Connection) => T): Promise<T> {
     try {
       const { connection } = this.#use();
-      // Hardly a read ever finds the database busy: the first try goes without what the others need.
+      // The database is rarely busy for a read, so the first try skips the preparations for waiting.
       try {
         return work(connection);
       } catch (error) {
@@ -90,7 +93,7 @@ export class Database {
     }
   }
 
-  /** Throws when the file was moved, deleted or replaced. Writes check that themselves. */
+  /** Throws if the file was moved, deleted or replaced. Writes check that themselves. */
   assertFileInPlace(): void {
     try {
       this.#use().assertFileInPlace();
@@ -99,12 +102,12 @@ export class Database {
     }
   }
 
-  /** The connection itself, to be compared with others. */
+  /** Returns the connection itself, to compare it with others. */
   connection(): Connection {
     return this.#use().connection;
   }
 
-  /** Waits for writes under way and closes. */
+  /** Waits for running writes and closes. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -11,7 +11,7 @@ import { roomOfOwners } from './shares.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
-/** Columns of a delivery for the attempt that made it final. */
+/** Columns of a delivery that hold the attempt which made it final. */
 type FinalAttempt = { readonly [Field in keyof Omit<AttemptRecord, 'number'>]: AttemptRecord[Field] | null };
 type Result = FinalAttempt &
   Pick<DeliveryResult, 'id' | 'claimId'> & {
@@ -23,10 +23,10 @@ type Result = FinalAttempt &
 
 const noAttempt: FinalAttempt = { at: null, durationMs: null, httpStatus: null, error: null, response: null };
 
-// For the pluses, see `findToken` in grants.ts.
+// Creates the statements for claims. The plus signs are explained at `findToken` in grants.ts.
 function claimsOn(connection: Connection) {
   return {
-    // All of them, test mode last: those without room are known to the caller only.
+    // Returns all endpoints, test mode last, because only the caller knows which have free places.
     dueEndpoints: connection.prepare<[now: number], Target & { endpointId: string; owner: OwnerName }>(`
       SELECT endpoint_id AS endpointId, mode || ':' || partner AS owner, url, sealed_secret AS sealedSecret
       FROM endpoint_queues CROSS JOIN webhook_endpoints ON id = endpoint_id
@@ -43,7 +43,8 @@ function claimsOn(connection: Connection) {
       ORDER BY ready_at, deliveries.number LIMIT +:limit
     `),
 
-    // A delivery that has a claim was claimed by a worker that wrote no result: its attempt is counted as cut off.
+    // A delivery that already has a claim was claimed by a worker that stored no result: its attempt counts
+    // as cut off.
     claim: connection.prepare<[claimId: string, leaseEndsAt: number, numbers: string]>(`
       UPDATE deliveries SET
         attempts = attempts + (claim_id IS NOT NULL), cut_off = cut_off + (claim_id IS NOT NULL),
@@ -67,8 +68,8 @@ function claimsOn(connection: Connection) {
 
 function resultsOn(connection: Connection) {
   return {
-    // A delivery that is pending again is due at another time. If the attempt ended the delivery, its row has
-    // the result.
+    // A delivery that stays pending gets a new due time. If the attempt ended the delivery, its row holds the
+    // attempt.
     end: connection.prepare<[Result], { deliveryNumber: number; endpointId: string; attempts: number }>(`
       UPDATE deliveries SET
         status = :status, claim_id = NULL, attempts = attempts + :logged, cut_off = cut_off + :cutOff,
@@ -87,11 +88,11 @@ function resultsOn(connection: Connection) {
   };
 }
 
-/** Claims deliveries and writes the results of claims. */
+/** Creates the functions that claim deliveries and store the results. */
 export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
   const sql = database.prepare((connection) => ({ ...claimsOn(connection), ...resultsOn(connection) }));
 
-  /** @throws Error when other attempts than those before this one are logged */
+  /** Stores the result of one claim. Returns whether the claim was current. @throws Error if the logged attempts do not precede this one */
   function finish({ id, claimId, attempt, isCutOff, next }: DeliveryResult): boolean {
     const isFinal = next.status !== 'pending';
     const dueAt = next.status === 'pending' ? next.dueAt : null;

@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
-/** Rows after the position, newest first. */
+/** Page of a list: rows after the position, newest first. */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 const columns = `
@@ -34,7 +34,7 @@ const columns = `
 `;
 const source = 'deliveries CROSS JOIN events ON events.number = event_number';
 
-/** Deliveries with their attempts, outside a transaction or inside one that is under way. */
+/** Creates the functions that read deliveries with their attempts, outside or inside of a transaction. */
 export function storedDeliveriesOn(connection: Connection) {
   const last = connection.prepare<[{ eventNumber: number; endpointId: string }], DeliveryRow>(`
     SELECT ${columns} FROM ${source}
@@ -43,7 +43,7 @@ export function storedDeliveriesOn(connection: Connection) {
   `);
 
   return {
-    /** The last delivery of an event to an endpoint: if one is pending, it is this one. */
+    /** Returns the last delivery of an event to an endpoint: if one is pending, it is this one. */
     last(pair: { readonly eventNumber: number; readonly endpointId: string }): DeliveryRecord | null {
       const row = last.get(pair);
       return row === undefined ? null : deliveryOf(row);
@@ -69,7 +69,7 @@ function listsOn(connection: Connection) {
   return {
     ofOwner: list(source, `${ofOwner} AND ${withStatus}`),
 
-    // The pluses keep SQLite from walking through all endpoints of the owner.
+    // The plus signs keep SQLite from walking through all endpoints of the owner.
     ofEndpoint: list(
       source,
       `endpoint_id = :endpointId AND +deliveries.partner = :partner AND +deliveries.mode = :mode AND ${withStatus}`,
@@ -82,8 +82,8 @@ function listsOn(connection: Connection) {
       `endpoint_id = :endpointId AND ${ofOwner} AND ${undelivered}`,
     ),
 
-    // Sorts pending deliveries, so that no index must follow each delivery to its end. An endpoint that was
-    // removed has no pending deliveries.
+    // Sorts the pending deliveries, which saves updating another index for each delivery. A removed endpoint
+    // has no pending deliveries.
     pending: list(
       indexed('deliveries_pending'),
       `status = 'pending' AND endpoint_id IN (
@@ -92,7 +92,7 @@ function listsOn(connection: Connection) {
       )`,
     ),
 
-    // Sorts what there is of one event. Left alone, SQLite would rather walk through everything of the owner.
+    // Sort the few deliveries of one event: SQLite by itself would walk through all deliveries of the owner.
     ofEvent: list(
       'events CROSS JOIN deliveries INDEXED BY deliveries_by_event ON event_number = events.number',
       `events.id = :eventId AND ${ofOwner} AND ${withEndpoint} AND ${withStatus}`,
@@ -106,7 +106,9 @@ const findOn = (connection: Connection) =>
     WHERE deliveries.id = :id AND +deliveries.partner = :partner AND +deliveries.mode = :mode
   `);
 
-/** Sorts what there is of each event, as `ofEvent` does. */
+/**
+ * Creates the statement for latest statuses, which sorts the few deliveries of each event, as `ofEvent` does.
+ */
 const latestStatusesOn = (connection: Connection) =>
   connection.prepare<
     [Owner & { readonly eventIds: string; readonly limit: number }],
@@ -122,7 +124,7 @@ const latestStatusesOn = (connection: Connection) =>
     WHERE events.partner = :partner AND events.mode = :mode
   `);
 
-// Numbers are bound as floating point, whose division has no whole result.
+// Cast, because numbers are bound as floating point, whose division is not a whole number.
 const countsOn = (connection: Connection) =>
   connection.prepare<[Parameters<DeliveryStore['countBySteps']>[0]], DeliveryCount>(`
     SELECT CAST((created_at - :since) / :stepMs AS INTEGER) AS step, status, count(*) AS count

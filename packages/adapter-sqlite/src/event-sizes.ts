@@ -31,13 +31,13 @@ function statementsOn(connection: Connection) {
       SELECT number FROM events
       WHERE partner = :partner AND mode = :mode AND sequence <= :upTo ORDER BY sequence LIMIT :limit
     `),
-    // The attempts go with them.
+    // The attempts are removed with their delivery.
     deliveries: connection.prepare<[number]>('DELETE FROM deliveries WHERE event_number = ?'),
     event: connection.prepare<[number]>('DELETE FROM events WHERE number = ?'),
   };
 }
 
-/** Sizes of events in test mode, and the removal of the oldest ones. */
+/** Creates the functions that return sizes of test events and remove the oldest ones. */
 export function sqliteEventSizes(
   database: Database,
 ): Pick<EventStore, 'testPartners' | 'sizes' | 'removeOldest'> {

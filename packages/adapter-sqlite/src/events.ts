@@ -8,10 +8,10 @@ import { publicationsOn } from './publications.ts';
 
 const columns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
 
-/** Filter of {@link latestWhere}. */
+/** Parameters of {@link latestWhere}. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
   readonly status: string | null;
-  /** Requires a delivery (1) or its absence (0); `null` for either. */
+  /** Selects events with a delivery (1) or without one (0); `null` selects both. */
   readonly delivery: 0 | 1 | null;
   readonly limit: number;
 }
@@ -29,7 +29,7 @@ const latestWhere = (condition: string) => `
   ORDER BY sequence DESC LIMIT :limit
 `;
 
-/** See {@link LatestRow.delivery}. */
+/** Returns the value of {@link LatestRow.delivery} for a filter. */
 function deliveryOf({ status, endpointId }: Pick<EventFilter, 'status' | 'endpointId'>): 0 | 1 | null {
   if (status === 'none') return 0;
   return status === null && endpointId === null ? null : 1;

@@ -4,13 +4,14 @@ import type { Connection } from './connection.ts';
 import { StorageUnavailableError } from './errors.ts';
 
 /**
- * Returns a check that throws when the file of an open better-sqlite3 connection, or its `-wal` or `-shm` file in WAL
- * mode, was moved, deleted, emptied or replaced. SQLite keeps writing into the file that it has opened, and nothing of
- * that is there after a restart. For hosts that have tables of their own in the file of this storage: call the check in each
- * transaction, right before it commits, and roll back when the check throws. A check takes about 5 µs. A database in memory always
- * passes. A file that is overwritten in place keeps its inode number, and passes.
+ * Returns a function that throws if the file of an open better-sqlite3 connection, or its `-wal` or `-shm`
+ * file in WAL mode, was moved, deleted, emptied or replaced. SQLite would keep writing into the file that it
+ * has opened, and after a restart those writes would be gone. For hosts that have their own tables in this
+ * storage's file: call the function in each transaction, right before it commits, and roll back if it throws.
+ * A call takes about 5 µs. A database in memory always passes. A file that is overwritten in place keeps its
+ * inode number, and passes.
  *
- * @throws StorageUnavailableError from the check, with the path and what to do
+ * @throws StorageUnavailableError, from the returned function, with the path and advice
  *
  * @example
  * ```ts
@@ -29,10 +30,10 @@ import { StorageUnavailableError } from './errors.ts';
  */
 export function fileGuard(connection: Connection): () => void {
   if (connection.memory) return () => undefined;
-  // A first read, so that SQLite has made the other files of WAL mode.
+  // Read once, so that SQLite creates the other files of WAL mode.
   connection.prepare('SELECT 1 FROM sqlite_schema').get();
   const target = openedFile(connection);
-  // The connection may have been opened by a link. SQLite names the other files after the link's target.
+  // The connection may have been opened through a link. SQLite names the other files after the link's target.
   const databases = [...new Set([resolve(connection.name), target])];
   const isWal = connection.pragma('journal_mode', { simple: true }) === 'wal';
   const watched = [...databases, ...(isWal ? [`${target}-wal`, `${target}-shm`] : [])].flatMap((name) => {
@@ -55,7 +56,7 @@ export function fileGuard(connection: Connection): () => void {
   };
 }
 
-/** Returns the absolute path of the file that a connection has opened, without links. */
+/** Returns the absolute path of the file that a connection has opened, with links resolved. */
 export function openedFile(connection: Connection): string {
   const file = connection.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").pluck().get();
   return String(file);
@@ -63,13 +64,13 @@ export function openedFile(connection: Connection): string {
 
 /**
  * Checks whether two paths are the same file. An open file keeps its inode number, which no new file can get
- * meanwhile.
+ * in the meantime.
  */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-/** Returns `undefined` when there is no such file. */
+/** Returns the status of a file; `undefined` if there is none. */
 export function statOf(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }

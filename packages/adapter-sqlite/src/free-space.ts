@@ -2,23 +2,24 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 /**
- * Pages of one step, a megabyte. It takes a few milliseconds, during which no other call has the connection.
+ * Number of pages freed per step, a megabyte. A step takes a few milliseconds, during which no other call has
+ * the connection.
  */
 const stepPages = 256;
 
-/** Steps of one call; what is left then waits for the next one. */
+/** Maximum number of steps per call. The rest waits for the next call. */
 const maxSteps = 40;
 
-/** Free pages that stay for what is stored next. */
+/** Number of free pages that are kept for new data. */
 const keptPages = 1024;
 
-/** Value of the pragma `auto_vacuum` for files that can return pages in steps. */
+/** Value of the pragma `auto_vacuum` in files that can return pages in steps. */
 const incremental = 2;
 
 const numberOf = (connection: Connection, pragma: string): number =>
   Number(connection.pragma(pragma, { simple: true }));
 
-/** Gives pages that nothing uses any more back to the file system, in short steps between which others get their turn. */
+/** Returns unused pages to the file system, in short steps between which other calls can run. */
 export async function giveBack(database: Database): Promise<void> {
   for (let step = 0; step < maxSteps; step += 1) {
     const spare = await database.read((connection) =>
@@ -27,7 +28,7 @@ export async function giveBack(database: Database): Promise<void> {
         : 0,
     );
     if (spare <= 0) return;
-    // Not only its first row: each page that is moved is one.
+    // Read all rows: the pragma moves one page per row.
     await database.write((connection) =>
       connection.pragma(`incremental_vacuum(${Math.min(spare, stepPages)})`),
     );

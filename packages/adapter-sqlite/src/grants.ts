@@ -15,7 +15,7 @@ type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
   readonly revoked: 0 | 1;
 };
 
-/** Columns of a grant that are read. */
+/** Columns that are read of a grant. */
 const grantColumns = `
   code_digest AS codeDigest, client_id AS clientId, sub, scopes, redirect_uri AS redirectUri,
   code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid, issued_at AS issuedAt,
@@ -23,10 +23,13 @@ const grantColumns = `
   failed_verifiers AS failedVerifiers
 `;
 
-/** Finds the id of a grant by the family of its refresh tokens. */
+/** SQL subquery for the id of a grant, by the family of its refresh tokens. */
 const grantOfRefreshToken = '(SELECT grant_id FROM refresh_tokens WHERE family = +:family LIMIT 1)';
 
-/** A consent says again that it was used after an hour: most sign-ins do not write it. */
+/**
+ * Minimum time between two updates of a consent's `usedAt`, in milliseconds, so that most sign-ins do not
+ * write it.
+ */
 const usedAtStepMs = 3_600_000;
 
 function statementsOn(connection: Connection) {
@@ -103,15 +106,16 @@ function statementsOn(connection: Connection) {
       VALUES (:digest, :grantId, :expiresAt, :family)
     `),
 
-    // Disabling a client or its partner revokes its grants, so that the grant alone decides. For the pluses, see `findToken`.
+    // Disabling a client or its partner revokes its grants, so checking the grant is enough. The plus signs
+    // are explained at `findToken`.
     presented: connection.prepare<
       [{ digest: Uint8Array; family: Uint8Array; now: number; graceMs: number }],
       {
         grantId: number;
         successor: Uint8Array | null;
-        /** Replaced, or known by its family alone. */
+        /** 1 if the token was replaced, or is known by its family alone. */
         isReplaced: 0 | 1;
-        /** Within the grace period, and with a successor that was not replaced. */
+        /** 1 if the token is in its grace period and its successor was not replaced. */
         givesSuccessor: 0 | 1;
         isAlive: 0 | 1;
       }
@@ -125,7 +129,7 @@ function statementsOn(connection: Connection) {
       WHERE grants.id = ${grantOfRefreshToken}
     `),
 
-    // The token that the presented one replaced is not needed any more: from now on it is recognized by its family.
+    // Removes the token that the presented one replaced: from now on it is recognized by its family.
     removeReplaced: connection.prepare<[{ family: Uint8Array }]>(`
       DELETE FROM refresh_tokens WHERE family = :family AND replaced_at IS NOT NULL
     `),
@@ -149,8 +153,9 @@ function statementsOn(connection: Connection) {
       UPDATE grants SET revoked_at = coalesce(revoked_at, :now) WHERE id = :grantId
     `),
 
-    // Every use of a token runs this statement: two look-ups by primary key. Without the plus, SQLite as the driver builds it
-    // (STAT4) plans a join, a range or a subquery again for every bound value, which costs up to ten times the look-up.
+    // Runs on every use of a token: two look-ups by primary key. Without the plus signs, SQLite as the driver
+    // builds it (STAT4) plans a join, a range or a subquery again for every bound value, which costs up to
+    // ten times the look-up.
     findToken: connection.prepare<[Uint8Array], TokenRow>(`
       SELECT
         grants.client_id AS clientId, grants.sub AS sub,

@@ -5,10 +5,10 @@ import { callTimeoutMs, codeOf, isBusy, pauseBefore, type Timing } from './busy.
 /** Maximum number of writers that share a commit, so that a flood does not block the event loop for long. */
 const groupLimit = 500;
 
-/** A call that waits for its commit. */
+/** A write call that waits for its commit. */
 interface Writer {
   /**
-   * Does the work inside the transaction. The returned function runs after the commit and resolves the call.
+   * Runs the work inside the transaction. Returns a function that resolves the call after the commit.
    */
   attempt(): () => void;
   reject(error: unknown): void;
@@ -16,16 +16,19 @@ interface Writer {
 }
 
 /**
- * Commits writes in groups. With `synchronous = FULL` every commit waits for the disk, so one commit serves all
- * writes that wait in the same turn of the event loop. Each write has a savepoint of its own, so that a failure undoes
- * that write alone. Writers are answered after the commit is on the disk. A group whose file is no longer at its path is
- * undone instead; a file that goes after that check is noticed by the next group.
+ * Commits writes in groups. With `synchronous = FULL` every commit waits for the disk, so one commit serves
+ * all writes that wait in the same turn of the event loop. Each write has its own savepoint, so that a
+ * failure undoes that write alone. Calls resolve after the commit is on the disk. A group is rolled back if
+ * the file is no longer at its path; a file that disappears after that check is noticed by the next group.
  */
 export class GroupCommit {
   readonly #timing: Timing;
   readonly #assertFileInPlace: () => void;
   readonly #waiting: Writer[] = [];
-  /** Runs a group in one transaction, with a savepoint for each writer. Returns functions that answer the writers. */
+  /**
+   * Runs a group in one transaction, with a savepoint for each writer. Returns functions that resolve the
+   * writers' calls.
+   */
   readonly #attempt: (group: readonly Writer[]) => (() => void)[];
   #draining: Promise<void> | null = null;
 
@@ -48,8 +51,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs synchronous work in a transaction and resolves with its result once that is durable. The work may run
-   * more than once, when the database turns out to be busy: it must do nothing but use the connection.
+   * Runs synchronous work in a transaction and resolves with its result once that is durable. If the database
+   * is busy, the work may run more than once, so it must do nothing but use the connection.
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -65,7 +68,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no write waits any more. */
   async idle(): Promise<void> {
     await this.#draining;
   }
@@ -73,7 +76,7 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     let retry = 0;
     while (this.#waiting.length > 0) {
-      // Everything that is written in this turn of the event loop joins the group.
+      // All writes of this turn of the event loop join the group.
       await setImmediate();
       const group = this.#waiting.splice(0, groupLimit);
       const busy = this.#commit(group);
@@ -88,7 +91,10 @@ export class GroupCommit {
     this.#draining = null;
   }
 
-  /** Commits the group and answers its writers. Returns the error, and answers no writer, when the database is busy. */
+  /**
+   * Commits the group and resolves its writers' calls. If the database is busy, returns the error and
+   * resolves none.
+   */
   #commit(group: readonly Writer[]): { readonly error: unknown } | null {
     let answers: (() => void)[];
     try {
@@ -103,7 +109,10 @@ export class GroupCommit {
     return null;
   }
 
-  /** Returns the error of the file guard, if the file is gone: it explains what SQLite ran into. Otherwise returns the error itself. */
+  /**
+   * Returns the error of the file guard if the file is gone, because it explains SQLite's error. Otherwise
+   * returns the error itself.
+   */
   #reasonOf(error: unknown): unknown {
     try {
       this.#assertFileInPlace();
@@ -113,7 +122,7 @@ export class GroupCommit {
     }
   }
 
-  /** Refuses the writers that have waited long enough and returns the others. */
+  /** Rejects the writers that have waited long enough and returns the others. */
   #patient(group: readonly Writer[], error: unknown): Writer[] {
     const now = this.#timing.now();
     return group.filter((writer) => {

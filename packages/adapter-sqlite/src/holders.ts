@@ -2,9 +2,12 @@ import type { Connection } from './connection.ts';
 
 type Holding = { readonly sub: string; readonly scope: string };
 
-/** Slugs of partners whose clients hold an unrevoked consent of the user with this scope; on our connection or the host's. */
+/**
+ * Creates the query for partners whose clients hold an unrevoked consent of a user with a scope, for
+ * connections of the storage and of the host.
+ */
 export function holdersOn(connection: Connection): (request: Holding) => string[] {
-  // For the quotes, see `matchingEndpoints` in publications.ts.
+  // The quotes are explained at `matchingEndpoints` in publications.ts.
   const partnersHolding = connection
     .prepare<[Holding], string>(`
     SELECT DISTINCT slug FROM consents

@@ -7,8 +7,8 @@ import { holdersOn } from './holders.ts';
 import { publicationsOn } from './publications.ts';
 
 /**
- * Returns the outbox on a connection of the host. Statements are kept as long as their connection is, and the file of a
- * connection is compared with ours at its first use.
+ * Creates the outbox on connections of the host. Prepared statements are kept as long as their connection.
+ * The file of each connection is compared with the storage's at its first use.
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const prepared = new WeakMap<Connection, HostTransaction>();
@@ -29,10 +29,13 @@ function outboxOn(connection: Connection): HostTransaction {
   const publications = publicationsOn(connection);
   const holders = holdersOn(connection);
   const assertFileInPlace = fileGuard(connection);
-  // A savepoint: all of it or nothing, even when the host catches the error and goes on.
+  // With a savepoint, so that nothing is half done even if the host catches the error and goes on.
   const publish = connection.transaction((events: readonly NewEvent[]) => publications.publish(events));
 
-  /** Check at every call, because outside a transaction each statement would be a transaction of its own. */
+  /**
+   * Runs work after checking that the host is in a transaction. Checked on every call, because outside of one
+   * each statement would be a transaction of its own.
+   */
   function inTransaction<T>(work: () => T): T {
     assertTransaction(connection);
     try {
@@ -49,7 +52,7 @@ function outboxOn(connection: Connection): HostTransaction {
   };
 }
 
-/** Throws unless this is an open better-sqlite3 handle that can write a file and is in a transaction. */
+/** Throws unless the value is an open, writable better-sqlite3 handle of a file that is in a transaction. */
 function assertTransaction(transaction: unknown): Connection {
   if (!isHandle(transaction)) {
     throw new TypeError('transaction: has to be a Database of better-sqlite3 that is in a transaction');
@@ -65,7 +68,10 @@ function assertTransaction(transaction: unknown): Connection {
   return transaction;
 }
 
-/** By its shape: the host may have another copy of the driver, whose class is not ours. */
+/**
+ * Recognizes a better-sqlite3 handle by its shape: the host may have another copy of the driver, with its own
+ * class.
+ */
 function isHandle(value: unknown): value is Connection {
   if (typeof value !== 'object' || value === null) return false;
   const has = (name: string, type: string) => typeof Reflect.get(value, name) === type;
@@ -76,7 +82,10 @@ function isHandle(value: unknown): value is Connection {
   );
 }
 
-/** Compares what the two have opened, not how they call it: paths can be relative, or links. */
+/**
+ * Throws unless two connections have opened the same file. Compares the files, not their paths, which can be
+ * relative, or links.
+ */
 function assertSameFile(connection: Connection, ours: Connection): void {
   if (ours.memory)
     throw new TypeError('transaction: a storage in memory takes part in no transaction of a host');

@@ -12,13 +12,13 @@ import type { Database } from './database.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type KeyLookup = IdempotencyKey & { readonly now: number };
-/** A claim, whose answer may become known with the outcome only. */
+/** An idempotency claim whose response may only be known with the outcome. */
 type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
-/** Outcomes of requests that have taken effect: their answers are kept. */
+/** Outcomes of requests that took effect, whose responses are stored. */
 const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
-/** Effect of an `Idempotency-Key` on a call. */
+/** Creates transactions that take effect once per `Idempotency-Key`. */
 export function sqliteClaims(database: Database) {
   const sql = database.prepare((connection) => ({
     find: connection.prepare<[KeyLookup], StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>>(`
@@ -46,14 +46,17 @@ export function sqliteClaims(database: Database) {
   return {
     find,
 
-    /** A transaction that takes effect once per key, and keeps its answer; a record that has ended is overwritten. */
+    /**
+     * Runs a transaction that takes effect once per key, and stores its response. An expired record is
+     * overwritten.
+     */
     async once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
       given: Claim | null,
       now: number,
       work: () => Outcome,
     ): Promise<Outcome | IdempotencyOutcome> {
       if (given === null) return database.write(work);
-      // Copies: the caller may go on with what it gave while the write waits.
+      // Copy the claim, because the caller may change it while the write waits.
       const claim = { ...given, fingerprint: Buffer.from(given.fingerprint) };
       const answer = given.answer && { ...given.answer };
       return database.write(() => {

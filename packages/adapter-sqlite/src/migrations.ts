@@ -4,31 +4,31 @@ import { StorageUnavailableError } from './errors.ts';
 import { shippedMigrations } from './shipped-sql.built-in.ts';
 import type { SqlFile } from './sql-files.ts';
 
-/** A step of the schema, from a file `NNNN_slug.sql`. */
+/** A migration of the schema, from a file `NNNN_slug.sql`. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the text, hexadecimal. */
+  /** Hexadecimal SHA-256 of the migration's text. */
   readonly checksum: string;
 }
 
-/** Parses the migrations, in order. */
+/** Parses the migration files, in order. */
 export function readMigrations(files: readonly SqlFile[] = shippedMigrations): readonly Migration[] {
   return files.map(({ name, text }, index) => {
     const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
     if (number !== index + 1) throw new Error(`migration files must be numbered without gaps: ${name}`);
-    // A checkout on Windows may have changed the line ends; that is not a change of the migration.
+    // A Windows checkout may have changed the line ends, which is no change of the migration.
     const sql = text.replaceAll('\r\n', '\n');
     return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
 }
 
 /**
- * Brings the schema up to date in one transaction, however many processes start at once: the first one that gets
- * the write lock applies what is missing, the others find it applied.
+ * Brings the schema up to date in one transaction, however many processes start at once. The first one that
+ * gets the write lock applies the missing migrations; the others then find them applied.
  *
- * Throws SQLITE_BUSY while somebody else writes; the caller tries again.
+ * Throws SQLITE_BUSY while another connection writes; the caller tries again.
  */
 export function migrate(connection: Connection, migrations: readonly Migration[]): void {
   connection
@@ -52,7 +52,7 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
         connection.exec(migration.sql);
         record.run(migration);
       }
-      // A write on every start, so that a disk that cannot be written to is noticed before the first request.
+      // Write on every start, so that a read-only disk is noticed before the first request.
       connection.exec('UPDATE schema_migrations SET checksum = checksum WHERE number = 1');
     })
     .immediate();

@@ -1,13 +1,13 @@
 /** Options of {@link sqliteStorage}. */
 export interface SqliteStorageOptions {
   /**
-   * Path of the database file. It is created with mode 0600 when it does not exist; its directory must exist,
-   * and must be on a local disk (WAL does not work on network file systems).
+   * Path of the database file. The file is created with mode 0600 if missing. Its directory must exist, on a
+   * local disk (WAL does not work on network file systems).
    */
   readonly file: string;
 }
 
-/** Checks what the host passed; throws a `TypeError` that names the option. */
+/** Validates the host's options. Throws a `TypeError` that names the option. */
 export function parseOptions(options: unknown): Readonly<SqliteStorageOptions> {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('sqliteStorage: options must be an object such as { file: "ostiary.db" }');
@@ -22,7 +22,7 @@ export function parseOptions(options: unknown): Readonly<SqliteStorageOptions> {
       `sqliteStorage: options.file must be the path of the database file${isMissing ? ', and is missing; is its environment variable set?' : ''}`,
     );
   }
-  // SQLite and its driver give these a meaning of their own: no file at all, a URI, a trimmed name.
+  // Names that SQLite or its driver interprets: no file at all, a URI, a trimmed name.
   if (file === ':memory:' || file.startsWith('file:') || file !== file.trim() || file.includes('\0')) {
     throw new TypeError(
       'sqliteStorage: options.file must be a plain path, not :memory:, a URI or padded text',

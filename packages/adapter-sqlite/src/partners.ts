@@ -75,7 +75,7 @@ export function sqlitePartners(database: Database): PartnerStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare(statementsOn);
 
-  /** Ends what a partner's clients were given, and what is on the way to the partner. */
+  /** Revokes the grants of a partner's clients, and cancels the partner's pending deliveries. */
   function end(slug: string, disabledAt: number, now: number): Omit<PartnerReach, 'keys' | 'clients'> {
     const { codes = 0, tokens = 0 } = sql().alive.get({ slug, now }) ?? {};
     sql().revokeGrants.run({ slug, disabledAt });

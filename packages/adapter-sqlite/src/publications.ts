@@ -1,7 +1,7 @@
 import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 
-/** Event of a delivery; `eventNumber` is the event's row. */
+/** A delivery to store. `eventNumber` is the row of its event. */
 export interface NewDelivery extends Owner {
   readonly id: string;
   readonly eventNumber: number;
@@ -9,7 +9,7 @@ export interface NewDelivery extends Owner {
   readonly now: number;
 }
 
-/** The outbox on our connection or on the host's, inside a transaction. */
+/** Creates the outbox inside a transaction, for connections of the storage and of the host. */
 export function publicationsOn(connection: Connection) {
   const sql = {
     nextSequence: connection.prepare<[Owner], { last: number }>(`
@@ -23,7 +23,7 @@ export function publicationsOn(connection: Connection) {
       VALUES (:id, :partner, :mode, :sequence, :type, :body, :createdAt)
     `),
 
-    // Quotes inside an element are escaped, so that a quoted name is only found where it is one.
+    // Quotes inside an element are escaped, so that a quoted name matches whole elements only.
     matchingEndpoints: connection
       .prepare<[Owner & { readonly type: string }], string>(`
       SELECT id FROM webhook_endpoints
@@ -47,7 +47,7 @@ export function publicationsOn(connection: Connection) {
     `),
   };
 
-  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+  /** Returns the ids of a partner and mode's enabled endpoints that subscribe to an event type, in order. */
   const matchingEndpoints = (request: Owner & { readonly type: string }): string[] =>
     sql.matchingEndpoints.all(request);
 

@@ -5,7 +5,7 @@ import { giveBack } from './free-space.ts';
 import { shrinkLog } from './write-ahead-log.ts';
 
 function statementsOn(connection: Connection) {
-  /** Removes what ended first. */
+  /** Builds a statement that removes the rows that expired first. */
   const oldest = (table: string, key: string, end: string) =>
     connection.prepare<[{ before: number; limit: number }]>(`
       DELETE FROM ${table} WHERE ${key} IN (
@@ -29,7 +29,7 @@ function statementsOn(connection: Connection) {
         ORDER BY ends_at LIMIT :limit
       )
     `),
-    // The attempts go with them.
+    // The attempts are removed with their delivery.
     deliveries: connection.prepare<[{ eventsBefore: number; limit: number }]>(`
       DELETE FROM deliveries WHERE number IN (
         SELECT number FROM deliveries
@@ -39,7 +39,7 @@ function statementsOn(connection: Connection) {
     `),
 
     sequences: connection.prepare<[], Owner>('SELECT partner, mode FROM event_sequences'),
-    // The first event that must stay although it is old enough. Those after it must stay as well.
+    // Finds the first event that must stay although it is old enough. Events after it must stay as well.
     firstEvent: connection.prepare<[Owner & { eventsBefore: number }]>(`
       DELETE FROM events
       WHERE number = (
@@ -51,7 +51,10 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Rows are removed before those that they belong to, so that none is ever left without its parent. */
+/**
+ * Creates the purge. Removes rows before those to which they belong, so that no row is ever left without its
+ * parent.
+ */
 export function sqlitePurge(database: Database): Storage['purge'] {
   const sql = database.prepare(statementsOn);
 

@@ -6,20 +6,20 @@ import { roomOfOwners } from './shares.ts';
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
 
-/** An owner that has jobs of a kind which are due or held, and when the first of them is due. */
+/** An owner with due or claimed jobs of a kind, and the due time of the first one. */
 interface DueOwner {
   readonly kind: string;
   readonly owner: OwnerName;
   readonly dueAt: number;
 }
 
-/** Sorts by the time at which jobs are due, those of test mode last. */
+/** Compares jobs by due time, with those of test mode last. */
 function inOrder(a: JobRow, b: JobRow): number {
   const isTest = ({ owner }: JobRow) => Number(owner.startsWith('test:'));
   return isTest(a) - isTest(b) || a.dueAt - b.dueAt;
 }
 
-/** Stores a job inside a transaction that is under way, unless there is one with its id. */
+/** Creates the function that stores a job inside a running transaction, unless its id exists. */
 export function jobsOn(connection: Connection): (row: NewRow) => void {
   const insert = connection.prepare<[NewRow]>(`
     INSERT INTO jobs (id, kind, owner, payload, due_at) VALUES (:id, :kind, :owner, :payload, :dueAt)
@@ -35,7 +35,7 @@ export function jobRowOf({ id, kind, payload, dueAt, owner = '' }: NewJob): NewR
 export function sqliteQueue(database: Database): Queue {
   const store = database.prepare(jobsOn);
   const sql = database.prepare((connection) => ({
-    // Goes from each kind and owner to the next one along the index, and reads the first job of each.
+    // Jumps along the index from each kind and owner to the next, and reads the first job of each.
     dueOwners: connection.prepare<[now: number], DueOwner>(`
       WITH RECURSIVE firsts (number) AS (
         SELECT * FROM (SELECT rowid FROM jobs ORDER BY kind, owner, due_at LIMIT 1)
@@ -48,8 +48,8 @@ export function sqliteQueue(database: Database): Queue {
       SELECT kind, owner, due_at AS dueAt FROM firsts CROSS JOIN jobs ON jobs.rowid = number WHERE due_at <= ?
     `),
 
-    // Read one kind and owner at a time, because that follows the index in order and stops at the limit. For the pluses, see
-    // `findToken` in grants.ts.
+    // Reads one kind and owner at a time, which follows the index in order and stops at the limit. The plus
+    // signs are explained at `findToken` in grants.ts.
     due: connection.prepare<[{ kind: string; owner: OwnerName; now: number; limit: number }], JobRow>(`
       SELECT id, kind, owner, payload, due_at AS dueAt, attempt + 1 AS attempt FROM jobs
       WHERE kind = +:kind AND owner = +:owner AND due_at <= +:now
@@ -71,7 +71,7 @@ export function sqliteQueue(database: Database): Queue {
     `),
   }));
 
-  /** Returns the due jobs of a kind that a claim may take. The owners that wait longest come first. */
+  /** Returns the due jobs of a kind that a claim may take, those of the owners that wait longest first. */
   function dueOf(kind: string, owners: DueOwner[], now: number, limit: number, shares?: Shares): JobRow[] {
     const names = owners.sort((a, b) => a.dueAt - b.dueAt).map(({ owner }) => owner);
     const roomOf = roomOfOwners(names, shares);

@@ -16,7 +16,7 @@ function statementsOn(connection: Connection) {
       WHERE id = :eventId AND partner = :partner AND mode = :mode
     `),
 
-    // A later delivery that was cancelled came to nothing.
+    // Ignores later deliveries that were cancelled.
     dropped: connection.prepare<
       [{ endpointId: string; since: number; limit: number }],
       { eventNumber: number }
@@ -33,7 +33,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Deliveries that are made once more. */
+/** Creates the operations that deliver events again. */
 export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'redeliver' | 'recover'> {
   const claims = sqliteClaims(database);
   const publications = database.prepare(publicationsOn);

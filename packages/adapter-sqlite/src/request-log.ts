@@ -33,7 +33,7 @@ export function sqliteRequestLog(database: Database): RequestLog {
       ON CONFLICT (id) DO NOTHING
     `),
 
-    // For the pluses, see `findToken` in grants.ts.
+    // The plus signs are explained at `findToken` in grants.ts.
     trim: connection.prepare<[Owner & { readonly most: number }]>(`
       DELETE FROM logged_requests
       WHERE partner = +:partner AND mode = +:mode AND (created_at, id) <= (

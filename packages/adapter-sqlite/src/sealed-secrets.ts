@@ -1,7 +1,7 @@
 import type { ResealedSecret, SealedSecret, SealedSecrets } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
-/** Secrets of one table, sealed in one column of it. */
+/** Creates the operations on the encrypted secrets of one table. */
 export function sqliteSealedSecrets(
   database: Database,
   { table, column }: { readonly table: string; readonly column: string },
@@ -17,7 +17,7 @@ export function sqliteSealedSecrets(
   }));
 
   return {
-    // No id is empty.
+    // The empty text sorts before all ids.
     listSealed: ({ after, limit }) => database.read(() => sql().list.all({ after: after ?? '', limit })),
 
     async reseal(secrets) {

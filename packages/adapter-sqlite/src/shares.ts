@@ -1,8 +1,9 @@
 import type { OwnerName, Shares } from '@ostiary/core/storage';
 
 /**
- * Returns how many pieces of work each owner may have of a claim: see {@link Shares}.
- * @param owners - those that have work which is due, each once; if there are more than places, the first ones get something
+ * Returns the number of jobs or deliveries that each owner may have of a claim, by the rules of {@link
+ * Shares}.
+ * @param owners - owners with due work, each once; if there are more owners than places, the first ones get one
  */
 export function roomOfOwners(
   owners: readonly OwnerName[],

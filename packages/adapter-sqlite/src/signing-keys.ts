@@ -28,7 +28,7 @@ export function sqliteSigningKeys(database: Database): SigningKeyStore {
       WHERE kid = :kid AND sealed_private_jwk <> ''
     `),
 
-    // The column is NOT NULL since the first schema: an empty text is a private part that was deleted.
+    // An empty text marks a deleted private key, because the column is NOT NULL since the first schema.
     retire: connection.prepare<[string]>(`
       UPDATE signing_keys SET sealed_private_jwk = '' WHERE kid = ?
     `),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A file of statements, by its name without a folder. */
+/** An SQL file: its name without a folder, and its text. */
 export interface SqlFile {
   readonly name: string;
   readonly text: string;

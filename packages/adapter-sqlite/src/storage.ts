@@ -26,9 +26,9 @@ import { sqliteWaits } from './waits.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
 /**
- * Storage and queue in one SQLite file. Every write that was answered is on the disk.
+ * Creates a storage and queue in one SQLite file. When a write resolves, it is on the disk.
  *
- * @throws TypeError for an option that is missing, wrong or unknown
+ * @throws TypeError if an option is missing, invalid or unknown
  * @throws Error on a Node older than 22
  *
  * @example
@@ -45,8 +45,9 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
 }
 
 /**
- * The same storage on a database in memory, which ends with this process: for tests and for a first try. Every call
- * makes another one, no other process sees it, and a host has no transaction in it to publish in.
+ * Creates the same storage on a database in memory, which ends with this process: for tests and for a first
+ * try. Every call creates another database. No other process sees it, and a host cannot publish in a
+ * transaction of its own.
  *
  * @throws Error on a Node older than 22
  *
@@ -63,9 +64,9 @@ export function memoryStorage(): Storage {
   return storageOn(new Database({ file: inMemory }));
 }
 
-/** The ports on a database that is not open yet. */
+/** Creates all ports on a database that is not open yet. */
 export function storageOn(database: Database): Storage {
-  // Reads a page of the file, unlike `SELECT 1`.
+  // Reads a page of the file, which `SELECT 1` would not.
   const ping = database.prepare((connection) =>
     connection.prepare('SELECT number FROM schema_migrations LIMIT 1'),
   );

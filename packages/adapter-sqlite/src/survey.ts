@@ -12,7 +12,8 @@ interface Row {
 }
 
 /**
- * Counts rows that wait, failed, or are sealed with another key, in one statement that stops at the limit.
+ * Creates the survey: counts rows that wait, failed, or are encrypted with another key, in one statement that
+ * stops at the limit.
  */
 export function sqliteSurvey(database: Database): Storage['survey'] {
   const sql = database.prepare((connection) => {

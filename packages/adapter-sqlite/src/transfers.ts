@@ -12,7 +12,10 @@ import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
 import { jobRowOf, jobsOn } from './queue.ts';
 
-/** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
+/**
+ * A transfer as it is stored. The amount is written as an integer and read as text, so that it never becomes
+ * a double.
+ */
 type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
   readonly metadata: string | null;
   readonly failureCode: string | null;
@@ -24,9 +27,9 @@ type StoredTransferRow = TransferRow & { readonly amount: string };
 
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
-/** From `from` on, before the position, newest first. */
+/** Page of a list: from `from` on, before the position, newest first. */
 type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
-/** After the position, before `to`, oldest first. */
+/** Page of an export: after the position, before `to`, oldest first. */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
@@ -72,7 +75,7 @@ function statementsOn(connection: Connection) {
       SELECT ${columns} FROM transfers WHERE ${within} AND status = :status ${newestFirst}
     `),
 
-    // There is at most one row, so nothing is sorted.
+    // There is at most one row, so nothing needs to be sorted.
     listWithReference: connection.prepare<[Page], StoredTransferRow>(`
       SELECT ${columns} FROM transfers
       WHERE ${within} AND reference = :reference AND (:status IS NULL OR status = :status) LIMIT :limit
@@ -85,7 +88,7 @@ function statementsOn(connection: Connection) {
       WHERE id = :id AND status = 'pending'
     `),
 
-    // The plus signs keep SQLite from planning again for every page, which it does where an index is partial.
+    // The plus signs keep SQLite from planning again for every page, which it does with a partial index.
     listFinal: connection.prepare<[FinalPage], StoredTransferRow>(`
       SELECT ${columns} FROM transfers
       WHERE partner = +:partner AND mode = +:mode AND status <> 'pending'
@@ -180,7 +183,10 @@ export function sqliteTransfers(database: Database): TransferStore {
   };
 }
 
-/** Before every transfer of this time: no id is empty. One bound less for the index to know. */
+/**
+ * Returns the position before all transfers of a time: the empty text sorts before all ids. So the index
+ * needs one bound less.
+ */
 function startOf(time: number): ListPosition {
   return { time, id: '' };
 }
@@ -203,7 +209,7 @@ function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferR
   };
 }
 
-/** Member by member: an export is a tenth slower where the rest of a row is copied. */
+/** Converts a row member by member: copying the rest of a row makes an export a tenth slower. */
 function transferOf(row: StoredTransferRow): TransferRecord {
   const { metadata, failureCode, failureMessage } = row;
   return {

@@ -10,7 +10,7 @@ interface Times {
 
 function statementsOn(connection: Connection) {
   return {
-    // A job that failed waits as long as its number of attempts says, any other as its kind says.
+    // The longest wait depends on the number of attempts for a failed job, and on its kind for any other.
     jobs: connection.prepare<[Times & { kinds: string; retryMs: string; limit: number }]>(`
       WITH waits AS (
         SELECT jobs.id AS id, CASE
@@ -31,7 +31,8 @@ function statementsOn(connection: Connection) {
       FROM late WHERE jobs.id = late.id
     `),
 
-    // Returns the endpoint of each delivery that is brought forward. Of a delivery that is held, `ready_at` is the end of the lease.
+    // Returns the endpoint of each delivery that is brought forward. For a claimed delivery, `ready_at` is
+    // the end of its lease.
     deliveries: connection.prepare<[Times & { delaysMs: string; limit: number }], { endpointId: string }>(`
       WITH waits AS (
         SELECT number, claim_id, due_at, ready_at,
@@ -62,7 +63,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Brings work forward that waits for longer than it can. */
+/** Creates the function that shortens waits that are too long. */
 export function sqliteWaits(database: Database): Storage['boundWaits'] {
   const sql = database.prepare(statementsOn);
 

@@ -22,8 +22,8 @@ const columns = `
 `;
 
 /**
- * Returns the reason why nothing can be delivered to an endpoint, or `null`. An endpoint of another partner
- * is unknown.
+ * Creates the check whether an endpoint can get deliveries. It returns the reason if not, otherwise `null`.
+ * An endpoint of another partner counts as unknown.
  */
 export function refusalOn(connection: Connection) {
   const find = connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
@@ -58,7 +58,7 @@ function statementsOn(connection: Connection) {
       SELECT ${columns} FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
-    // Sorts, which is cheap: a partner has few of them.
+    // Sorting is cheap: a partner has few endpoints.
     list: connection.prepare<[Owner], EndpointRow>(`
       SELECT ${columns} FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
       ORDER BY created_at, id

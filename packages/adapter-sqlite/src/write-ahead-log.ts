@@ -2,10 +2,16 @@ import { type Connection, inMemory, logSizeLimit } from './connection.ts';
 import type { Database } from './database.ts';
 import { openedFile, statOf } from './file-guard.ts';
 
-/** A log of this size in bytes is shrunk. SQLite itself keeps a log that no reader holds below the half of it. */
+/**
+ * Size in bytes from which the log is truncated here. SQLite itself keeps a log that no reader holds below
+ * half of it.
+ */
 const largeLog = 2 * logSizeLimit;
 
-/** Row that `wal_checkpoint` returns: pages in the log, and how many of them are in the database file. */
+/**
+ * Row that `wal_checkpoint` returns: number of pages in the log, and how many of them are in the database
+ * file.
+ */
 interface Checkpoint {
   readonly busy: number;
   readonly log: number;
@@ -24,11 +30,12 @@ function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): Check
 }
 
 /**
- * Empties a write-ahead log that has grown beside a long reader. SQLite does it only with a later commit, and never if none comes.
- * Leaves the log as it is while a reader still needs it.
+ * Truncates a write-ahead log that has grown beside a long reader. SQLite does so only with a later commit,
+ * and never if none comes. Leaves the log as it is while a reader still needs it.
  */
 export async function shrinkLog(database: Database): Promise<void> {
-  // PASSIVE copies the pages beside readers and writers. TRUNCATE keeps writers out, so it comes when nothing is left to copy.
+  // PASSIVE copies the pages beside readers and writers. TRUNCATE blocks writers, so use it only when nothing
+  // is left to copy.
   const isCopied = await database.read((connection) => {
     if (!isLarge(connection)) return false;
     const copied = checkpoint(connection, 'PASSIVE');
