@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Observations of the clients while something was broken. */
+/** Counts what clients observed while a fault was active. */
 export class Tally {
   requests = 0;
   /** Number of responses with 503 and `Retry-After`. */
@@ -14,7 +14,7 @@ export class Tally {
   readonly wrong: string[] = [];
 }
 
-/** Response that states the result of the request. */
+/** A definite response: it states the result of the request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -23,21 +23,21 @@ export interface Answer {
   readonly inDoubt: number;
 }
 
-/** Process to which requests are sent. */
+/** A process that requests can be sent to. */
 interface Target {
-  /** Current origin of the process, or its last one before it was killed. */
+  /** Origin of the process, or its last origin if it was killed. */
   readonly origin: string;
 }
 
-/** Maximum wait for a response, in milliseconds. A request without a response is a defect. */
+/** Maximum wait for a response, in milliseconds. A longer wait is a defect. */
 const answerMs = 10_000;
 
 /** Pause after a connection that broke, in milliseconds. */
 const pauseMs = 100;
 
 /**
- * Client that retries until it gets a definite response, waits as long as `Retry-After` says, then takes
- * another process.
+ * A client that repeats a request until the response is definite. It waits as long as `Retry-After` says, and
+ * then tries another process.
  */
 export class Client {
   readonly #processes: readonly Target[];

@@ -6,39 +6,39 @@ import { jsonPost } from '../support/http.ts';
 export const kinds = ['userinfo', 'exchange', 'verify', 'payment'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Credentials of apps and partners. A rotation changes them. */
+/** Credentials of apps and partners. A rotation replaces them. */
 export interface Credentials {
   readonly client: RemoteClient;
-  /** Secrets of the client that work now; apps use one after the other. */
+  /** Valid secrets of the client; apps use them in turns. */
   clientSecrets: readonly string[];
-  /** Keys that are valid now, by the shop that owns them: each key has its own limit. */
+  /** Valid API keys, by the id under which they were issued. Each key has its own limit. */
   apiKeys: readonly { readonly id: string; readonly keys: readonly string[] }[];
   readonly users: readonly { readonly sub: string; readonly kid: string }[];
 }
 
-/** The partner of the operations. */
+/** Partner on whose behalf the operations run. */
 export const partner = 'kafe-lakay';
 
-/** Parts of users and apps of a mix that depend on the servers. */
+/** Parts of the operations that depend on the servers. */
 interface Ways {
-  /** Origins of the web processes, or of the balancer before them; requests go to them in turns. */
+  /** Origins of the web processes or of the balancer; requests go to them in turns. */
   readonly origins: readonly string[];
   /** Maximum wait for a response, in milliseconds. */
   readonly patienceMs: number;
-  /** Opens this URL as a user. Returns the URL at which the user comes back to the app. */
+  /** Opens an authorization URL as a user. Returns the URL of the callback. */
   authorize(url: string, sub: string): Promise<string>;
-  /** Returns a passport that a user shows. */
+  /** Returns a passport as a user shows it. */
   passport(): string | Promise<string>;
-  /** Handles an ID token as an app does. */
+  /** Handles an ID token as an app does. @throws Error if the token is wrong */
   accept?(idToken: string): Promise<void>;
 }
 
-/** Number of tokens that are kept for userinfo. */
+/** Number of tokens to keep for userinfo requests. */
 const tokenCount = 1_000;
 
-/** Operations of the load. Each resolves when it has its result. */
+/** Operations of users, apps and partners. Each resolves once it has its result. */
 export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
-  /** Ids of transfers that were accepted. */
+  /** Ids of accepted transfers. */
   readonly transfers: string[] = [];
   readonly #credentials: Credentials;
   readonly #ways: Ways;
@@ -50,7 +50,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     this.#ways = ways;
   }
 
-  /** Token that was issued before all others. */
+  /** Returns the token that was issued first. */
   get firstToken(): string {
     return this.#tokens[0] ?? '';
   }
@@ -64,7 +64,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     if (typeof answer.kid !== 'string') throw new Error('userinfo without a user');
   }
 
-  /** Sends a signed-in user from the app to the provider and back with a code, which the app redeems. */
+  /** Sends a signed-in user from the app to the provider and back with a code, which the app exchanges. */
   async exchange(): Promise<void> {
     const { client, clientSecrets, users } = this.#credentials;
     const origin = this.#next('origin', this.#ways.origins);
@@ -78,7 +78,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     };
     const answer = await this.#ask('/v1/oauth/token', jsonPost(request), 200);
     await this.#ways.accept?.(String(answer.id_token));
-    // The first token stays.
+    // Keep the first token for ever, for `firstToken`.
     this.#tokens[this.#tokens.length === 0 ? 0 : 1 + (this.#turnOf('exchange') % tokenCount)] = String(
       answer.access_token,
     );
@@ -106,19 +106,19 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     );
   }
 
-  /** Returns the number of earlier requests for an item of this kind. */
+  /** Returns and increments the number of requests for items of this kind. */
   #turnOf(what: string): number {
     const turn = this.#turns.get(what) ?? 0;
     this.#turns.set(what, turn + 1);
     return turn;
   }
 
-  /** Returns the next item, in turns. */
+  /** Returns the next of the items, in turns. */
   #next<Item>(what: string, items: readonly Item[]): Item | undefined {
     return items[this.#turnOf(what) % items.length];
   }
 
-  /** Returns the next key for a call. Each call has its own turns, because each has its own limit. */
+  /** Returns the next API key for a call. Each call takes its own turns, because each has its own limit. */
   #key(call: string): string {
     const shop = this.#next(`shop that calls ${call}`, this.#credentials.apiKeys);
     return this.#next(`key for ${call}`, shop?.keys ?? []) ?? '';

@@ -1,12 +1,12 @@
 import type { Storage } from '@ostiary/core/storage';
 
-/** A storage, and the number of its calls that are under way. */
+/** A storage with a count of its running calls. */
 export interface CountedStorage {
   readonly storage: Storage;
   callsUnderWay(): number;
 }
 
-/** Counts the calls of a storage that are under way: simulated time must not pass while a database still works. */
+/** Counts the running calls of a storage: simulated time must not pass while the database still works. */
 export function countCalls(inner: Storage): CountedStorage {
   let underWay = 0;
   const counted = <Port extends object>(port: Port): Port =>

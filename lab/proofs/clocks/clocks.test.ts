@@ -3,7 +3,7 @@ import { problemsOf } from '../../support/proof.ts';
 import { simulate } from './simulate.ts';
 import { onPostgres, onSqlite } from './storages.ts';
 
-// The small size of `npm run proof:clocks`.
+// Reduced size of `npm run proof:clocks`.
 const small = { seed: 3, ticks: 300 };
 
 it('work is done, limits open and tokens end while the clock of the machine is set, on SQLite', async () => {

@@ -6,14 +6,14 @@ import { countCalls } from './calls-under-way.ts';
 import type { Outside } from './outside.ts';
 import type { Process, World } from './world.ts';
 
-/** Sub of the user, and what the directory knows of that user. */
+/** User id of the only user. */
 export const sub = 'user-1';
 export const user = {
   ...{ sub, kid: 'KID-1', handle: 'ana', name: 'Ana', role: 'member', country: 'HT' },
   createdAt: '2024-01-01T00:00:00.000Z',
 };
 
-/** Requests of the group `users` that a key may make in a window. */
+/** Limit of a key's requests in the group `users`. */
 export const limit = { requests: 3, windowMs: 60_000 };
 
 const manyRequests = { requests: 1_000_000, windowSeconds: 60 };
@@ -23,13 +23,13 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} };
 export interface Running extends Process {
   readonly ostiary: Ostiary;
   readonly storage: Storage;
-  /** Number of calls of its storage that are under way. */
+  /** Returns the number of running calls of the process's storage. */
   callsUnderWay(): number;
-  /** The round of its worker that is under way. */
+  /** Running round of the process's worker; `null` for none. */
   work: Promise<unknown> | null;
 }
 
-/** Calls the partner API of a process. */
+/** Calls the partner API at a process. */
 export type Call = (process: Running, method: string, path: string, body?: object) => Promise<Response>;
 
 export type Installation = Awaited<ReturnType<typeof install>>;

@@ -1,4 +1,4 @@
-/** Clocks are set and machines are suspended while an installation works. See ../README.md. */
+/** Proof: clocks are changed and machines are suspended while an installation works. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { type Claim, endProof } from '../../support/proof.ts';
 import { simulate } from './simulate.ts';
@@ -9,7 +9,7 @@ const { seed, seeds, ticks } = numbersFrom({
   seed: 1,
   /** Number of runs on each storage. */
   seeds: 5,
-  /** Steps of five seconds in which clocks are set, in each run. */
+  /** Number of five-second steps with disturbed clocks in each run. */
   ticks: 4_000,
 });
 

@@ -2,7 +2,7 @@ import { defaultOptions, type PaymentRail } from '@ostiary/core';
 import type { AttemptAnswer, WebhookClient } from '../../../packages/core/src/webhooks/client.ts';
 import type { World } from './world.ts';
 
-/** A kind of work, and the waits after its first failure, the second and so on, in milliseconds. */
+/** Waits before each retry by kind of work, in milliseconds. */
 const waitsMs = {
   payment: [1_000, 2_000, 4_000, 8_000],
   delivery: defaultOptions.webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
@@ -18,12 +18,13 @@ interface Record {
   successes: number;
   /** Start of the wait for the next attempt, in real time. */
   since: number;
-  /** An attempt was under way while a clock was set or a process was suspended. */
+  /** True if an attempt was running while a clock was changed or a process was suspended. */
   wasDisturbed: boolean;
 }
 
 /**
- * Time in milliseconds that work may take beyond its wait: a lease of 30 s, a measurement, a poll for work.
+ * Tolerance for the start of an attempt after its wait, in milliseconds: a lease of 30 s, a measurement of
+ * the clock, a poll for work.
  */
 const slackMs = 60_000;
 
@@ -31,18 +32,18 @@ const slackMs = 60_000;
 export type Outside = ReturnType<typeof createOutside>;
 
 /**
- * Returns the time by which the next attempt must come: after its wait, which starts anew if a clock is set.
+ * Returns the latest permitted time of the next attempt. Its wait starts anew if a clock is changed.
  */
 function latest({ kind, failures, since }: Record, disturbedAt: number): number {
   const wait = failures === 0 ? 0 : (waitsMs[kind][failures - 1] ?? Number.POSITIVE_INFINITY);
   return Math.max(since, disturbedAt) + wait + slackMs;
 }
 
-/** The outside world: a payment rail and a receiver of webhooks that fail as planned, and what they saw. */
+/** Simulates a payment rail and a webhook receiver that fail as planned, and records what they observed. */
 export function createOutside({ world, followed }: World, random: () => number) {
   const records = new Map<string, Record>();
   const problems = { late: [] as string[], old: [] as string[] };
-  /** Deliveries that take some seconds. */
+  /** Running deliveries that take some seconds. */
   const hanging = new Set<{ readonly until: number; readonly end: () => void; readonly record: Record }>();
 
   function recordOf(kind: Record['kind'], id: string, since = world.real): Record {
@@ -76,7 +77,7 @@ export function createOutside({ world, followed }: World, random: () => number) 
       const { id } = JSON.parse(Buffer.from(body).toString());
       const record = recordOf('delivery', id);
       const signedAt = Number(headers['X-SVC-Timestamp']) * 1_000;
-      // A process follows a database that was set within ten seconds, and holds back two.
+      // A process follows a changed database clock within ten seconds, give or take two.
       const isSettled = world.real - world.disturbedAt > 20_000;
       if (isSettled && Math.abs(signedAt - followed()) > 3_000)
         problems.old.push(`${id} was signed with a time that is ${followed() - signedAt} ms old`);
@@ -98,13 +99,13 @@ export function createOutside({ world, followed }: World, random: () => number) 
     client,
     /** Records that a payment was accepted. */
     paid: (id: string): void => void recordOf('payment', id),
-    /** Records that a clock was set, or a process suspended: work under way may be done again. */
+    /** Records that a clock was changed, or a process suspended: running work may be repeated. */
     disturbed(): void {
       world.disturbedAt = world.real;
       for (const { record } of hanging) record.wasDisturbed = true;
     },
     isHanging: (): boolean => hanging.size > 0,
-    /** Ends attempts whose time has come. */
+    /** Ends running deliveries whose time has come. */
     proceed(): void {
       for (const attempt of hanging) {
         if (attempt.until > world.real) continue;

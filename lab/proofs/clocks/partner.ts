@@ -7,7 +7,7 @@ const [second, minute] = [1_000, 60_000];
 const passportMs = 5 * minute;
 const tokenMs = 60 * minute;
 
-/** A credential that was issued with an end. */
+/** A credential with its expiry. */
 interface Issued {
   readonly kind: 'passport' | 'token';
   readonly text: string;
@@ -15,7 +15,9 @@ interface Issued {
   readonly lengthMs: number;
 }
 
-/** A partner that pays, runs into a limit, and presents keys and tokens; it records the wrong responses. */
+/**
+ * Simulates a partner that pays, reaches a limit, and presents keys and tokens. Wrong responses are recorded.
+ */
 export function createPartner({ world }: World, outside: Outside, { call, clientId }: Installation) {
   const problems = { limits: [] as string[], tokens: [] as string[] };
   const done = { probes: 0, checks: 0 };
@@ -31,7 +33,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     outside.paid(id);
   }
 
-  /** Uses up the limit, or checks that it has opened again in time. */
+  /** Uses up the limit, or checks that it allows requests again in time. */
   async function probe(process: Running): Promise<void> {
     done.probes += 1;
     const { status } = await call(process, 'GET', `users/${user.kid}`);
@@ -40,7 +42,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
       if ((await call(process, 'GET', `users/${user.kid}`)).status === 429) fullSince = world.real;
       return;
     }
-    // Each step may begin the window anew, in each process when it follows.
+    // Each change of a clock may start a new window, in each process at the time when it follows the change.
     const since = Math.max(fullSince ?? world.real, world.disturbedAt);
     if (world.real - since > limit.windowMs + 25 * second)
       problems.limits.push(`it has been closed for ${world.real - since} ms`);
@@ -69,8 +71,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
   }
 
   /**
-   * Presents a credential: by the clock that the process follows, it must work before its end and not after
-   * it.
+   * Presents a credential: by the process's clock, it must be accepted before its expiry and refused after.
    */
   async function check(process: Running): Promise<void> {
     const one = issued[Math.floor(random() * issued.length)];

@@ -9,23 +9,23 @@ import { createWorld, type Source, type World } from './world.ts';
 
 const [second, hour] = [1_000, 3_600_000];
 const day = 24 * hour;
-/** Time without disturbances at the end, longer than the longest waits together. */
+/** Time without disturbances at the end, in milliseconds, longer than all waits together. */
 const quietMs = 3.5 * hour;
 const sizes = [1, 1.9, 2.1, 5, 10, 60, 600, 3_600, 6 * 3_600, 86_400].map((seconds) => seconds * second);
 
-/** Sets clocks, suspends processes and lets them work. */
+/** Makes the operations that change clocks, suspend processes and let them work. */
 function createOperations({ world }: World, outside: Outside, { processes }: Installation) {
   const { random } = outside;
   const done = { steps: 0, suspensions: 0 };
   const awake = () => processes.filter(({ suspendedUntil }) => suspendedUntil <= world.real);
 
-  /** Sets a clock or suspends one process or all. */
+  /** Changes a clock, or suspends one process or all. */
   function disturb(): void {
     const size = sizes[Math.floor(random() * sizes.length)] ?? 0;
     if (random() < 0.7) {
       done.steps += 1;
       world.ahead += random() < 0.5 ? -size : size;
-      // A clock that was set far ahead is set back some day.
+      // A clock that was set far ahead is set back at some time.
       if (Math.abs(world.ahead) > 2 * day) world.ahead = 0;
       outside.disturbed();
       return;
@@ -36,14 +36,14 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
       const [one] = awake();
       if (one !== undefined) one.suspendedUntil = world.real + Math.min(size, hour);
     } else {
-      // Suspends the whole machine: no process works, and then it is later.
+      // Suspends the whole machine: time passes without any work.
       for (const process of awake()) process.suspendedUntil = world.real + size;
       world.real += size;
     }
     outside.disturbed();
   }
 
-  /** Lets each process that is awake do what is due. */
+  /** Lets each process that is not suspended do its due work. */
   async function workAll(): Promise<void> {
     for (const process of awake()) {
       await process.measure();
@@ -52,8 +52,8 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
         process.work = null;
       });
     }
-    // Wait for calls of the database, because on a slow machine leases would otherwise end while results are
-    // written. Attempts that hang are not waited for: time must pass first.
+    // Wait for calls of the database: on a slow machine, leases would otherwise expire while results are
+    // written. Do not wait for hanging attempts, which need simulated time to pass.
     const isBusy = () => processes.some(({ work }) => work !== null);
     const isCalling = () => processes.some(({ callsUnderWay }) => callsUnderWay() > 0);
     for (let quiet = 0; isBusy() && !(outside.isHanging() && quiet >= 6); quiet = isCalling() ? 0 : quiet + 1)
@@ -71,10 +71,10 @@ export async function simulate({
   ticks,
 }: {
   readonly source: Source;
-  /** Another storage object on the same database for each process. */
+  /** Makes a storage on the same database for each process. */
   readonly storageOf: () => Storage;
   readonly seed: number;
-  /** Steps of five seconds in which clocks are set. */
+  /** Number of five-second steps with disturbed clocks. */
   readonly ticks: number;
 }): Promise<Claim[]> {
   await using ends = new AsyncDisposableStack();
@@ -90,13 +90,13 @@ export async function simulate({
     const before = world.real;
     // An attempt ends after nine seconds at most, well before its lease does.
     world.real += (isDisturbed || outside.isHanging() ? 5 : 30) * second;
-    // The work of a process that wakes may have waited for it.
+    // Work of a process that has just woken may have been interrupted.
     if (awake().some(({ suspendedUntil }) => suspendedUntil > before)) outside.disturbed();
     outside.proceed();
     if (isDisturbed && random() < 0.06) {
       disturb();
       for (const process of awake()) process.ostiary.now();
-      // Work that the step has begun takes its time in the database.
+      // Let the database finish work that this step has started.
       await setTimeout(15);
     }
     await workAll();

@@ -8,14 +8,14 @@ import type { simulate } from './simulate.ts';
 
 type Storages = Pick<Parameters<typeof simulate>[0], 'source' | 'storageOf'>;
 
-/** A new SQLite file, which goes with the run. */
+/** Makes storages on a new SQLite file, which is removed after the run. */
 export function onSqlite(ends: AsyncDisposableStack): Storages {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-clocks-'));
   ends.defer(() => rmSync(folder, { recursive: true, force: true }));
   return { source: 'machine', storageOf: () => sqliteStorage({ file: join(folder, 'ostiary.db') }) };
 }
 
-/** Databases of a new PostgreSQL, which goes with the run. */
+/** Makes storages on a new PostgreSQL server, with a new database for each run. */
 export async function onPostgres(ends: AsyncDisposableStack): Promise<() => Promise<Storages>> {
   const postgres = await testPostgres({ settings: ['fsync=off'] });
   ends.defer(() => postgres.remove());

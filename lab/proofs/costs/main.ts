@@ -10,9 +10,9 @@ import { costOf, operationsOf } from './operations.ts';
 import { setCostStage } from './stage.ts';
 
 const { busy, alone } = numbersFrom({
-  /** Number of calls of each operation by 16 concurrent callers. */
+  /** Number of calls of each operation with 16 concurrent callers. */
   busy: 3_000,
-  /** Number of calls of each operation, one after the other. */
+  /** Number of calls of each operation in sequence. */
   alone: 500,
 });
 const stolen = watchStolenTime();
@@ -21,7 +21,7 @@ const stage = await setCostStage(ends);
 const rows: string[][] = [];
 let isWorking = true;
 for (const [name, prepare] of Object.entries(operationsOf(stage))) {
-  // Stop the worker if it is not needed: its polling in the background would be counted too.
+  // Stop the worker unless it is needed: its polling would be counted, too.
   const needsWorker = name.includes('delivered');
   if (needsWorker !== isWorking) await (needsWorker ? stage.worker?.start() : stage.worker?.stop());
   isWorking = needsWorker;

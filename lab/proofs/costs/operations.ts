@@ -23,7 +23,7 @@ function authorizations({
   redirectUri,
 }: CostStage): () => Promise<string> {
   let addresses = 0;
-  // Use another address each time: one address may begin five authorizations a second.
+  // Use another IP address each time: an address may start five authorizations a second.
   return async () => {
     addresses += 1;
     const headers = {
@@ -50,7 +50,7 @@ export function operationsOf(
 ): Readonly<Record<string, (count: number) => Promise<Operation>>> {
   const { port, liveKeys, testKeys } = stage;
   const turns = new Map<readonly string[], number>();
-  /** Take turns, because each key has its own limits. */
+  /** Use the keys in turns, because each has its own limits. */
   const keyOf = (keys: readonly string[]): string => {
     const turn = turns.get(keys) ?? 0;
     turns.set(keys, turn + 1);
@@ -112,7 +112,7 @@ export function operationsOf(
       return (_, callers) => load(requests, '"kid"', callers);
     },
     'verify a passport': async (count) => {
-      // A passport is valid for five minutes.
+      // Get a new passport, since one is valid for five minutes only.
       const token = await stage.passport();
       const requests = many(count, () => api(liveKeys, '/v1/partner/verify', { token }));
       return (_, callers) => load(requests, '"valid":true', callers);

@@ -14,16 +14,18 @@ function statOf(pid: number): readonly number[] {
 
 const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Processor time, in milliseconds, that processes have taken since they began, with that of their children that have ended. Linux only. */
+/**
+ * Returns the processor time that processes and their ended children have used, in milliseconds. Linux only.
+ */
 export function processorMs(pids: readonly number[]): number {
-  // utime, stime, cutime, cstime.
+  // Fields utime, stime, cutime and cstime.
   const ticks = pids.flatMap((pid) => statOf(pid).slice(10, 14)).reduce((sum, time) => sum + time, 0);
   return (ticks * 1_000) / ticksPerSecond();
 }
 
 export const parentOf = (pid: number): number => statOf(pid)[0] ?? 0;
 
-/** A process and those that it has started. */
+/** Lists a process and all its descendants. */
 export function familyOf(parent: number): number[] {
   const isChild = (pid: number): boolean => {
     try {

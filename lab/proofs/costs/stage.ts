@@ -8,12 +8,12 @@ import { administer, deploy } from '../operations/deployment.ts';
 import { signIn } from '../operations/load.ts';
 import { familyOf, parentOf, processorMs } from './processors.ts';
 
-/** Context of all operations. */
+/** Environment of all operations. */
 export type CostStage = Awaited<ReturnType<typeof setCostStage>>;
 
 const partner = 'kafe-lakay';
 const redirectUri = 'https://shop.example/callback';
-/** A key may verify once a second, on average over a minute. */
+/** Number of keys: each may verify once a second, on average over a minute. */
 const keyCount = 100;
 
 async function provision({ ostiary: { admin }, accounts, ledger, sessions }: Installation) {
@@ -62,7 +62,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   const origin = await receiver.listen();
   ends.defer(() => receiver.close());
   let endpoints = 0;
-  /** Adds an endpoint that gets every event of a key's mode. */
+  /** Registers an endpoint that gets every event of a key's mode. */
   async function addEndpoint(key = ''): Promise<void> {
     endpoints += 1;
     await registerEndpoint(authUrl, key, { url: `${origin}/${endpoints}`, events: ['*'], secret });
@@ -79,7 +79,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
 
   const one = async <Value>(sql: string): Promise<Value> => (await server.app.query(sql)).rows[0]?.value;
   const postmaster = parentOf(await one<number>('SELECT pg_backend_pid() AS value'));
-  /** Returns the processor time of the process that has a role now. It has written its id to a file. */
+  /** Returns the processor time of the process with a role, whose id it has written to a file. */
   const roleMs = async (role: string): Promise<number> => {
     const facts = await one<string | undefined>(`
       SELECT facts::text AS value FROM app.nodes WHERE role = '${role}' ORDER BY started_at DESC LIMIT 1
@@ -92,7 +92,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
     passport: () => administer(env, async ({ ostiary }) => (await ostiary.passports.issue(given.sub)).token),
     /** Port of the web process itself, without the balancer. */
     port: Number(new URL(webs[0]?.origin ?? '').port),
-    /** Returns the use so far: processor time in milliseconds, and statements. */
+    /** Returns what was used so far: processor time in milliseconds, and statements. */
     spent: async () => ({
       web: await roleMs('web'),
       worker: await roleMs('worker'),
@@ -102,7 +102,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
         WHERE userid = 'ostiary'::regrole AND toplevel
       `),
     }),
-    /** Returns the size of a row in bytes, with its share of every index. */
+    /** Returns the size of a row in bytes, including its share of all indexes. */
     bytesOf: (table: 'events' | 'deliveries' | 'transfers') =>
       one<number>(`
         SELECT pg_total_relation_size('ostiary.${table}') / greatest(count(*), 1) AS value FROM ostiary.${table}

@@ -9,34 +9,34 @@ import { audit, type Problem } from '../faults/audit.ts';
 import { bearer, Load, type LoadSize } from '../faults/load.ts';
 import { recovery } from '../faults/recovery.ts';
 
-/** Settings of a run. Times are those of the machine. */
+/** Settings of a run. Times are in real milliseconds. */
 interface Plan extends LoadSize {
   readonly seed: number;
   readonly rounds: number;
-  /** Average time between a new standby and the end of the primary, under load. */
+  /** Average time between the start of a standby and the kill of the primary. */
   readonly quietMs: number;
-  /** Average time before the end of the primary for which the standby receives nothing from it. */
+  /** Average time before the kill during which the standby receives nothing from the primary. */
   readonly cutMs: number;
   /** Average time without a primary. */
   readonly awayMs: number;
-  /** Factor by which the processes' time runs faster than the machine's, so that leases end sooner. */
+  /** Factor by which simulated time is faster than real time, so that leases expire sooner. */
   readonly speed: number;
   readonly fsync: boolean;
 }
 
 const userinfo = '/v1/oauth/userinfo';
 
-/** Parts that a round works with. */
+/** What a round works with. */
 interface Round {
   readonly pair: Pair;
   readonly stage: Pick<Stage, 'cluster' | 'receiver'>;
   readonly load: Load;
   readonly client: Client;
-  /** Returns a random value between 50 % and 150 % of another. */
+  /** Returns a random value between 50 % and 150 % of a given one. */
   readonly about: (ms: number) => number;
 }
 
-/** Sends reads to every web process for so long. @returns the responses, except 503 */
+/** Sends reads to every web process for a time. @returns the responses, except 503 */
 async function readFor(ms: number, { stage, load, client }: Round): Promise<string[]> {
   const found: string[] = [];
   const end = performance.now() + ms;
@@ -50,7 +50,7 @@ async function readFor(ms: number, { stage, load, client }: Round): Promise<stri
   return found;
 }
 
-/** Makes a standby, kills the primary, promotes the standby. */
+/** Makes a standby, kills the primary, and promotes the standby. */
 async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   const { pair, stage, load, about } = round;
   await pair.addStandby();
@@ -62,7 +62,7 @@ async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   await setTimeout(about(cutMs));
   await pair.kill();
   const started = performance.now();
-  // Query the standby: it must answer reads before it is promoted.
+  // Query the standby: it responds to reads before it is promoted.
   await pair.standby?.query('SELECT FROM ostiary.access_tokens LIMIT 1');
   const tooEarly = await readFor(about(awayMs), round);
   const asked = performance.now();
@@ -76,7 +76,7 @@ async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   };
 }
 
-/** Finds tokens that were issued and that a web process does not know. */
+/** Finds issued tokens that a web process does not know. */
 async function lostTokens({ load, client }: Round): Promise<Problem[]> {
   const answers = await eachOf(load.tokens, 4, (token) => client.send(userinfo, bearer(token)));
   return answers
@@ -84,7 +84,7 @@ async function lostTokens({ load, client }: Round): Promise<Problem[]> {
     .map(({ status, text }) => ({ kind: 'lost', text: `a token: ${status} ${text}` }));
 }
 
-/** Kills one primary after the other, under a load that never stops, then audits the books. */
+/** Kills one primary after the other under constant load, and then audits the books. */
 export async function prove(plan: Plan, told: (round: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();
   const pair = await startPair({ fsync: plan.fsync });
@@ -137,8 +137,8 @@ export async function prove(plan: Plan, told: (round: string) => void = () => {}
 }
 
 /**
- * Returns the guarantees and the result for each. @param limits - for an error, and for the time from a
- * promotion until everything works, in milliseconds
+ * Returns the guarantees with their results. @param limits - time limits of an error, and from a promotion
+ * until everything works, in milliseconds
  */
 export function claimsOf(
   { rounds, problems, isDrained, answered, failures }: Awaited<ReturnType<typeof prove>>,

@@ -1,20 +1,21 @@
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Load } from './load.ts';
 
-/** Servers and receiver whose books are audited. */
+/** Servers and receiver to audit. */
 interface AuditedStage extends Pick<Stage, 'receiver'> {
   readonly server: Pick<Stage['server'], 'app' | 'rail'>;
 }
 
 /**
- * A problem: a record that was lost after its response, done twice, not delivered, or wrong in another way.
+ * A problem found by the audit: a record that was lost after its response, done twice, not delivered, or
+ * otherwise wrong.
  */
 export interface Problem {
   readonly kind: 'lost' | 'twice' | 'undelivered' | 'other';
   readonly text: string;
 }
 
-/** Context that the parts of an audit share. */
+/** State that the parts of an audit share. */
 interface Audit {
   readonly stage: AuditedStage;
   readonly load: Load;
@@ -25,8 +26,7 @@ interface Audit {
 }
 
 /**
- * Collects transfers by the idempotency key of each, in one pass over all events, rather than one for each
- * transfer.
+ * Audits the transfers, by idempotency key. Reads all events in one pass instead of once per transfer.
  */
 async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { app, rail } = stage.server;
@@ -69,7 +69,7 @@ async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Pr
   }
 }
 
-/** Collects test events by the key that each contains. */
+/** Audits the test events, by the key that each contains. */
 async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { rows } = await stage.server.app.query<{ id: string; key: string }>(
     `SELECT id, body::jsonb -> 'data' ->> 'message' AS key FROM ostiary.events WHERE mode = 'test'`,
@@ -84,7 +84,7 @@ async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): P
   }
 }
 
-/** Errors that belong to no particular fault, with the number of each. */
+/** Query for errors that belong to no particular fault, with their numbers. */
 const disorders = `
   SELECT count(*)::integer AS count, mode || ' events are not in the sequence' AS what
     FROM ostiary.events GROUP BY mode HAVING count(*) <> max(sequence)
@@ -96,7 +96,7 @@ const disorders = `
 
 /**
  * Compares the responses that clients got with the transfers, the journal of the rail, the events, and the
- * requests of the receiver.
+ * received webhooks.
  * @returns problems by fault; those without a fault are under `none`
  */
 export async function audit(

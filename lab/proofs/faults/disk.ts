@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 
-/** Separate disk for the tables of the database `app`, which can be filled to the last block. */
+/** A separate disk for the tables of the database `app`, which can be filled completely. */
 export type Disk = Exclude<Awaited<ReturnType<typeof smallDisk>>, string>;
 
 const largest = 4 * 1024 * 1024;

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { problemsOf } from '../../support/proof.ts';
 import { claimsOf, prove } from './prove.ts';
 
-// Small size of `npm run proof:faults`. Requests are always the same; those that a fault hits are not.
+// Reduced size of `npm run proof:faults`. The requests are always the same, but not those that a fault meets.
 const seed = 20_261_121;
 
-/** Longer limit than the guarantee has, because other tests use the machine too. */
+/** Limit above the guaranteed one, because other tests use the machine, too. */
 const limitMs = 6_000;
 
 it('loses nothing, does nothing twice and recovers, whatever happens to processes, database, network and disk', async () => {
@@ -27,7 +27,7 @@ it('loses nothing, does nothing twice and recovers, whatever happens to processe
     fsync: false,
   });
   expect(problemsOf(claimsOf(report, limitMs))).toEqual([]);
-  // Every fault had an effect, except where this machine does not permit it.
+  // Every fault had an effect, unless this machine does not permit it.
   const felt = new Map(
     report.faults.map(({ name, skipped, tally: { errors, cutOff } }) => [
       name,

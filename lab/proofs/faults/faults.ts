@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Disk } from './disk.ts';
 
-/** Number and duration of each fault. Seconds are those of the machine. */
+/** Number and duration of each fault, in real seconds. */
 export interface FaultSize {
   readonly kills: number;
   readonly terminations: number;
@@ -14,7 +14,7 @@ export interface FaultSize {
   readonly quietSeconds: number;
 }
 
-/** Parts that faults act on. */
+/** What faults act on. */
 interface FaultContext {
   readonly stage: Stage;
   readonly size: FaultSize;
@@ -34,7 +34,7 @@ interface Fault {
 
 const seconds = (count: number) => setTimeout(count * 1000);
 
-/** Returns a random value between 50 % and 150 % of another. */
+/** Waits for a random time between 50 % and 150 % of a given one. */
 const about = (ms: number, random: () => number) => setTimeout(ms * (0.5 + random()));
 
 const restartOf = (mode: 'fast' | 'immediate'): Fault => ({
@@ -47,7 +47,7 @@ const restartOf = (mode: 'fast' | 'immediate'): Fault => ({
   },
 });
 
-/** Every fault, in the order in which they are made. */
+/** All faults in the order in which they are injected. */
 export const faults: readonly Fault[] = [
   {
     name: 'none',

@@ -13,13 +13,13 @@ export interface LoadSize {
   readonly exchangers: number;
   /** Number of clients that verify passports. @defaultValue 0 */
   readonly verifiers?: number;
-  /** Average pause between two requests of a client. */
+  /** Average pause between two requests of a client, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** A payment or a test event, with or without a response so far. */
+/** A requested payment or test event, with or without a response so far. */
 interface Asked {
-  /** Its `Idempotency-Key`, which is also its description or message. */
+  /** `Idempotency-Key` of the request, which is also its description or message. */
   readonly key: string;
   /** Fault that was active when the request was made. */
   readonly fault: string;
@@ -27,7 +27,7 @@ interface Asked {
   id: string | null;
 }
 
-/** Stage to which the clients send their requests. */
+/** The parts of a stage that clients use. */
 type LoadedStage = Pick<Stage, 'cluster' | 'client' | 'keys'>;
 
 type Work = (this: Load, client: Client, index: number, random: () => number) => Promise<void>;
@@ -37,11 +37,11 @@ export const bearer = (token: string): RequestInit => ({ headers: { authorizatio
 
 const paymentsPath = '/v1/partner/payments';
 
-/** Clients that continue through every fault: payments, test events, sign-ins, passports. */
+/** Clients that keep working through every fault: payments, test events, sign-ins, passports. */
 export class Load {
   readonly payments: Asked[] = [];
   readonly events: Asked[] = [];
-  /** Access tokens for which codes were exchanged. */
+  /** Access tokens that were issued. */
   readonly tokens: string[] = [];
   readonly tallies = new Map<string, Tally>();
   readonly #stage: LoadedStage;
@@ -59,13 +59,13 @@ export class Load {
     this.#size = size;
   }
 
-  /** Attributes all requests from now on to this fault. */
+  /** Attributes all requests from now on to a fault. */
   begin(fault: string): void {
     this.#fault = fault;
     if (!this.tallies.has(fault)) this.tallies.set(fault, new Tally());
   }
 
-  /** Has each user approve the consent page once; then begins. */
+  /** Lets each user approve the consent page once; then starts the clients. */
   async start(): Promise<void> {
     const { payers, publishers, exchangers, verifiers = 0 } = this.#size;
     const { cluster, client } = this.#stage;
@@ -94,7 +94,7 @@ export class Load {
     await Promise.allSettled(this.#clients);
   }
 
-  /** Makes a single payment, once; returns its key. */
+  /** Makes a single payment without a retry, and returns its key; `null` if it failed. */
   async payOnce(origin: string): Promise<string | null> {
     const payment = this.#ask('payment', this.payments);
     const answer = await this.#client(0).once(origin, paymentsPath, this.#paymentOf(payment));
@@ -144,7 +144,7 @@ export class Load {
     const payment = this.#ask('payment', this.payments);
     const request = this.#paymentOf(payment);
     this.#answered(payment, await client.send(paymentsPath, request));
-    // Some clients repeat requests that were answered already.
+    // Sometimes repeat a request that already got its response.
     if (random() < 0.2) this.#answered(payment, await client.send(paymentsPath, request));
   }
 
@@ -157,7 +157,7 @@ export class Load {
 
   async #exchange(client: Client, index: number): Promise<void> {
     const { id, secret, redirectUri } = this.#stage.client;
-    // Set the header as the balancer before the processes does: a request for another host is redirected.
+    // Set the header as a balancer would: a request for another host is redirected.
     const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
     const headers = { ...forwarded, accept: 'text/html', cookie: `host=user-${index}` };
     const authorized = await client.send(authorizePath(this.#stage.client), { headers });
@@ -174,7 +174,7 @@ export class Load {
         ...{ redirect_uri: redirectUri, client_id: id, client_secret: secret },
       }),
     );
-    // If the response to a code's first exchange was lost, the code is used and its token revoked: the user
+    // If the response to the first exchange was lost, the code is used and its token revoked, so the user
     // signs in again.
     const isUsed = answer.inDoubt > 0 && answer.status === 400 && answer.text.includes('invalid_grant');
     if (isUsed) return;
@@ -184,7 +184,7 @@ export class Load {
     }
     const token: string = JSON.parse(answer.text).access_token;
     this.tokens.push(token);
-    // Use another process, which may not know the token.
+    // Use another process, which must know the token, too.
     const { status, text } = await client.send('/v1/oauth/userinfo', bearer(token));
     if (status !== 200) this.#tally.wrong.push(`userinfo: ${status} ${text}`);
   }

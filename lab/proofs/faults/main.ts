@@ -1,4 +1,4 @@
-/** Injects every fault that a cluster must survive, under load. See ../README.md. */
+/** Proof: every fault that a cluster must survive is injected under load. See ../README.md. */
 import { randomInt } from 'node:crypto';
 import { numbersFrom } from '../../support/arguments.ts';
 import { tableOf } from '../../support/measure/table.ts';
@@ -11,7 +11,7 @@ const { seed, kills, cut } = numbersFrom({
   /** Seed that repeats the requests and the moments of the faults. */
   seed: randomInt(2 ** 31),
   kills: 50,
-  /** Duration in seconds. */
+  /** Duration of the cut, in seconds. */
   cut: 30,
 });
 console.log(`two web processes and two workers on one PostgreSQL, seed ${seed}\n`);

@@ -18,8 +18,8 @@ interface Plan extends FaultSize, LoadSize {
 }
 
 /**
- * Makes every fault, one after the other, under a load that never stops and with a transaction open all the
- * time; then audits the books.
+ * Injects every fault, one after the other, under constant load and with an open transaction; then audits the
+ * books.
  */
 export async function prove(plan: Plan, told: (name: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();
@@ -34,8 +34,8 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
   const load = new Load(stage, plan.seed, plan);
   ends.defer(() => load.abandon());
   const { app } = stage.server;
-  // Keep a transaction open that prevents PostgreSQL from cleaning up. It is prepared, so that it also
-  // outlives a restart of the server.
+  // Keep a transaction open that keeps PostgreSQL from cleaning up. It is prepared, so that it survives a
+  // restart of the server.
   const client = await app.connect();
   await client.query(`BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'long'`);
   client.release();
@@ -59,7 +59,7 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
     faults: made.map((report) => ({
       ...report,
       tally: load.tallies.get(report.name) ?? new Tally(),
-      /** Errors found in the books. */
+      /** Problems that the audit found. */
       problems: (problems.get(report.name) ?? []).map(({ text }) => text),
     })),
     payments: load.payments.length,
@@ -69,7 +69,7 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
   };
 }
 
-/** Returns the problems that must not occur, fault by fault. @param limitMs - for the slowest error */
+/** Returns the problems by fault. @param limitMs - time limit of the slowest error, in milliseconds */
 export function claimsOf(
   { faults: made, failures }: Awaited<ReturnType<typeof prove>>,
   limitMs: number,

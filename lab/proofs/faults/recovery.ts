@@ -3,9 +3,8 @@ import { until } from '../../support/proof.ts';
 import type { Load } from './load.ts';
 
 /**
- * Measures the time until everything works again, in milliseconds: from the end of the fault to the first
- * payment at the first and at the last web process that took one, and until such a payment was executed, and
- * its event had arrived.
+ * Measures the recovery from a fault, in milliseconds: until the first and the last web process accept a
+ * payment, until such a payment is executed, and until its event has arrived.
  */
 export async function recovery({ cluster, receiver }: Pick<Stage, 'cluster' | 'receiver'>, load: Load) {
   const started = performance.now();

@@ -1,13 +1,13 @@
 import type { Claim } from '../../support/proof.ts';
 import type { Taken } from './measure.ts';
 
-/** Maximum growth of a value over that of the smallest size. */
+/** Maximum growth from the smallest size to others. */
 interface Limits {
-  /** Maximum multiple of the median. */
+  /** Maximum ratio of the medians. */
   readonly median: number;
   /**
-   * Maximum multiple of the pages, and `morePages` on top. An index gets a level deeper when its table is a
-   * few hundred times as large: two or three pages on the way to a row become three or four.
+   * Maximum ratio of the pages, with `morePages` in addition. An index gets a level deeper when its table is
+   * a few hundred times as large: two or three pages per look-up become three or four.
    */
   readonly pages: number;
   readonly morePages: number;
@@ -15,15 +15,15 @@ interface Limits {
 
 export const flat: Limits = { median: 1.3, pages: 1.5, morePages: 4 };
 
-/** Reasons for the operations that are not flat. */
+/** Reasons why some operations take longer in larger tables. */
 const reasons: Readonly<Record<string, string>> = {
   'deliveries: dropped': 'up to some thousand dropped ones are sorted rather than walked along',
 };
 
-/** Returns the largest as a multiple of the first. */
+/** Returns the ratio of the largest value to the first. */
 const growthOf = (times: readonly number[]): number => Math.max(...times) / (times[0] ?? Number.NaN);
 
-/** Reports the time and the pages of an operation, and checks that they are the same in every size. */
+/** Makes the claim that the time and pages of an operation are the same in every size. */
 export function growthClaim(name: string, taken: readonly Taken[], limits: Limits): Claim {
   const [smallest] = taken;
   if (smallest === undefined) throw new Error(`${name} was not called`);

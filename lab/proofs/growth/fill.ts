@@ -8,26 +8,26 @@ export const now = 1_800_000_000_000;
 /** Time for which rows are kept, in milliseconds: the age of the oldest row. */
 export const spanMs = 30 * 24 * 3600_000;
 
-/** Partner that owns a fifth of all rows; 500 others share the rest with the next one. */
+/** Partner that owns a fifth of all rows. 500 other partners share the rest with `gone`. */
 export const big = { partner: 'p1', mode: 'live' } as const;
 
-/** Partner that had a fifth of everything, and no rows in the newer half. */
+/** Partner that owns a fifth of the older half of all rows, but none of the newer half. */
 export const gone = { partner: 'p0', mode: 'live' } as const;
 
 /**
- * Number of the newest rows that are in their first state: codes not redeemed, transfers and deliveries
- * pending.
+ * Returns the number of the newest rows that are in their first state: codes not exchanged, transfers and
+ * deliveries pending.
  */
 export const recentOf = (size: number): number => Math.min(500, size / 10);
 
-/** Returns the owner of a row; the same as `owner` below. */
+/** Returns the owner of a row, like the SQL expression `owner` below. */
 export function ownerOf(row: number, size: number): Owner {
   if (row % 5 === 0) return big;
   if (row % 5 === 1 && row <= size / 2) return gone;
   return { partner: `p${2 + (Math.floor(row / 5) % 125) * 4 + (row % 5) - 1}`, mode: 'live' };
 }
 
-/** Returns the user and the client of a consent; the same as `user` and `client` below. */
+/** Returns the user and the client of a consent, like the SQL expressions `user` and `client` below. */
 export const consentOf = (row: number) => {
   const user = Math.floor(row / 4);
   return { sub: `u${user}`, clientId: `c${(user * 7 + (row % 4) * 131) % 500}` };
@@ -36,7 +36,9 @@ export const consentOf = (row: number) => {
 const user = `'u' || i / 4`;
 const client = `'c' || (i / 4 * 7 + i % 4 * 131) % 500`;
 
-/** Partners, their clients, keys and endpoints. Their number is the same in every size. */
+/**
+ * SQL that creates partners with their clients, keys and endpoints. Their number is the same in every size.
+ */
 const parties = `
   INSERT INTO partners SELECT 'p' || i, 'P', 1, 1, NULL, 1 FROM generate_series(0, 501) AS i;
   INSERT INTO clients SELECT 'c' || i, 1, NULL, 'p' || i + 1, '{"secrets":[]}' FROM generate_series(0, 499) AS i;
@@ -51,7 +53,7 @@ const parties = `
   INSERT INTO endpoint_queues (endpoint_id, partner, mode) SELECT id, partner, mode FROM webhook_endpoints;
 `;
 
-/** Statements that fill each table that grows. Row `i` of one table belongs to row `i` of the others. */
+/** Returns the SQL that fills each growing table. Row `i` of one table belongs to row `i` of the others. */
 function fillings(size: number): Readonly<Record<string, string>> {
   const rows = `generate_series(1, ${size}) AS i`;
   const isGone = `i % 5 = 1 AND i <= ${size / 2}`;
@@ -64,13 +66,13 @@ function fillings(size: number): Readonly<Record<string, string>> {
   const id = `lpad(to_hex(${at}), 12, '0') || left(md5(i::text), 20)`;
   const recent = size - recentOf(size);
   const day = 24 * 3600_000;
-  // The codes of the newest rows can be redeemed in a small size too, where these rows are hours old.
+  // The newest rows are hours old in a small size. Their codes must still be valid there.
   const codeEnd = `CASE WHEN i > ${recent} THEN ${now} ELSE ${at} END + 600000`;
   const ended = `CASE WHEN i > ${recent} THEN ${now} + 600000 ELSE ${at} + ${spanMs - day} END`;
   return {
     consents: `(sub, client_id, scopes, granted_at, updated_at, revoked_at)
       SELECT ${user}, ${client}, '{openid,profile,kyc}', ${at}, ${at}, CASE i % 25 WHEN 3 THEN ${now} END FROM ${rows}`,
-    // Tokens are valid for 29 days here, so that all rows are due for removal at one rate.
+    // Tokens are valid for 29 days here, so that all kinds of rows become due for removal at the same rate.
     grants: `(code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce, authenticated_at, issued_at,
         expires_at, ends_at, consumed_at, sid)
       SELECT sha256(('code ' || i)::bytea), ${client}, ${user}, '{openid,profile}', 'https://app.example/callback',
@@ -103,7 +105,7 @@ function fillings(size: number): Readonly<Record<string, string>> {
   };
 }
 
-/** Statements for rows that follow from the other tables. */
+/** SQL for rows that are derived from other tables. */
 const rest = `
   INSERT INTO event_sequences (partner, mode, last) SELECT partner, mode, max(sequence) FROM events GROUP BY partner, mode;
   INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
@@ -113,8 +115,8 @@ const rest = `
 `;
 
 /**
- * Fills the tables of a schema with so many rows each. Indexes are built afterwards, which is several times as quick as to keep
- * them up to date row by row; references are not looked up.
+ * Fills the tables of a schema with `size` rows each. Indexes are built afterwards, which is several times as
+ * fast as updating them row by row. Foreign keys are not checked.
  */
 export async function fill({ app }: ProofServer, schema: string, size: number): Promise<void> {
   const run = (sql: string) => app.query(`SET search_path TO "${schema}"; ${sql}; RESET search_path`);

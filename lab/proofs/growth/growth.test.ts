@@ -5,9 +5,9 @@ import { growthClaim } from './claims.ts';
 import { filled, measure, settingsWith } from './measure.ts';
 import { keepUp } from './purge.ts';
 
-// The small size of `npm run proof:growth`.
+// Reduced size of `npm run proof:growth`.
 
-/** Rough limits: a cost that grows with its table would be ten times as much. Times are not checked here. */
+/** Rough limits: a cost that grows with its table would be ten times as much. Times are not limited here. */
 const rough = { median: Number.POSITIVE_INFINITY, pages: 3, morePages: 20 };
 
 it('reads as little of ten times as many rows, and removes old ones while new ones come', async () => {
@@ -25,7 +25,7 @@ it('reads as little of ten times as many rows, and removes old ones while new on
   const { moments, failures, finished } = await keepUp(server, larger, pace);
   expect(failures).toEqual([]);
   expect(finished).toBeGreaterThan(600);
-  // The amount depends on the machine.
+  // The absolute number depends on the machine.
   const last = moments.at(-1);
   expect(last?.backlog).toBeLessThan(last?.due ?? 0);
 });

@@ -13,13 +13,13 @@ import { type Filled, filled, measure, settingsWith } from './measure.ts';
 import { keepUp } from './purge.ts';
 
 const { rows, calls, minutes, rate } = numbersFrom({
-  /** Rows of each table in the largest size; the others have a tenth and a hundredth. */
+  /** Rows per table in the largest size; the other sizes have a tenth and a hundredth. */
   rows: 10_000_000,
-  /** Calls of each operation in each size, up to 400. */
+  /** Calls of each operation in each size, at most 400. */
   calls: 200,
-  /** Duration of the part in which events are added and purged. */
+  /** Duration of adding and purging events, in minutes. */
   minutes: 10,
-  /** Events per second. */
+  /** Published events per second. */
   rate: 2_000,
 });
 const stolen = watchStolenTime();

@@ -13,7 +13,7 @@ const large = new Set([
   ...['events', 'deliveries', 'delivery_attempts'],
 ]);
 
-/** A schema with `size` rows in each of these tables. */
+/** A schema whose growing tables have `size` rows each. */
 export type Filled = Awaited<ReturnType<typeof filled>>;
 
 export async function filled(ends: AsyncDisposableStack, server: ProofServer, size: number) {
@@ -29,7 +29,7 @@ export async function filled(ends: AsyncDisposableStack, server: ProofServer, si
   return { size, schema, watched, storage, held, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Number of calls of an operation in each size. */
+/** Numbers of calls of an operation in each size. */
 interface Calls {
   /** Warm-up calls, which are not counted: connections prepare statements, and caches fill. */
   readonly first: number;
@@ -71,7 +71,7 @@ async function planned({ app }: ProofServer, ran: readonly Ran[]) {
   return { plan: [...new Set(steps)].join(', '), scanned: scans.filter((table) => large.has(table)) };
 }
 
-/** Calls an operation in every size. */
+/** Measures an operation in every size. */
 async function take(server: ProofServer, places: readonly Filled[], operation: Operation, calls: Calls) {
   const { app } = server;
   const sides = places.map((place) => ({
@@ -133,7 +133,9 @@ export async function measure(
   return all;
 }
 
-/** Starts the server for all measurements. @param memory - of its cache, such as `2GB` */
+/**
+ * Returns the server settings of all measurements. @param memory - size of the server's cache, such as `2GB`
+ */
 export const settingsWith = (memory: string): string[] => [
   'shared_preload_libraries=pg_stat_statements',
   `shared_buffers=${memory}`,

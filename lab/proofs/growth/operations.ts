@@ -13,16 +13,16 @@ import { newId, systemRandom } from '../../../packages/core/src/secrets/random.t
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
 
-/** A storage with `size` rows in every table, and the position of an operation on it. */
+/** A storage with `size` rows in every table, and the state of an operation on it. */
 export interface Place {
   readonly storage: Storage;
   readonly size: number;
   readonly schema: string;
-  /** Database of the storage. */
+  /** Connections to the storage's database. */
   readonly watched: { readonly own: Pick<Pool, 'query'> };
   /** Number of earlier calls of this operation on this storage. */
   readonly call: number;
-  /** Deliveries that claims hold. */
+  /** Deliveries that were claimed and not finished. */
   readonly held: (readonly ClaimedDelivery[])[];
 }
 
@@ -32,11 +32,11 @@ const random = seeded(20261125);
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const codeOf = (row: number) => sha256(`code ${row}`);
 const tokenOf = (row: number) => sha256(`token ${row}`);
-// In whole numbers, as PostgreSQL has it: their product does not fit a double.
+// Computed with whole numbers, like PostgreSQL: the product exceeds the precision of a double.
 const timeOf = (size: number, row: number) =>
   now - Number((BigInt(size - row) * BigInt(spanMs)) / BigInt(size));
 /**
- * Returns the id of a row; after the prefix it is the same as `id` of the statements that fill the tables.
+ * Returns the id of a row: the prefix and the value of `id` in the statements that fill the tables.
  */
 const idOf = (prefix: 'tr' | 'evt' | 'dl', { size }: Place, row: number) => {
   const bytes = (count: number) => createHash('md5').update(String(row)).digest().subarray(0, count);
@@ -46,17 +46,17 @@ const idOf = (prefix: 'tr' | 'evt' | 'dl', { size }: Place, row: number) => {
 /** Returns a random row that is not among the newest. */
 const old = ({ size }: Place): number => 1 + Math.floor(random() * (size - recentOf(size)));
 
-/** Returns one of the newest rows, another one for each call. */
+/** Returns one of the newest rows, a different one for each call. */
 const fresh = ({ size, call }: Place): number => size - call;
 
-/** Wraps an operation and checks its result: a call that is refused, or finds nothing, reads less. */
+/** Wraps an operation and checks its result, because a call that is refused or finds nothing reads less. */
 const answering =
   (expected: unknown, operation: Operation): Operation =>
   async (place) => {
     partialDeepStrictEqual(await operation(place), expected);
   };
 
-/** Returns a consent that was not revoked. */
+/** Returns the row of a consent that is not revoked. */
 const consented = (place: Place): number => {
   const row = old(place);
   return row % 25 === 3 ? row + 1 : row;
@@ -212,7 +212,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
   'events: newest first': ({ storage }) => storage.events.latest({ ...latest, limit: 21 }),
   'events: newest of a rare type': ({ storage }) =>
     storage.events.latest({ ...latest, type: 'payment.failed', limit: 21 }),
-  // No index covers this filter: a search gets its end as an argument.
+  // No index covers this filter, so the search gets its end as an argument.
   'events: 300 searched for a state that none has': ({ storage, size }) =>
     storage.events.latest({
       ...latest,
@@ -225,7 +225,7 @@ const webhooks: Readonly<Record<string, Operation>> = {
     const row = old(place);
     return place.storage.events.find(ownerOf(row, place.size), idOf('evt', place, row));
   }),
-  // Take a row of the newer half: an event with a new delivery stays, as do all later ones in its sequence.
+  // Use a row of the newer half, because the event and all later ones of its sequence are kept.
   'deliver an event again': answering({ outcome: 'queued' }, (place) => {
     const row = Math.ceil((place.size + old(place)) / 2);
     const request = {
@@ -280,7 +280,7 @@ export const bareLookUp: Operation = (place) =>
     values: [idOf('evt', place, old(place))],
   });
 
-/** Calls that requests and workers make to a storage, in an order in which each leaves rows to the next. */
+/** Calls that requests and workers make to a storage, ordered so that each call leaves rows for the next. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...identities,
   ...payments,

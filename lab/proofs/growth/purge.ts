@@ -11,7 +11,7 @@ import { now as newest, ownerOf, spanMs } from './fill.ts';
 import type { Filled } from './measure.ts';
 import { delivered, newEvent } from './operations.ts';
 
-/** Duration and rate of the events that are added and purged. */
+/** Duration and rate of adding and purging events. */
 interface Pace {
   readonly seconds: number;
   readonly perSecond: number;
@@ -19,7 +19,7 @@ interface Pace {
   readonly restSeconds: number;
 }
 
-/** Number of events that are published with one call, for different partners. */
+/** Number of events, each for another partner, that are published with one call. */
 const together = 50;
 
 const sizes = `
@@ -31,7 +31,8 @@ const sizes = `
 `;
 
 /**
- * Counts the rows that wait for the purge, of the kind with the most. Row `i` of a table has the number `i`.
+ * Returns the SQL that counts the rows due for removal, for the kind with the most. Row `i` of a table has
+ * the number `i`.
  */
 const waiting = (schema: string) => `
   SELECT greatest(
@@ -42,11 +43,11 @@ const waiting = (schema: string) => `
   )::integer AS backlog
 `;
 
-/** A storage whose purge is timed. */
+/** Wraps a storage and measures the time of each purge. */
 function timed(storage: Storage) {
   let batches: number[] = [];
   return {
-    /** Milliseconds of each batch since the last call. */
+    /** Returns the milliseconds of each batch since the last call. */
     batches: () => batches.splice(0),
     storage: {
       ...storage,
@@ -60,7 +61,7 @@ function timed(storage: Storage) {
   };
 }
 
-/** Measures the rows left to purge at a moment, and the size of the tables then. */
+/** Measures the rows that are due for removal now, and the size of the tables. */
 async function look(
   { app }: ProofServer,
   { schema, size }: Filled,
@@ -83,7 +84,7 @@ async function look(
 }
 
 /**
- * Publishes and delivers events, and purges as a worker does, by a clock so fast that as many old rows become
+ * Publishes, delivers and purges events as a worker does, with a clock so fast that as many old rows become
  * due as new ones are added.
  */
 export async function keepUp(server: ProofServer, filled: Filled, { seconds, perSecond, restSeconds }: Pace) {
@@ -104,7 +105,7 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
   let finished = 0;
 
   /**
-   * Repeats some work until the end. Failures are reported and followed by another attempt, as in a worker.
+   * Repeats work until the end. A failure is reported, and followed by another attempt as in a worker.
    */
   async function until(what: string, work: () => Promise<void>): Promise<void> {
     while (!isOver()) await work().catch((error: unknown) => failed({ failure: `${what}: ${error}` }));
@@ -137,7 +138,7 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
     };
     return until('purge', async () => {
       const next = await handler({}, job);
-      // Through, and not only to give others a turn.
+      // The purge has finished, and has not only yielded to other work.
       if (next !== null && next.dueAt > now()) await setTimeout(restSeconds * 1000);
     });
   }

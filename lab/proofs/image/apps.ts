@@ -5,21 +5,22 @@ import { freePort } from '../../support/free-port.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import { type Podman, run } from './podman.ts';
 
-/** An app of each kind of Dockerfile that `create-ostiary` writes. */
+/** Apps with each kind of Dockerfile that `create-ostiary` writes. */
 const apps = [
   { name: 'node-sqlite', framework: 'node' },
   { name: 'next-sqlite', framework: 'next' },
 ] as const;
 
-/** Writes apps with the packed packages, builds their images as their READMEs say, and runs them. */
+/** Creates apps with the packed packages, builds their images as their READMEs say, and runs them. */
 export async function proveApps(machine: Podman, folder: string): Promise<Claim[]> {
   const { podman } = machine;
-  // The names that the commands of the pages have: apps beside a checkout whose packages are packed.
+  // Folders as in the documented commands: apps beside a checkout whose packages are packed.
   const packed = join(folder, 'ostiary/packed');
   const beside = join(folder, 'apps');
   const built = join(folder, 'built');
   for (const made of [packed, beside, built]) await mkdir(made, { recursive: true });
-  // Only tarballs are a build context; what they are made in links to all that is installed here.
+  // The build context must contain the tarballs alone: the folder in which they are made links to all
+  // installed packages.
   for (const tarball of (await packInto(built)).values())
     await copyFile(tarball, join(packed, basename(tarball)));
   const claims: Claim[] = [];
@@ -41,7 +42,7 @@ export async function proveApps(machine: Podman, folder: string): Promise<Claim[
     const code = await machine.stop(container);
     claims.push(
       { name: `${name}: builds, starts and is healthy`, problems: isHealthy ? [] : [log] },
-      // Next.js ends with 143 after it has closed, as a shell says SIGTERM; SIGKILL would be 137.
+      // After closing, Next.js exits with 143, the shell's code for SIGTERM. SIGKILL would be 137.
       claim(`${name}: ends by itself at SIGTERM`, code === 0 || code === 143, `exit code ${code}`),
     );
   }

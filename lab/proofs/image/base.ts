@@ -2,14 +2,14 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Podman, programOf, run } from './podman.ts';
 
-/** The image that Dockerfiles of this repository begin with. */
+/** Base image of this repository's Dockerfiles. */
 const image = 'docker.io/library/node:24-slim';
-/** Certificates that this machine trusts: of a registry in its own network, too. */
+/** CA certificates of this machine, which may include that of a registry in its network. */
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Makes an image like `node:24-slim`, of Debian's packages, the Node that runs this, and npm. The user `node` has the ids that it
- * has there.
+ * Makes an image like `node:24-slim` from Debian packages, the Node that runs this program, and npm. The user
+ * `node` has the same ids as there.
  */
 async function make({ podman }: Podman, mmdebstrap: string, folder: string): Promise<void> {
   const npm = join(folder, 'npm');
@@ -38,7 +38,7 @@ async function make({ podman }: Podman, mmdebstrap: string, folder: string): Pro
 }
 
 /**
- * Pulls the base image, or makes one like it where no registry of images answers.
+ * Pulls the base image, or makes a similar one if no image registry is reachable.
  *
  * @returns the origin of the image; `null` if it cannot be provided here
  */

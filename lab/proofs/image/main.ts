@@ -1,4 +1,4 @@
-/** The images that Dockerfiles of this repository describe are built, and run as in production. See ../README.md. */
+/** Proof: this repository's images are built and run as in production. See ../README.md. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

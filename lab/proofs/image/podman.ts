@@ -7,36 +7,36 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** Path of a program of this machine; `undefined` if it is not installed. */
+/** Finds a program on this machine; `undefined` if it is not installed. */
 export const programOf = (name: string): string | undefined =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
     .map((folder) => join(folder, name))
     .find((file) => existsSync(file));
 
-/** Runs a program. @returns what it printed, without the line break at its end */
+/** Runs a program. @returns its output without the last line break */
 export async function run(program: string, args: readonly string[], cwd?: string): Promise<string> {
   const { stdout } = await execute(program, args, { maxBuffer: 64 * 1024 * 1024, cwd });
   return stdout.trimEnd();
 }
 
-/** A podman whose images and containers are apart from all others of this machine. */
+/** A podman whose images and containers are separate from all others on this machine. */
 export type Podman = Awaited<ReturnType<typeof startPodman>>;
 
-/** Begins with empty storage. `vfs` and `cgroupfs` need neither kernel modules nor systemd. */
+/** Starts with empty storage. `vfs` and `cgroupfs` need neither kernel modules nor systemd. */
 export async function startPodman(program: string) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-podman-'));
   const runc = programOf('runc');
   const options = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
   options.push('--storage-driver', 'vfs', '--cgroup-manager', 'cgroupfs');
-  // Debian's crun knows no machine that has both versions of cgroups; runc does.
+  // Debian's crun does not support machines with both versions of cgroups; runc does.
   if (runc !== undefined) options.push('--runtime', runc);
-  // Podman raises limits by itself, which not every root may.
+  // Podman raises these limits by default, which not every root user may.
   const limits = ['--ulimit', `nofile=${await run('sh', ['-c', 'ulimit -Hn'])}`, '--ulimit', 'nproc=4096'];
   const podman = (...args: readonly string[]): Promise<string> => run(program, [...options, ...args]);
 
   return {
     podman,
-    /** Builds an image as Docker does, of a Dockerfile and the folder that it copies from. */
+    /** Builds an image from a Dockerfile and its context folder, as Docker does. */
     build: (image: string, file: string, context: string, ...more: readonly string[]) =>
       podman(
         ...[
@@ -51,11 +51,11 @@ export async function startPodman(program: string) {
         ],
         ...['--file', file, '--tag', image, ...more, context],
       ),
-    /** Runs a shell script in an image, and returns what it printed. */
+    /** Runs a shell script in an image, and returns its output. */
     look: (image: string, script: string) => podman('run', '--rm', ...limits, image, 'sh', '-c', script),
     /**
-     * Starts a container with what `deploy/compose.yaml` takes away from it, on the network of this machine. Its health check runs
-     * only when it is asked for: podman repeats it with systemd.
+     * Starts a container with the restrictions of `deploy/compose.yaml`, on the network of this machine. Its
+     * health check only runs on request, because podman would need systemd to repeat it.
      */
     start: (image: string, env: Readonly<Record<string, string>>) =>
       podman(
@@ -64,13 +64,13 @@ export async function startPodman(program: string) {
         ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
         image,
       ),
-    /** Runs the health check of a container once, and says whether it passed. */
+    /** Runs the health check of a container once, and returns whether it passed. */
     isHealthy: (container: string) =>
       podman('healthcheck', 'run', container).then(
         () => true,
         () => false,
       ),
-    /** Sends SIGTERM, and SIGKILL after 30 seconds. @returns the exit code */
+    /** Stops a container with SIGTERM, and after 30 seconds with SIGKILL. @returns the exit code */
     async stop(container: string): Promise<number> {
       await podman('stop', '--time', '30', container);
       return Number(await podman('inspect', '--format', '{{.State.ExitCode}}', container));

@@ -5,10 +5,12 @@ import { type Claim, until } from '../../support/proof.ts';
 import type { Podman } from './podman.ts';
 
 const image = 'ostiary';
-/** Most that a build may put below `/server`, in MiB. */
+/** Maximum size of `/server` in the image, in MiB. */
 const largest = 70;
 
-/** Finds what belongs into no image: a second Node, tests, build tools, the source of the repository. */
+/**
+ * Script that finds unwanted files in the image: a second Node, tests, build tools, the repository's source.
+ */
 const leftovers = `
   find /server "(" -name "node@*" -o -path "*/bin/node" ")"
   find /server -type d "(" -name test -o -name tests ")"
@@ -16,7 +18,7 @@ const leftovers = `
   find /source /data -mindepth 1 2> /dev/null
   true`;
 
-/** Inspects process 1: its user, its rights, and the folders that it can write. */
+/** Script that inspects process 1: its user, its privileges, and the folders that it can write to. */
 const confinement = `
   grep -E '^(Uid|CapEff|NoNewPrivs):' /proc/1/status
   tr '\\0' ' ' < /proc/1/cmdline
@@ -45,7 +47,7 @@ const newSettings = async () => ({
   OSTIARY_SEALING_KEYS: randomBytes(32).toString('base64url'),
 });
 
-/** Builds the image of the reference server, and runs it as `deploy/compose.yaml` does. */
+/** Builds the image of the reference server, and runs it like `deploy/compose.yaml`. */
 export async function proveServer(machine: Podman, root: string): Promise<Claim[]> {
   await machine.build(image, join(root, 'deploy/Dockerfile'), root);
   const [size = '', ...found] = (await machine.look(image, `du -sm /server; ${leftovers}`)).split('\n');

@@ -1,4 +1,5 @@
-// The users, apps and partners of the load, in a process of their own. Started by `prove`, never imported.
+// Generates the load of users, apps and partners, in a process of its own. Started by `prove`, never
+// imported.
 
 import { openLoop } from '../../support/measure/open-loop.ts';
 import { authUrl } from '../../support/processes/cluster-options.ts';
@@ -12,21 +13,21 @@ export interface LoadSettings {
   readonly credentials: Credentials;
 }
 
-/** Results of the load since it began. */
+/** Results of the load since it started. */
 export interface LoadReport {
-  /** Time of every operation, in milliseconds. */
+  /** Duration of each operation, in milliseconds, by kind. */
   readonly latencies: Readonly<Record<Kind, readonly number[]>>;
   readonly failed: number;
-  /** Some of the errors with which operations failed. */
+  /** Errors of some failed operations. */
   readonly failures: readonly string[];
-  /** Ids of all transfers that were accepted. */
+  /** Ids of all accepted transfers. */
   readonly transfers: readonly string[];
 }
 
 /** Shares of the operations, as the specification has them. */
 const shares: Readonly<Record<Kind, number>> = { userinfo: 0.4, exchange: 0.2, verify: 0.2, payment: 0.2 };
 
-/** Maximum wait for a response, in milliseconds. Later responses would reach no client. */
+/** Maximum wait for a response, in milliseconds. A client would not wait longer. */
 const patienceMs = 1_000;
 
 const { origins, credentials } = settings<LoadSettings>();
@@ -37,7 +38,7 @@ const mix = new Mix(credentials, {
   patienceMs,
   /** A user who has consented before is redirected at once. */
   async authorize(url, sub) {
-    // Set the header as the balancer before the processes does: a request for another host is redirected.
+    // Set the header as a balancer would: a request for another host is redirected.
     const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
     const headers = { ...forwarded, accept: 'text/html', cookie: `host=${sub}` };
     const signal = AbortSignal.timeout(patienceMs);
@@ -51,7 +52,7 @@ const mix = new Mix(credentials, {
   },
 });
 
-/** Starts to make `perSecond` operations per second. */
+/** Starts to make `perSecond` operations every second. */
 function begin(perSecond: number) {
   const latencies: Record<Kind, number[]> = { userinfo: [], exchange: [], verify: [], payment: [] };
   const failures: string[] = [];
@@ -69,7 +70,7 @@ function begin(perSecond: number) {
     ),
   );
   return {
-    /** Stops starting operations and waits for those under way. */
+    /** Stops starting operations, and waits for the running ones. */
     async end(): Promise<LoadReport> {
       await Promise.all(loops.map((loop) => loop.stop()));
       return { latencies, failed, failures, transfers: mix.transfers };
@@ -77,12 +78,12 @@ function begin(perSecond: number) {
   };
 }
 
-// Tokens for the first calls of userinfo.
+// Get tokens for the first userinfo requests.
 for (const _ of credentials.users) await mix.exchange();
 
 let load: ReturnType<typeof begin> | null = null;
 obey({
-  /** Sets fresh passports: each is valid for five minutes. */
+  /** Replaces the passports, since each is valid for five minutes only. */
   takePassports(fresh: readonly string[]) {
     passports = fresh;
   },

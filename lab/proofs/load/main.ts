@@ -1,4 +1,4 @@
-/** Runs all operations together, at half the rate at which errors begin. See ../README.md. */
+/** Proof: all operations together, at half the rate at which errors begin. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { percentile } from '../../support/measure/statistics.ts';
 import { watchStolenTime } from '../../support/measure/stolen-time.ts';

@@ -4,11 +4,11 @@ import type { Answer } from '../client.ts';
 import { disorders } from '../sqlite-ledger.ts';
 import { amountOf, decimal, expectedOf, paid, type Schedule } from './schedule.ts';
 
-/** Responses that a client got for one payment. */
+/** All responses that a client got for one payment. */
 export interface Outcome {
-  /** Responses, one for each request; requests that ended without a response were sent again. */
+  /** Responses, one for each request. Requests without a response were repeated. */
   readonly answers: readonly Answer[];
-  /** Response to the key with another payload, if that was tried. */
+  /** Response to the same key with another payload; `null` if that was not tried. */
   readonly reused: Answer | null;
 }
 
@@ -22,7 +22,7 @@ export interface ListedTransfer {
   readonly description: string;
 }
 
-/** State that is audited after the last process has ended. */
+/** State to audit after the last process has ended. */
 interface Evidence {
   readonly schedule: Schedule;
   readonly kids: readonly string[];
@@ -32,7 +32,7 @@ interface Evidence {
   readonly database: Connection;
 }
 
-/** Problems found, by guarantee. */
+/** Problems by guarantee. */
 type Problems = Readonly<Record<string, readonly string[]>>;
 
 function auditAnswers({ schedule, outcomes }: Evidence): Problems {
@@ -104,7 +104,7 @@ function auditLedger({ schedule, kids, listed, database }: Evidence): Problems {
     'every completed transfer moved its amount once, and nothing else did': [
       ...[...moved.keys()].filter((id) => !known.has(id)).map((id) => `${id} moved money`),
       ...completed.flatMap(({ id, amount, currency }) => {
-        // Movement from one account to another.
+        // Two postings that sum to zero, and the amount in minor units.
         const wanted = `2 0 ${amount.replace('.', '').replace(/^0+/, '')} ${currency}`;
         return moved.get(id) === wanted ? [] : [`${id}: ${moved.get(id) ?? 'nothing'}, not ${wanted}`];
       }),
@@ -126,7 +126,7 @@ function auditLedger({ schedule, kids, listed, database }: Evidence): Problems {
   };
 }
 
-/** Compares the responses that clients got, the API's list, and the tables with the model. */
+/** Compares the responses that clients got, the API's list, and the tables with the expected results. */
 export function audit(evidence: Evidence): Claim[] {
   const problems = { ...auditAnswers(evidence), ...auditList(evidence), ...auditLedger(evidence) };
   return Object.entries(problems).map(([name, found]) => ({ name, problems: found }));

@@ -1,4 +1,6 @@
-/** Random payments with retries against a process that is killed at random moments. See ../README.md. */
+/**
+ * Proof: random payments with retries against a process that is killed at random moments. See ../README.md.
+ */
 import { randomInt } from 'node:crypto';
 import { numbersFrom } from '../../support/arguments.ts';
 import { endProof } from '../../support/proof.ts';

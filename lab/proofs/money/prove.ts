@@ -46,7 +46,7 @@ async function provision({ database, ostiary }: HostFile, schedule: Schedule) {
   return { key, kids };
 }
 
-/** A partner that pays with its key at any process. */
+/** Makes a partner that pays with its key at any process. */
 function payerOf(client: Client, key: string, kids: readonly string[]) {
   const headers = { 'x-api-key': key };
   const list = async (
@@ -68,7 +68,7 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
       const amount = amountOf(payment);
       const answers = await Promise.all(Array.from({ length: payment.together }, () => post(amount)));
       for (let retry = 0; retry < payment.retries; retry += 1) answers.push(await post(amount));
-      // Refused requests are not remembered: their key may come with any payload.
+      // Refused requests are not stored: their key may be used with any payload.
       const isStored = expectedOf(payment).status === 201;
       return { answers, reused: isStored && payment.reused ? await post('0.01') : null };
     },
@@ -88,7 +88,8 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
 }
 
 /**
- * Draws a schedule, runs it against one server process that is killed again and again, and audits the result.
+ * Generates a schedule, runs it against a server process that is killed again and again, and audits the
+ * result.
  */
 export async function prove({ seed, ...size }: Readonly<Record<'seed' | 'payments' | 'kills', number>>) {
   const [schedule] = fc.sample(schedules(size), { seed, numRuns: 1 });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
-/** Kinds of payments, their share, and their required result, even if the process is killed. */
+/** Kinds of payments with their frequency and their required result, which a kill must not change. */
 const kinds = {
-  /** Payment that the partner's funds cover. */
+  /** A payment that the partner's funds cover. */
   covered: { weight: 16, status: 201, final: 'completed' },
-  /** Payment that always exceeds the partner's funds: it is accepted, and the rail fails it. */
+  /** A payment that exceeds the partner's funds: it is accepted, and the rail fails it. */
   overdrawn: { weight: 3, status: 201, final: 'failed' },
-  /** Payment to a user who does not exist. */
+  /** A payment to a user who does not exist. */
   nobody: { weight: 1, status: 404, final: null },
-  /** Payment with an invalid amount. */
+  /** A payment with an invalid amount. */
   malformed: { weight: 1, status: 400, final: null },
 } as const;
 
@@ -27,11 +27,11 @@ const payment = fc.record({
   currency: fc.constantFrom(...currencies),
   // Index of the user who is paid.
   recipient: fc.nat(recipients - 1),
-  // Number of requests that are sent at once at first, all with one key.
+  // Number of requests that are sent at once, all with the same key.
   together: fc.integer({ min: 1, max: 3 }),
-  // Number of further requests after the first ones were answered.
+  // Number of repetitions after the first responses.
   retries: fc.nat(2),
-  // True if the key is finally tried with another payload.
+  // True if the key is finally used with another payload.
   reused: fc.boolean(),
 });
 
@@ -40,7 +40,7 @@ export type PlannedPayment = typeof payment extends fc.Arbitrary<infer Value> ? 
 
 export interface Schedule {
   readonly payments: readonly PlannedPayment[];
-  /** Moments at which the process is killed: after so many answered payments, and a short delay. */
+  /** Moments at which the process is killed: `delayMs` after `after` payments have got a response. */
   readonly kills: readonly { readonly after: number; readonly delayMs: number }[];
 }
 
@@ -58,12 +58,12 @@ export function schedules(size: {
   });
 }
 
-/** Returns the expected result. In the model it depends on the payment alone. */
+/** Returns the expected result, which depends on the kind of the payment alone. */
 export function expectedOf({ kind }: PlannedPayment) {
   return kinds[kind];
 }
 
-/** Sums of all covered payments, by currency or by the key that `of` returns. */
+/** Sums up all covered payments by the key that `of` returns, such as the currency. */
 export function paid<Key>({ payments }: Schedule, of: (payment: PlannedPayment) => Key): Map<Key, bigint> {
   const sums = new Map<Key, bigint>();
   for (const one of payments) {
@@ -72,14 +72,14 @@ export function paid<Key>({ payments }: Schedule, of: (payment: PlannedPayment) 
   return sums;
 }
 
-/** Formats minor units as they are sent. */
+/** Formats minor units as a decimal, as in requests. */
 export function decimal(minor: bigint): string {
   const digits = minor.toString().padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
 /**
- * Returns the amount of a payment as it is sent. An overdrawn amount is above the funds of every schedule.
+ * Returns the amount of a payment as in requests. An overdrawn amount exceeds the funds of every schedule.
  */
 export function amountOf({ kind, minor }: PlannedPayment): string {
   if (kind === 'malformed') return `${minor}e3`;

@@ -16,7 +16,7 @@ function opened<Result>(file: string, work: (database: Driver.Database) => Resul
   }
 }
 
-/** Server on a SQLite file. */
+/** Starts a deployment on a SQLite file. */
 export async function sqliteSource(ends: AsyncDisposableStack): Promise<Source> {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-backup-'));
   ends.defer(() => rm(folder, { recursive: true, force: true }));

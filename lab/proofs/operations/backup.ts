@@ -2,20 +2,22 @@ import { type Claim, until } from '../../support/proof.ts';
 import { deploy, populate, type Size } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
 
-/** A database that can be backed up while it is used. */
+/** A deployment whose database can be backed up while it is used. */
 export interface Source {
   readonly name: string;
   readonly size: Size;
   readonly store: Readonly<Record<string, string>>;
-  /** Makes a backup, as documented, and restores it somewhere else. @returns settings that lead there */
+  /**
+   * Makes a backup as documented, and restores it elsewhere. @returns the settings for the restored database
+   */
   copy(): Promise<Readonly<Record<string, string>>>;
-  /** Returns the movements, accounts and currencies of the restored ledger that do not add up. */
+  /** Counts movements, accounts and currencies of the restored ledger that do not add up. */
   disorders(): Promise<number>;
 }
 
 const withinMs = 45_000;
 
-/** Makes a backup while the clients continue, restores it, and starts a server on the restored database. */
+/** Makes a backup while the clients continue, restores it, and starts a server on it. */
 export async function proveBackup(
   { name, size, store, copy, disorders }: Source,
   rates: Rates,
@@ -34,12 +36,12 @@ export async function proveBackup(
   const restored = await copy();
   await load.stop();
 
-  // Use the same settings with another database, as a team does when the first one is lost.
+  // Use the same settings with the restored database, as a team does after losing the first one.
   await first.disposeAsync();
   const again = await deploy(ends, size, restored, deployment.sealingKey);
   const { mix } = new Load(again.authUrl, credentials, browser);
   const found = await disorders();
-  // Tokens and transfers from before the backup are known.
+  // Tokens and transfers from before the backup still exist.
   const asked = [mix.userinfo(load.mix.firstToken), ...before.map((id) => mix.knows(id))];
   const answers = await Promise.allSettled(asked);
   await mix.payment();

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 
-/** Contents of the books of the ledger. */
+/** State of the ledger's books. */
 export interface Books {
   readonly transfers: number;
   readonly failed: number;
-  /** Movements, accounts and currencies that do not add up. */
+  /** Number of movements, accounts and currencies that do not add up. */
   readonly disorders: number;
   /** Funds of the partner, in minor units. */
   readonly funds: bigint;
@@ -25,7 +25,7 @@ const books = `
     (SELECT coalesce(sum(balance), 0) FROM app.accounts
      WHERE kind = 'partner' AND owner = $1 AND currency = 'HTG') AS funds`;
 
-/** Reads the books from the database itself. */
+/** Reads the books directly from the database. */
 export async function readBooks(databaseUrl: string, partner: string): Promise<Books> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -17,7 +17,7 @@ import { signIn } from './load.ts';
 /** The reference server as a team deploys it: processes behind a load balancer. */
 export type Deployment = Awaited<ReturnType<typeof deploy>>;
 
-/** Apps, users and partners of the deployment. */
+/** Apps, users and partners of the deployment, with their load. */
 export type Population = Awaited<ReturnType<typeof populate>>;
 
 /** Number of processes of each kind. `all` is one process that does everything, as on SQLite. */
@@ -27,7 +27,7 @@ export function newSealingKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Starts all processes on a database, which `store` names. */
+/** Starts all processes on the database that `store` configures. */
 export async function deploy(
   ends: AsyncDisposableStack,
   size: Size,
@@ -37,7 +37,7 @@ export async function deploy(
   const { webs: webCount, workers: workerCount } = size === 'all' ? { webs: 1, workers: 0 } : size;
   const [front = 0, ...ports] = await freePorts(1 + webCount + workerCount);
   const authUrl = `http://localhost:${front}`;
-  // Environment that all processes share. A new sealing key changes it.
+  // Environment of all processes. Rotating the sealing key changes it.
   const env: Readonly<Record<string, string>> = {
     ...store,
     NODE_ENV: 'development',
@@ -62,8 +62,7 @@ export async function deploy(
 }
 
 /**
- * Runs an administrative task as a command does: in another process than the servers', with their
- * environment.
+ * Runs an administrative task as a command does: in another process than the servers, with their environment.
  */
 export async function administer<Result>(
   env: Readonly<Record<string, string>>,
@@ -90,8 +89,8 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
   });
   const secret = clientSecret ?? '';
   const apiKeys: { id: string; keys: string[] }[] = [];
-  // Take turns among three keys at one address: a key may verify once and pay twice a second, an address may
-  // begin five authorizations.
+  // Use three keys in turns from one IP address: a key may verify once and pay twice a second, and an address
+  // may start five authorizations a second.
   for (let index = 0; index < 3; index += 1) {
     const { apiKey, key } = await admin.apiKeys.issue({
       ...{ partner, mode: 'live' },
@@ -106,7 +105,7 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
   return { credentials, account };
 }
 
-/** A partner with its keys, an endpoint that listens, and a user who has signed in. */
+/** Creates a partner with its keys and an endpoint, and a user who has signed in, and starts their load. */
 export async function populate(ends: AsyncDisposableStack, { authUrl, env }: Deployment) {
   const { credentials, account } = await administer(env, provision);
   const receiver = new Receiver();

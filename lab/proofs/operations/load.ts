@@ -6,18 +6,18 @@ import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 /** Operations per second. */
 export type Rates = Readonly<Record<Kind, number>>;
 
-/** Requests that began during one operation. */
+/** Requests that were started during one operation. */
 interface Tally {
   requests: number;
   readonly failures: string[];
 }
 
 /**
- * Time for which an app keeps the JWK Set, in milliseconds. It does not fetch it again for an unknown key.
+ * Time for which an app caches the JWK Set, in milliseconds. It does not refetch the set for an unknown key.
  */
 const jwksMs = 3_000;
 
-/** A browser in which a user has signed in. */
+/** Signs a user in, and returns the browser. */
 export async function signIn(
   authUrl: string,
   { handle, password }: { readonly handle: string; readonly password: string },
@@ -31,10 +31,10 @@ export async function signIn(
   return browser;
 }
 
-/** Apps, users and partners that continue during every operation on the servers. */
+/** Apps, users and partners that keep working during every operation on the servers. */
 export class Load {
   readonly mix: Mix;
-  /** Keys with which ID tokens were signed, in their order. */
+  /** Ids of the keys that have signed ID tokens, in order of first use. */
   readonly kids = new Set<string>();
   readonly #authUrl: string;
   readonly #clientId: string;
@@ -75,7 +75,7 @@ export class Load {
     return this.#tallies.get(name) ?? { requests: 0, failures: [] };
   }
 
-  /** Attributes all requests from now on to this operation. */
+  /** Attributes all requests from now on to an operation. */
   begin(name: string): void {
     this.#tally = { requests: 0, failures: [] };
     this.#tallies.set(name, this.#tally);
@@ -85,8 +85,8 @@ export class Load {
     await this.mix.exchange();
     this.#loops = kinds.map((kind) => {
       const counted = (): Promise<void> => {
-        // Count a failure for the operation during which the request began, even if the response comes during
-        // the next one.
+        // Count a failure for the operation during which the request was started, even if the response
+        // arrives during the next one.
         const tally = this.#tally;
         tally.requests += 1;
         return this.mix[kind]().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Runs the operators' procedures on the service, under load. See ../README.md. */
+/** Proof: the operators' procedures are run on the service under load. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { endProof } from '../../support/proof.ts';
 import { proveBackup } from './backup.ts';

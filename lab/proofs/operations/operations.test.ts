@@ -4,7 +4,7 @@ import { proveBackup } from './backup.ts';
 import { sqliteSource } from './backup-sqlite.ts';
 import { prove } from './prove.ts';
 
-// The small size of `npm run proof:operations`.
+// Reduced size of `npm run proof:operations`.
 const rates = { userinfo: 6, exchange: 1, verify: 1, payment: 2 };
 
 it.concurrent('rotates every key and secret, and replaces every process, without a request that fails', async () => {

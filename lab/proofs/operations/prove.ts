@@ -18,7 +18,7 @@ import {
 interface Size {
   readonly workers: number;
   readonly rates: Rates;
-  /** Time for which old secrets and keys remain valid. */
+  /** Time for which old secrets and keys remain valid, in seconds. */
   readonly overlapSeconds: number;
   readonly quietSeconds: number;
 }
@@ -39,14 +39,14 @@ function operationsOf({
   };
 }
 
-/** Builds the claim of an operation under load: requests were made meanwhile, and none failed. */
+/** Makes the claim of an operation under load: requests were made during it, and none failed. */
 function operation(name: string, found: Problems, load: Load): Claim {
   const { requests, failures } = load.tallyOf(name);
   const problems = [...failures, ...found, ...(requests > 0 ? [] : ['nobody asked'])];
   return { name, problems, found: `${requests} requests, ${failures.length} failed` };
 }
 
-/** Runs every operation on a cluster under load; returns the results. */
+/** Runs every operation on a cluster under load, and returns the claims. */
 export async function prove(size: Size, done: (name: string) => void = () => undefined): Promise<Claim[]> {
   await using ends = new AsyncDisposableStack();
   const server = await startServer();

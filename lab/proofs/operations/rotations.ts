@@ -6,7 +6,7 @@ import { until } from '../../support/proof.ts';
 import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
 import type { Load } from './load.ts';
 
-/** Deployment and users on which operations are done. */
+/** Deployment and users for the operations. */
 export interface Scene extends Population {
   readonly deployment: Deployment;
   readonly load: Load;
@@ -15,10 +15,10 @@ export interface Scene extends Population {
 /** Problems that an operation left behind. */
 export type Problems = readonly string[];
 
-/** Returns a problem, unless the condition holds. */
+/** Returns the problem unless the condition holds. */
 const unless = (holds: boolean, problem: string): string[] => (holds ? [] : [problem]);
 
-/** Maximum time for an effect of an operation, in milliseconds. Later counts as broken. */
+/** Maximum time until an operation takes effect, in milliseconds. */
 const withinMs = 45_000;
 
 /** Waits until a condition holds. @throws Error if it does not in time */
@@ -27,10 +27,12 @@ async function eventually(what: string, holds: () => Promise<boolean> | boolean)
     throw new Error(`${what}: not within ${withinMs} ms`);
 }
 
-/** Time that is longer than the interval at which processes and apps fetch new keys. */
+/**
+ * Delay until a new key signs, in seconds: longer than the interval at which processes and apps fetch keys.
+ */
 const activateAfterSeconds = 8;
 
-/** Adds a key that is published first and signs afterwards. */
+/** Rotates the signing key: the new key is published first and signs later. */
 export async function rotateSigningKey({ deployment, load }: Scene): Promise<Problems> {
   const before = new Set(load.kids);
   const { kid } = await administer(deployment.env, ({ ostiary }) =>
@@ -40,7 +42,7 @@ export async function rotateSigningKey({ deployment, load }: Scene): Promise<Pro
   return unless(before.size > 0 && !before.has(kid), 'no ID token of the old key was seen');
 }
 
-/** Returns the status of a code exchange that can only fail: 401 for a wrong secret, 400 for a wrong code. */
+/** Returns the status of a code exchange that must fail: 401 for a wrong secret, 400 for a wrong code. */
 async function secretStatus({ deployment, credentials }: Scene, secret: string): Promise<number> {
   const { id, redirectUri } = credentials.client;
   const request = {
@@ -53,8 +55,8 @@ async function secretStatus({ deployment, credentials }: Scene, secret: string):
 }
 
 /**
- * Rotates a client secret: instances of an app take over the new secret one after the other. The old one
- * works meanwhile, and not after that.
+ * Rotates a client secret: instances of an app switch to the new secret one after the other. The old secret
+ * stays valid for the overlap, and not longer.
  */
 export async function rotateClientSecret(scene: Scene, overlapSeconds: number): Promise<Problems> {
   const { deployment, credentials } = scene;
@@ -98,7 +100,10 @@ export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise
   return unless(during === 200, `${during} for the old key`);
 }
 
-/** Ends every process in order and starts it again with other settings, one of each kind at a time. @returns their exit codes */
+/**
+ * Stops every process gracefully and restarts it with other settings, one of each kind at a time. @returns
+ * their exit codes
+ */
 async function restartAll(
   { webs, workers }: Deployment,
   changes: Readonly<Record<string, string>>,
@@ -109,13 +114,13 @@ async function restartAll(
   );
   for (const wave of waves) {
     codes.push(...(await Promise.all(wave.map((one) => one.restart(changes)))));
-    // Wait until the balancer has noticed, before the next one goes.
+    // Let the balancer notice before the next process stops.
     await delay(600);
   }
   return codes;
 }
 
-/** Waits until no secret needs the old key any more, as `ostiary doctor` reports to operators. */
+/** Waits until no secret is sealed with the old key, as `ostiary doctor` reports it. */
 async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): Promise<void> {
   const current = sealIdOf(keys[0] ?? '');
   await administer({ ...deployment.env, OSTIARY_SEALING_KEYS: keys.join() }, ({ database, now }) =>
@@ -127,8 +132,8 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
 }
 
 /**
- * Rotates the sealing key, in three rounds of restarts: every process knows the new key before the first one
- * seals with it, and the old one is removed when no secret is sealed with it any more.
+ * Rotates the sealing key in three rounds of restarts: first every process learns the new key, then it seals,
+ * and once no secret needs the old key, that is removed.
  */
 export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   const { deployment } = scene;
@@ -139,7 +144,7 @@ export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   await untilSealedAnew(scene, [next, old]);
   codes.push(...(await restartAll(deployment, { OSTIARY_SEALING_KEYS: next })));
   deployment.env = { ...deployment.env, OSTIARY_SEALING_KEYS: next };
-  // Checks that webhooks are signed with a secret that only the new key opens.
+  // Check that webhooks are signed with a secret that only the new key opens.
   const told = await toldOfNext(scene);
   return [
     ...unless(told, 'webhooks stopped without the old key'),
@@ -147,7 +152,7 @@ export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   ];
 }
 
-/** Checks that the partner is notified of a transfer that is made now. */
+/** Makes a transfer, and checks that the partner gets its event. */
 function toldOfNext({ load: { mix }, receiver }: Scene): Promise<boolean> {
   const count = mix.transfers.length;
   return until(() => receiver.seen.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });

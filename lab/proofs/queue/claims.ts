@@ -14,7 +14,7 @@ import { type ProofServer, startServer } from '../../support/postgres/postgres-s
 /** Maximum number of endpoints of a partner in each mode. */
 const ofPartner = 50;
 
-/** Tables that grow with the backlog. */
+/** Tables whose size grows with the backlog. */
 const large = ['pending_deliveries', 'deliveries', 'events', 'delivery_attempts'];
 
 /** Number of deliveries of each event. */
@@ -34,7 +34,7 @@ async function createEndpoints({ app }: ProofServer, endpoints: number): Promise
 }
 
 /**
- * Creates deliveries without an attempt, a fifth of them of one endpoint.
+ * Creates deliveries without attempts, a fifth of them for one endpoint.
  * @param from - number of existing deliveries, a multiple of `fanOut`
  * @param to - number of deliveries afterwards, also a multiple of `fanOut`
  */
@@ -54,12 +54,12 @@ async function publish({ app }: ProofServer, endpoints: number, from: number, to
       SELECT id, number, endpoint_id, event_number, created_at FROM deliveries WHERE created_at > ${from};
     RESET search_path;
   `);
-  // Vacuum as autovacuum would do in the next minute, during the claims, and write the data to the disk.
+  // Vacuum, which autovacuum would otherwise do during the claims, and write the data to the disk.
   await app.query('VACUUM (ANALYZE)');
   await app.query('CHECKPOINT');
 }
 
-/** Endpoint with a fifth of all deliveries. */
+/** Returns the number of the endpoint with a fifth of all deliveries. */
 const busiest = (endpoints: number): number => Math.ceil(endpoints / 2);
 
 function kindsOf(endpoints: number) {
@@ -70,18 +70,18 @@ function kindsOf(endpoints: number) {
     busy.set(`we_${String(endpoint).padStart(6, '0')}`, endpoints === 1 ? 256 : 8);
   }
   return [
-    // Claim as a worker that has just started: a few of each endpoint.
+    // Claims of a worker that has just started: a few deliveries of each endpoint.
     { what: 'of endpoints that nobody knows', room: 2, rooms: new Map<string, number>() },
-    // Claim as a worker with room for more of some endpoints, one of them with a fifth of all deliveries.
+    // Claims of a worker with room for more deliveries of some endpoints, one of which has a fifth of all.
     { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy },
-    // Claim as a worker whose room for unknown endpoints is used up.
+    // Claims of a worker that has no room for further endpoints.
     { what: 'of known endpoints only', room: 0, rooms: busy },
   ];
 }
 
 /**
- * Time between two runs, in milliseconds. It is longer than a lease, so that deliveries that a run leaves
- * claimed are free in the next.
+ * Simulated time between two runs, in milliseconds: longer than a lease, so that deliveries that a run has
+ * claimed are free in the next one.
  */
 const runMs = 3_600_000;
 
@@ -94,10 +94,10 @@ interface ClaimSize {
   readonly fsync: boolean;
 }
 
-/** Result of a run of claims: times in milliseconds, and problems. */
+/** Result of a run of claims: durations in milliseconds, and problems. */
 export type ClaimReport = Awaited<ReturnType<typeof timeKind>>;
 
-/** Runs one kind of claim. The result of each claim is written before the next one. */
+/** Measures one kind of claim. The result of each claim is written before the next claim. */
 async function timeKind(
   storage: Storage,
   watched: WatchedPool,
@@ -114,7 +114,7 @@ async function timeKind(
     const started = performance.now();
     const claimed = await storage.deliveries.claim(hold);
     times.push(performance.now() - started);
-    // Keep only the last statement that was sent: freeing more memory would be counted.
+    // Keep only the last statement, because freeing more memory would be measured, too.
     sent = watched.ran().findLast(({ text }) => text.includes('claim_deliveries')) ?? sent;
     if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
     const counted = await storage.deliveries.finish(claimed.map((delivery) => resultOf(delivery)));
@@ -136,8 +136,8 @@ async function timeKind(
 }
 
 /**
- * Claims the backlog as workers do, with the result of each claim written before the next one. When a run
- * begins, as many deliveries wait as were requested.
+ * Claims the backlog as workers do, and measures each claim. Results are written before the next claim. At
+ * the start of each run, the requested number of deliveries is waiting.
  */
 export async function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
   const { waiting, endpoints, claims, runs, fsync } = size;

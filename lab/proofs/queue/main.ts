@@ -1,4 +1,4 @@
-/** Measures claims on a large backlog. See ../README.md. */
+/** Proof: claims on a large backlog. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { shown } from '../../support/measure/report.ts';
 import { median } from '../../support/measure/statistics.ts';
@@ -17,7 +17,7 @@ const { waiting, claims, runs } = numbersFrom({
 });
 const stolen = watchStolenTime();
 
-/** Builds the claim of one kind from all its runs. */
+/** Makes the claim about one kind from all its runs. */
 function claimOf(name: string, of: readonly ClaimReport[]): Claim {
   const p99 = median(of.map((one) => one.p99));
   const each = of.map(

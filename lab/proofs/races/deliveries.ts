@@ -29,8 +29,8 @@ const logged = `
 `;
 
 /**
- * Runs all workers at once on one backlog, part of which needs a second attempt: each delivery has one worker
- * at a time.
+ * Lets all workers process one backlog, part of which needs a second attempt. Each delivery must have one
+ * worker at a time.
  */
 export function raceForDeliveries(
   stage: Stage,
@@ -65,7 +65,7 @@ export function raceForDeliveries(
   });
 }
 
-/** Finds deliveries that a worker got while another one (or itself) certainly held them. */
+/** Finds deliveries that a worker claimed while another worker, or itself, certainly held them. */
 function overlaps(holds: readonly Hold[]): string[] {
   const problems: string[] = [];
   for (const [delivery, own] of Map.groupBy(holds, (hold) => hold.delivery)) {
@@ -82,14 +82,14 @@ function overlaps(holds: readonly Hold[]): string[] {
 }
 
 /**
- * Differences between the log and the workers: each hold is an attempt, logged once and numbered from 1. The number of a hold without a
- * known result is missing.
+ * Finds differences between the logged attempts and the workers' claims: each claim must be one attempt,
+ * logged once and numbered from 1. A claim without a known result may lack its attempt.
  */
 function mismatches(log: readonly LoggedDelivery[], holds: readonly Hold[]): string[] {
   const held = Map.groupBy(holds, ({ delivery }) => delivery);
   return log.flatMap(({ id, status, attempts }) => {
     const own = held.get(id) ?? [];
-    // Skip deliveries that were handed back without an attempt: they have no log entry.
+    // Deliveries that were released without an attempt have no log entry.
     const numbers = own.flatMap(({ attempt, isHandedBack }) => (isHandedBack ? [] : [attempt]));
     const isKnown = own.every(({ counted }) => counted);
     const isLogged = attempts.every((number, index) =>
@@ -98,7 +98,8 @@ function mismatches(log: readonly LoggedDelivery[], holds: readonly Hold[]): str
     return [
       ...(status === 'delivered' ? [] : [`${id} is ${status}`]),
       ...(isLogged ? [] : [`${id}: attempts ${attempts}`]),
-      // A result that could not be written, on a database that was too slow, may be logged or not.
+      // If the result could not be written because the database was too slow, the attempt may be logged or
+      // not.
       ...(!isKnown || numbers.toSorted().join() === attempts.join()
         ? []
         : [`${id}: held for attempts ${numbers}, logged ${attempts}`]),

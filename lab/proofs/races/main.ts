@@ -1,4 +1,4 @@
-/** Races between processes on one PostgreSQL. See ../README.md. */
+/** Proof: races between processes on one PostgreSQL. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { endProof } from '../../support/proof.ts';
 import { prove } from './prove.ts';

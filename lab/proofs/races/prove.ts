@@ -3,10 +3,10 @@ import type { Claim } from '../../support/proof.ts';
 import { endpoints, raceForDeliveries } from './deliveries.ts';
 import { raceForCodes, raceForLimits, raceForRefreshTokens, raceForTransfers } from './requests.ts';
 
-/** Number of runs, and of concurrent calls. */
+/** Numbers of runs and of concurrent calls of each race. */
 type Size = Readonly<Record<'runs' | 'redemptions' | 'repetitions' | 'requests' | 'deliveries', number>>;
 
-/** Runs every race over two web processes and four workers on one PostgreSQL. */
+/** Runs every race on two web processes and four workers with one PostgreSQL. */
 export async function prove({ fsync, ...size }: Size & { readonly fsync: boolean }): Promise<Claim[]> {
   const { runs, deliveries } = size;
   await using ends = new AsyncDisposableStack();

@@ -18,7 +18,7 @@ async function definite<Answer extends { readonly status: number }>(
   }
 }
 
-/** Sends many concurrent requests, to all processes in turns. */
+/** Sends concurrent requests, to all processes in turns. */
 export function atOnce<Answer extends { readonly status: number }>(
   count: number,
   origins: readonly string[],
@@ -29,16 +29,16 @@ export function atOnce<Answer extends { readonly status: number }>(
   );
 }
 
-/** Number of 503 responses. */
+/** Counts the 503 responses. */
 export function unavailableIn(answers: readonly { readonly unavailable: number }[]): number {
   return answers.reduce((sum, { unavailable }) => sum + unavailable, 0);
 }
 
-/** Records a problem of a run, unless the condition holds. */
+/** Records a problem unless the condition holds. */
 type Expect = (holds: boolean, problem: string) => void;
 
 /**
- * Makes several runs of one race.
+ * Repeats a race.
  * @param once - makes one run, and returns its counts
  * @returns the problems of all runs, and the sums of their counts
  */

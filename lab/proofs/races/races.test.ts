@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { problemsOf } from '../../support/proof.ts';
 import { prove } from './prove.ts';
 
-// The small size of `npm run proof:races`.
+// Runs the reduced size of `npm run proof:races`.
 
 it('lets one of many win, counts exactly, and gives each delivery to one worker at a time', async () => {
   const reports = await prove({

@@ -12,7 +12,7 @@ import type { Stage } from '../../support/processes/stage.ts';
 import type { Claim } from '../../support/proof.ts';
 import { atOnce, race, unavailableIn } from './race.ts';
 
-/** Number of runs, and of concurrent calls. */
+/** Number of runs, and of concurrent calls in each. */
 type Size = Readonly<Record<'runs' | 'parallel', number>>;
 
 const originsOf = ({ cluster }: Stage): string[] => cluster.webs.map(({ origin }) => origin);
@@ -26,7 +26,7 @@ async function countOf({ server }: Stage, sql: string, values: readonly unknown[
 }
 
 /**
- * Redeems one code many times at once at all web processes: one token is issued, and the replays revoke it.
+ * Exchanges one code many times at once at all web processes: one token is issued, and the replays revoke it.
  */
 export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
@@ -37,7 +37,7 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
     );
     const answers = await atOnce(parallel, origins, (origin) => exchangeAt(origin, client, code));
     const won = answers.filter(({ status }) => status === 200);
-    // A winner that got a 503 does not know that it won, and its next attempt ends the token.
+    // If the winner got a 503, its repeated request is a replay, which revokes the token.
     const isLost = won.length === 0 && unavailableIn(answers) > 0;
     expect(won.length === 1 || isLost, `${won.length} winners`);
     const others = answers.filter(({ status, json }) => status !== 400 || json.error !== 'invalid_grant');
@@ -47,7 +47,7 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
       const statuses = await Promise.all(origins.map((origin) => userinfoStatusAt(origin, token)));
       expect(new Set(statuses).has(401) && new Set(statuses).size === 1, `its token: ${statuses}`);
     }
-    // Counts usable tokens of grants that are not over.
+    // Counts valid tokens of valid grants.
     const living = await countOf(
       stage,
       `ostiary.access_tokens JOIN ostiary.grants ON grants.id = grant_id
@@ -59,8 +59,8 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
 }
 
 /**
- * Presents one refresh token many times at once at all web processes: all get the same successor, every
- * access token is valid, and once the successor was used the old token revokes them all.
+ * Uses one refresh token many times at once at all web processes: all get the same successor, every access
+ * token is valid, and after the successor was used the old token revokes them all.
  */
 export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
@@ -108,8 +108,8 @@ export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Pr
 }
 
 /**
- * Sends one payment many times at once to all web processes with one key: one transfer, and the same response
- * for all.
+ * Sends one payment many times at once to all web processes with the same key: there is one transfer, and all
+ * get the same response.
  */
 export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   return race('idempotency keys', runs, async (expect, run) => {
@@ -126,7 +126,7 @@ export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promis
     const distinct = new Set(answers.map(({ status, text }) => `${status} ${text}`));
     expect(distinct.size === 1 && answers[0]?.status === 201, [...distinct].join(' | '));
     const replays = answers.filter(({ isReplay }) => isReplay).length;
-    // The first request may be among those that got a 503.
+    // The request that made the transfer may be one that got a 503.
     const isFirstUnheard = replays === parallel && unavailableIn(answers) > 0;
     expect(replays === parallel - 1 || isFirstUnheard, `${replays} replays`);
     const transfers = await countOf(stage, 'ostiary.transfers WHERE description = $1', [description]);
@@ -136,7 +136,8 @@ export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promis
 }
 
 /**
- * Sends many requests of one key at once at all web processes: exactly as many are allowed as the limit says.
+ * Sends many requests of one API key at once to all web processes: exactly as many are allowed as the limit
+ * permits.
  */
 export function raceForLimits(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { requests } = usersLimit;
@@ -155,7 +156,7 @@ export function raceForLimits(stage: Stage, { runs, parallel }: Size): Promise<C
     const refused = answers.filter(({ status }) => status === 429).length;
     const statuses = [...new Set(answers.map(({ status }) => status))].join(', ');
     expect(passed.length + refused === parallel, `answered with ${statuses}`);
-    // A request that got a 503 may have been counted nevertheless.
+    // A request that got a 503 may have been counted.
     const isExact = passed.length <= left.length && passed.length + lost >= left.length;
     expect(isExact, `${passed.length} of ${parallel} were allowed`);
     const said = passed.map(({ remaining }) => remaining).toSorted((a, b) => b - a);

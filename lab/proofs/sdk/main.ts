@@ -1,4 +1,4 @@
-/** Random faults between the client SDK and the service. See ../README.md. */
+/** Proof: random faults between the client SDK and the service. See ../README.md. */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { numbersFrom } from '../../support/arguments.ts';

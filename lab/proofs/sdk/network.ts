@@ -13,8 +13,7 @@ const page = (status: number): Response =>
   new Response('<h1>Bad gateway</h1>', { status, headers: { 'content-type': 'text/html' } });
 
 /**
- * Simulates a network that injects the next fault of a list into each request, and none once the list has
- * ended.
+ * Simulates a network that injects the next fault of a list into each request, until the list is empty.
  * @param meets - called with every fault before it happens
  */
 export function networkOf(
@@ -25,7 +24,7 @@ export function networkOf(
   const late: { readonly until: string; readonly send: Send }[] = [];
   let attempts = 0;
 
-  /** Sends the late requests, beside all others under way. Their responses are ignored. */
+  /** Sends the delayed requests, in parallel with all others. Their responses are ignored. */
   async function arrive(until: 'next' | 'call' | 'end'): Promise<void> {
     const due = late.filter((one) => one.until === until);
     for (const one of due) late.splice(late.indexOf(one), 1);
@@ -38,7 +37,7 @@ export function networkOf(
       const fault: Fault = faults[attempts] ?? { kind: 'none' };
       attempts += 1;
       meets(fault, attempts);
-      // Drop the signal: a request that was sent is not taken back when its sender gives up.
+      // Without the signal: a request that was sent still arrives if its sender gives up.
       const { signal: _, ...sent } = init;
       const send: Send = async () => await kit.fetch(url, sent);
       const executed = async (): Promise<Response> => {

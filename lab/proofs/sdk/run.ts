@@ -10,13 +10,13 @@ import { type Network, networkOf } from './network.ts';
 import type { Order, Schedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
-/** A payment as a program requests it. */
+/** A payment that a program requests. */
 interface Asked {
   readonly request: PaymentRequest;
   readonly key: string | undefined;
 }
 
-/** Result of a call. */
+/** Result of a call: a transfer or an error. */
 type End = { readonly transfer: Transfer } | { readonly error: OstiaryError };
 
 function railOf(kit: TestOstiary, { rail }: Schedule): void {
@@ -25,7 +25,7 @@ function railOf(kit: TestOstiary, { rail }: Schedule): void {
   if (rail === 'breaks down') kit.rail.breakDown();
 }
 
-/** Builds a payment. Each has its own description, which identifies its transfer. */
+/** Makes a payment. Its unique description identifies its transfer. */
 function askedFor(order: Order, number: number, before: Asked | undefined): Asked {
   const reference = order.takes === 'reference' ? before?.request.reference : undefined;
   return {
@@ -49,7 +49,7 @@ async function endOf(call: PromiseLike<Transfer>): Promise<End> {
   }
 }
 
-/** Parts with which a schedule is run. */
+/** What running a schedule works with. */
 interface Scene {
   readonly kit: TestOstiary;
   readonly schedule: Schedule;
@@ -58,7 +58,7 @@ interface Scene {
   readonly problems: string[];
   readonly connection: Pick<OstiaryPartnerOptions, 'apiKey' | 'baseUrl' | 'now'>;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Lists transfers over a network without faults, and with another key, whose limit is separate. */
+  /** Client without faults, with another key, whose limit is separate. */
   readonly direct: OstiaryPartner;
 }
 
@@ -78,7 +78,7 @@ async function make(
   const giveUp = new AbortController();
   const network = networkOf(kit, order.faults, (fault, attempt) => {
     tally.meet(fault.kind);
-    // Give up a moment later, so that the request is under way.
+    // Abort a moment later, so that the request is running.
     if (attempt === order.abortAt) setImmediate(() => giveUp.abort());
   });
   const { timeout, totalTimeout, maxRetries } = order;
@@ -90,12 +90,12 @@ async function make(
   tally.calls += 1;
   const call = ostiary.payments.create(request, { signal: giveUp.signal, idempotencyKey: key });
   const end = await endOf(call);
-  // Remove a fault that met no request, because the call was given up before.
+  // Remove a fault that met no request, because the call was aborted before.
   kit.faults.clear();
   return { end, network };
 }
 
-/** Checks that the result of the call is true, now and after the late requests have arrived. */
+/** Checks that the result of the call is true, both now and after the delayed requests have arrived. */
 async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   const { kit, tally, problems } = scene;
   const { description = '' } = asked.request;
@@ -115,7 +115,7 @@ async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   if (outcome === 'executed' && made.length !== 1) complain(`executed (${code}), and it was not`);
 }
 
-/** Repeats the call with the key of the error once all faults are over: now it must be settled. */
+/** Repeats the call with the error's key once there are no more faults: now its outcome must be definite. */
 async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryError): Promise<void> {
   const { kit, tally, problems, connection, sleep } = scene;
   const { description = '' } = asked.request;
@@ -184,7 +184,7 @@ export async function prove(schedule: Schedule, tally: Tally): Promise<string[]>
   for (const network of networks) await network.arrive('end');
   await kit.clock.advance('1d');
 
-  // In every order of arrival, each payment is at most one transfer, and the rail has the same ones.
+  // Whatever the order of arrival, each payment is at most one transfer, and the rail has the same transfers.
   const all = await transfersOf(scene);
   if (new Set(all.map(({ description }) => description)).size !== all.length) problems.push('paid twice');
   const ids = (of: readonly string[]): string => [...of].sort().join(' ');

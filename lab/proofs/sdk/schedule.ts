@@ -7,44 +7,44 @@ const kind = <const Kind extends string>(name: Kind) => fc.constant(name);
 
 const fault = fc.oneof(
   fc.record({ kind: kind('none') }),
-  // Reset before the service has received the request.
+  // The connection is reset before the service has received the request.
   fc.record({ kind: kind('reset before') }),
-  // Reset after the request was executed, before the response.
+  // The connection is reset after the request was executed, before the response.
   fc.record({ kind: kind('reset after') }),
-  // Rejection with a wait. Beyond a minute the SDK does not wait by itself.
+  // The request is rejected with a wait. Above a minute the SDK does not wait itself.
   fc.record({ kind: kind('429'), seconds: fc.constantFrom(0, 1, 30, 90) }),
-  // Page of a proxy, before the service has received the request, or after it was executed.
+  // A proxy responds with a page, before the service has received the request, or after it was executed.
   fc.record({ kind: kind('page before'), status }),
   fc.record({ kind: kind('page after'), status }),
-  // Executed request whose response comes too late.
+  // The request is executed, but its response arrives too late.
   fc.record({ kind: kind('slow'), seconds: fc.constantFrom(1, 60) }),
-  // Executed request of whose response half arrives.
+  // The request is executed, but only half of its response arrives.
   fc.record({ kind: kind('stalled body') }),
-  // Executed request whose response arrives without its body.
+  // The request is executed, but its response arrives without its body.
   fc.record({ kind: kind('empty body') }),
-  // Request that the network sends twice at once. It returns one of the responses, or none.
+  // The network sends the request twice at once, and returns one of the responses, or none.
   fc.record({ kind: kind('redelivered'), answer: fc.constantFrom('first', 'second', 'none') }),
-  // Reset request that reaches the service later: beside the next one, after the call has ended, or after all
-  // calls.
+  // The connection is reset, but the request reaches the service later: beside the next one, after the call
+  // has ended, or after all calls.
   fc.record({ kind: kind('late'), until: fc.constantFrom('next', 'call', 'end') }),
 );
 
 const order = fc.record({
-  // Part that it takes from the previous payment: its key, for another amount, or its reference.
+  // What the payment reuses from the previous one: its key with another amount, or its reference.
   takes: fc.constantFrom('nothing', 'nothing', 'key', 'reference'),
   reference: fc.boolean(),
   // True if the program sets a key; otherwise the SDK makes one.
   key: fc.boolean(),
   maxRetries: fc.integer({ min: 0, max: 4 }),
-  // Time in real milliseconds, as time-outs use real time.
+  // Time-out in real milliseconds.
   timeout: fc.integer({ min: 10, max: 40 }),
   totalTimeout: fc.constantFrom(30, 120, 120_000),
-  // Number of the attempt during which the program gives up; `null` if it does not.
+  // Number of the attempt during which the program aborts the call; `null` for none.
   abortAt: fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, fc.integer({ min: 1, max: 3 })),
   faults: fc.array(fault, { maxLength: 6 }),
 });
 
-/** Random payments, and the faults of their requests. */
+/** Generates random payments, and the faults of their requests. */
 export const schedules = fc.record({
   orders: fc.array(order, { minLength: 1, maxLength: 3 }),
   signed: fc.boolean(),
@@ -53,10 +53,10 @@ export const schedules = fc.record({
   rail: fc.constantFrom('completes', 'completes', 'fails', 'holds', 'breaks down'),
 });
 
-/** A fault of one request on its way. */
+/** A fault of one request. */
 export type Fault = Of<typeof fault>;
 
-/** A payment that a program makes. */
+/** A payment that the program makes, and its behaviour. */
 export type Order = Of<typeof order>;
 
 /** A schedule from {@link schedules}. */

@@ -6,7 +6,7 @@ import type { Receiver } from '../../support/receiver.ts';
 /** Owner of the events. */
 export const owner = { partner, mode: 'live' } as const;
 
-/** Reads all items of a list. @param next - the page that follows an item */
+/** Reads all items of a paged list. @param next - returns the page after an item */
 async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item[]>): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
@@ -16,7 +16,7 @@ async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item
   }
 }
 
-/** Compares the receiver's records with the stored deliveries, and both with the published events. */
+/** Compares the received webhooks with the stored deliveries, and both with the published events. */
 export async function audit(storage: Storage, receiver: Receiver, published: number): Promise<Claim[]> {
   const limit = 1_000;
   const events = await all<EventRecord>(
@@ -68,7 +68,7 @@ export async function audit(storage: Storage, receiver: Receiver, published: num
     'no two requests of an event have the same number': eventsWhere(({ id }) =>
       arrivalsOf(id).some(({ attempts }) => new Set(attempts).size < attempts.length),
     ),
-    // An attempt whose number is not logged is one whose process was killed.
+    // If a number is missing in the log, the process was killed during that attempt.
     'attempts are logged in the order of their numbers, and each of them arrived': deliveries
       .filter(({ eventId, attempts }) => {
         const arrived = new Set(arrivalsOf(eventId).flatMap((one) => one.attempts));

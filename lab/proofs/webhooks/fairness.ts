@@ -13,8 +13,9 @@ const healthy = { partner: 'acme-0', type: endpointTypes[0] ?? '' };
 const limitMs = 2_000;
 
 /**
- * 100 endpoints of five partners never answer, so that each of their attempts takes until the deadline, and have a backlog; one of
- * another partner, at the same address, gets an event now and then.
+ * Proof that hanging endpoints do not delay others. 100 endpoints of five partners have a backlog and never
+ * respond, so each attempt takes until its deadline. One endpoint of another partner, at the same IP address,
+ * gets an event now and then.
  * @param load - duration, interval of the events, and number of events that wait for each hanging endpoint
  */
 export async function proveFairness(load: {
@@ -26,7 +27,7 @@ export async function proveFairness(load: {
   const { ostiary } = await openHost(ends);
   const receiver = new Receiver('hanging but one');
   const url = await receiver.listen();
-  // End these first: the worker would wait for the attempts that hang.
+  // Closed first, because the worker would wait for the hanging attempts.
   ends.defer(() => receiver.close());
   for (const slug of partners) await provision(ostiary, slug, `${url}/${slug}`);
   const hanging = partners

@@ -7,22 +7,22 @@ import { percentile } from '../../support/measure/statistics.ts';
 import { endpointTypes, eventType, options, secret } from '../../support/processes/cluster-options.ts';
 import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
 
-/** Time limit for the arrival of every live event of the other partner. */
+/** Time limit for each live event of the other partner, in milliseconds. */
 const limitMs = 1_000;
 
-/** Answers to each flooding endpoint that come at once, before it takes nine seconds for each. */
+/** Number of immediate responses of each flooding endpoint. Later ones take nine seconds. */
 const quickAnswers = 12;
 
 const slowMs = 9_000;
 
-/** Endpoints of one partner and mode at most. */
+/** Maximum number of endpoints of one partner and mode. */
 const endpoints = 50;
 
 const otherType = endpointTypes[0] ?? '';
 
 /**
- * Starts a server whose flooding endpoints answer at once at first, and slowly on command. The live endpoint
- * answers at once.
+ * Starts a server whose flooding endpoints respond at once at first, and slowly on command. The live endpoint
+ * always responds at once.
  */
 function floodedReceiver() {
   const arrivals = new Map<string, number>();
@@ -41,9 +41,9 @@ function floodedReceiver() {
 }
 
 /**
- * Floods the worker: one partner has 50 endpoints that answer at once until they are known to be quick, and
- * then after nine seconds, and 200 events go to all of them. A live event of another partner must arrive as
- * if they were not there.
+ * Proof that one partner's flood does not delay others. One partner has 50 endpoints that respond at once
+ * until the worker takes them for fast, and then after nine seconds, and 200 events go to all of them. A live
+ * event of another partner must arrive as if there were no flood.
  * @param mode - mode of the flooding endpoints
  */
 export async function proveShares(
@@ -57,7 +57,7 @@ export async function proveShares(
   ends.defer(() => ostiary.close());
   const { receiver, server } = floodedReceiver();
   const url = await listen(server);
-  // Ended first: the worker would wait for what hangs.
+  // Closed first, because the worker would wait for hanging deliveries.
   ends.defer(() => close(server));
   for (const slug of ['flood', 'other']) await ostiary.admin.partners.create({ slug, name: slug });
   const scopes = ['webhooks'] as const;
@@ -72,7 +72,7 @@ export async function proveShares(
             `${origin}/v1/partner/sandbox/events`,
             jsonPost({ type: eventType }, { 'x-api-key': flood.key }),
           ).then((response) => response.text());
-    // A few at a time: each is 50 deliveries.
+    // Publishes a few events at a time, since each makes 50 deliveries.
     const publishMany = (count: number) => eachOf(Array.from({ length: count }), 4, publish);
     for (let index = 0; index < endpoints; index += 1)
       await registerEndpoint(origin, flood.key, {

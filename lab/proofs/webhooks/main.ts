@@ -1,4 +1,7 @@
-/** Deliveries by a worker that is killed again and again, to receivers that misbehave. See ../README.md. */
+/**
+ * Proof: deliveries by a worker that is killed again and again, to receivers that misbehave. See
+ * ../README.md.
+ */
 import { randomInt } from 'node:crypto';
 import { numbersFrom } from '../../support/arguments.ts';
 import { type Claim, endProof } from '../../support/proof.ts';

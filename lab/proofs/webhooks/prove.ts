@@ -11,10 +11,10 @@ import { audit, owner } from './audit.ts';
 /** Behaviours of receivers. */
 export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
 
-/** Time within which a worker must catch up, in milliseconds. Otherwise it has lost a delivery. */
+/** Time within which a worker must catch up, in milliseconds. After that a delivery counts as lost. */
 const patience = { everyMs: 20, withinMs: 180_000 };
 
-/** Creates a partner and registers an endpoint for each type of event, at `url` and its number. */
+/** Creates a partner, and registers an endpoint for each event type at `url` followed by its number. */
 export async function provision({ handler, admin }: Ostiary, slug: string, url: string): Promise<void> {
   await admin.partners.create({ slug, name: slug });
   const { key } = await admin.apiKeys.issue({ partner: slug, mode: 'live', scopes: ['webhooks'] });
@@ -25,8 +25,9 @@ export async function provision({ handler, admin }: Ostiary, slug: string, url: 
 }
 
 /**
- * Publishes events in portions while a worker in another process delivers them and is killed in the middle of
- * each portion. Then lets the last worker finish, and audits the received and the stored deliveries.
+ * Publishes events in portions while a worker in another process delivers them, and kills the worker in the
+ * middle of each portion. Then lets the last worker finish, and audits the received and the stored
+ * deliveries.
  */
 export async function prove(
   behaviour: Misbehaviour,
@@ -41,7 +42,7 @@ export async function prove(
   await worker.started;
 
   let published = 0;
-  /** Publishes events in turns to each endpoint, at most as many as are left. */
+  /** Publishes events for the endpoints in turns, at most as many as are left. */
   const publish = async (count: number): Promise<number> => {
     const from = published;
     published = Math.min(deliveries, from + count);

@@ -6,7 +6,7 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import type { Storage } from '@ostiary/core/storage';
 import { testPostgres } from '../../support/postgres/postgres.ts';
 
-/** Makes storages with nothing in them, on a new file and on a new server; what they need ends with `ends`. */
+/** Makes empty storages, on a new file and on a new server. Their resources are released with `ends`. */
 export const emptyStorages = {
   async SQLite(ends: AsyncDisposableStack): Promise<Storage> {
     const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));

@@ -3,8 +3,8 @@ import { problemsOf } from '../../support/proof.ts';
 import { proveFairness } from './fairness.ts';
 import { behaviours, prove } from './prove.ts';
 
-// Small size of `npm run proof:webhooks`. The moments are always the same; the work that the kills interrupt
-// is not.
+// Reduced size of `npm run proof:webhooks`. The moments of the kills are always the same, but not the work
+// that they interrupt.
 const seed = 20_261_121;
 
 // Run these at the same time: they mostly wait for processes, for attempts that hang, and for retries.

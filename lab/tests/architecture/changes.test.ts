@@ -9,7 +9,10 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
 
-/** A copy of the repository whose workspace packages refer to each other, and which borrows the installed ones. */
+/**
+ * Makes a copy of the repository whose workspace packages refer to each other, with links to the installed
+ * packages.
+ */
 async function scratchCopy(): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), 'ostiary-changes-'));
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
@@ -33,14 +36,17 @@ async function scratchCopy(): Promise<string> {
 const copy = await scratchCopy();
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** Returns the row of the page that begins with these words. */
+/** Returns the row of the documentation page that begins with these words. */
 function row(words: string): string {
   const found = page.split('\n').find((line) => line.replaceAll('*', '').startsWith(`| ${words}`));
   if (found === undefined) throw new Error(`docs/architecture.md has no row "${words}"`);
   return found;
 }
 
-/** Changes files of the copy. The row of the page must name each of them, or all files of its kind as `*.json`. */
+/**
+ * Changes files of the copy, and checks that the row of the page names each of them, or all files of its kind
+ * as `*.json`.
+ */
 function change(words: string, edits: { readonly [file: string]: (text: string) => string }): void {
   for (const [file, edit] of Object.entries(edits)) {
     const named = file.replace('packages/core/src/', '');
@@ -55,11 +61,11 @@ function change(words: string, edits: { readonly [file: string]: (text: string) 
   }
 }
 
-/** Returns an edit that puts text in front of the first match of a pattern. */
+/** Makes an edit that inserts text before the first match of a pattern. */
 const before = (pattern: RegExp, text: string) => (old: string) =>
   old.replace(pattern, (found) => text + found);
 
-/** Returns an edit that puts text behind the first match of a pattern. */
+/** Makes an edit that inserts text after the first match of a pattern. */
 const after = (pattern: RegExp, text: string) => (old: string) =>
   old.replace(pattern, (found) => found + text);
 
@@ -75,7 +81,7 @@ async function inCopy(...args: readonly string[]): Promise<string> {
   }
 }
 
-/** Returns an edit that makes a file of texts which differ from the English ones. */
+/** Makes an edit that creates a file of texts which differ from the English ones. */
 const translationOf = (file: string) => () =>
   JSON.stringify(
     JSON.parse(readFileSync(join(copy, file), 'utf8'), (_, value: unknown) =>
@@ -166,7 +172,7 @@ it('a scope, an event and a language need changes of those files only that the p
   });
 
   await inCopy('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json');
-  // The test of the console's texts is left out: it refuses what is no real translation.
+  // Leave out the test of the console's texts: it would refuse a file that is not a real translation.
   await inCopy(
     'node_modules/vitest/vitest.mjs',
     'run',

@@ -22,8 +22,8 @@ describe('every action of the consoles', () => {
   });
 
   /**
-   * On the keyboard alone and without scripts: goes along a page to elements with a text or label. Remembers to which lines of the
-   * tables it has sent a form.
+   * Visits pages with the keyboard alone and without scripts: moves to elements with a text or label. Records
+   * the lines of the tables to which it has sent a form.
    */
   async function visit() {
     const { page } = await newProfile(browser, { javaScriptEnabled: false });
@@ -97,7 +97,7 @@ describe('every action of the consoles', () => {
     await type(/^New secret$/, secret);
     await press(/^Sign with it from now on$/, 'The new secret signs from the next attempt on.');
     await to(/^Since \(UTC\)$/);
-    // Parts of a time as a browser in American English shows them.
+    // Type the parts of a time in the order of American English.
     await page.keyboard.type('01012026');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.type('1200AM');

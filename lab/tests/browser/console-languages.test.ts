@@ -6,7 +6,7 @@ import { scrollsSideways, violations } from '../../support/browser/page-checks.t
 import { newProfile } from '../../support/browser/profile.ts';
 import { secret, startConsole } from './console-pages.ts';
 
-/** Finds texts and controls of a page that overlap; those for screen readers alone are left out. */
+/** Finds texts and controls of a page that overlap. Texts for screen readers only are left out. */
 const overlaps = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: { readonly node: Node; readonly name: string; readonly box: DOMRect }[] = [];
@@ -14,7 +14,7 @@ const overlaps = (page: Page): Promise<string[]> =>
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const element = node instanceof Element ? node : node.parentElement;
       if (element === null || element.closest('.hidden, script, option') !== null) continue;
-      // An element that scrolls cuts off its content by itself.
+      // An element that scrolls may contain more than is visible.
       const isText = node instanceof Text && node.data.trim() !== '' && element.closest('pre') === null;
       if (!isText && !(node instanceof Element && node.matches('input, select, textarea, svg, pre, .bead')))
         continue;
@@ -36,7 +36,7 @@ const overlaps = (page: Page): Promise<string[]> =>
     );
   });
 
-/** Finds texts with so little room that each line has a letter or two. */
+/** Finds texts with so little room that a line has only one or two letters. */
 const squeezed = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('main dt, main dd, main p, main span, main button, main a')].flatMap(
@@ -132,7 +132,7 @@ describe('the console in its languages, in a real browser', () => {
     ].map((problem) => `${name}: ${problem}`);
   }
 
-  // The tests of the pages check those in English. The rules of axe do not depend on the language.
+  // Other tests check the English pages. axe's rules do not depend on the language.
   it.each(['fr', 'ht', 'es', 'pt'])(
     'in %s: the widest pages fit into 360 pixels and are accessible, and seconds are counted',
     async (language) => {
@@ -147,7 +147,7 @@ describe('the console in its languages, in a real browser', () => {
       expect(problems).toEqual([]);
       await open(page, pathOf('endpoint'));
       const left = await page.locator('[data-left]').first().textContent();
-      // Use French if a browser does not know the language.
+      // Browsers that do not know the language use French.
       expect(left).toMatch(/^\(\d+\smin \d+\ss\)$/);
       expect(complaints).toEqual([]);
     },
@@ -155,7 +155,7 @@ describe('the console in its languages, in a real browser', () => {
   );
 
   it('from right to left, small and wide, every page fits, and nothing lies upon something else', async () => {
-    // Words that take the most room.
+    // The language with the longest words.
     const { page } = await visitor('fr', 360);
     const turn = () => page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
     const problems: string[] = [];

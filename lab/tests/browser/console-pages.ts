@@ -11,7 +11,10 @@ import { launchBrowser } from '../../support/browser/browser.ts';
 /** Secret of the endpoints that tests register. */
 export const secret = 'whsec_0123456789abcdef';
 
-/** A browser, and a provider with a console that delivers to a receiver. They end with the file that starts them, but for the browser. */
+/**
+ * Starts a browser, and a provider whose console delivers to a receiver. All but the browser end with the
+ * test file.
+ */
 export async function startConsole(receive: RequestListener, options: Partial<OstiaryOptions> = {}) {
   const receiver = await serve(receive);
   const provider = await startProvider({
@@ -26,7 +29,7 @@ export async function startConsole(receive: RequestListener, options: Partial<Os
   return {
     provider,
     browser: await launchBrowser(),
-    /** The address of a path of the receiver. */
+    /** Returns the URL of a path at the receiver. */
     urlOf: (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`,
   };
 }
@@ -48,7 +51,7 @@ export async function fillInEndpoint(page: Page, url: string, look = async () =>
   await page.getByRole('button', { name: 'Add an endpoint' }).click();
 }
 
-/** Triggers an event of a type; without one, of the first. */
+/** Triggers an event of a type, by default of the first type. */
 export async function send(page: Page, type?: string): Promise<void> {
   if (type !== undefined) await page.getByLabel('Type', { exact: true }).selectOption(type);
   await page.getByRole('button', { name: 'Send' }).click();
@@ -61,7 +64,7 @@ export async function signInWith(page: Page, origin: string, key: string): Promi
   await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
 }
 
-/** Marks the page, so that a reload can be noticed. */
+/** Marks the page, so that a reload is detected. */
 export const mark = (page: Page): Promise<void> =>
   page.evaluate(() => {
     document.documentElement.dataset.mark = 'here';

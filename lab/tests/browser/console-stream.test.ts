@@ -42,7 +42,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
       }, hidden);
     await hide(true);
     await closed;
-    // A returning visitor sees the changes at once.
+    // A visitor who returns to the page sees the changes at once.
     await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type: 'kyc.updated' });
     expect(await page.getByRole('link', { name: 'kyc.updated' }).count()).toBe(0);
     expect(asked).toEqual([]);
@@ -95,7 +95,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
     const key = await newKey();
     await page.clock.install();
     let streams = 0;
-    // Leave the stream without a response.
+    // Let the stream's request hang without a response.
     await page.route('**/sandbox', (route) => {
       if (route.request().resourceType() !== 'eventsource') return route.continue();
       streams += 1;

@@ -35,7 +35,7 @@ describe('the test tools, in a real browser', () => {
     await seen('sandbox-tools');
     await panel(page, 'Signature check').getByRole('button', { name: 'Check it' }).click();
     await page.getByText('This endpoint verifies signatures').waitFor();
-    // The result is shown where the reader is.
+    // The result has the focus, so that the reader sees it.
     await page.locator(':focus', { hasText: 'This endpoint verifies signatures' }).waitFor();
     await seen();
     const passport = panel(page, 'Passport');
@@ -62,14 +62,14 @@ describe('the test tools, in a real browser', () => {
     await payment.getByLabel('Outcome').selectOption('Failed (amount .01)');
     await payment.getByRole('button', { name: 'Make the payment' }).click();
     await page.getByText('The payment is initiated').waitFor();
-    // The page shows it without a reload.
+    // The page shows the event without a reload.
     await page.getByText('sandbox_failure').waitFor();
     await page.getByRole('link', { name: 'payment.failed' }).waitFor();
     await seen();
     await home();
     await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
     expect(await page.getByText('First steps').count()).toBe(0);
-    // The browser's error is about the refused form.
+    // The browser logs the 400 of the refused form.
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
     expect([...asked]).toEqual([provider.origin]);
   }, 90_000);

@@ -6,14 +6,14 @@ import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 import { fillInEndpoint, isMarked, mark, secret, send, signInWith, startConsole } from './console-pages.ts';
 
-/** Response of a broken receiver. */
+/** Response body of a broken receiver. */
 const excuse = '<h1>Bad gateway</h1>\nCannot read properties of undefined (reading "id")';
 
 describe('the sandbox console, in a real browser', () => {
   let provider: TestProvider;
   let browser: Browser;
   let urlOf: (path: string) => string;
-  /** Responses of paths with another status than 200. */
+  /** Statuses by path, for paths that respond with another status than 200. */
   const statuses = new Map<string, number>();
   const received: { readonly path: string; readonly event: string }[] = [];
 
@@ -25,7 +25,7 @@ describe('the sandbox console, in a real browser', () => {
       response.statusCode = statuses.get(path) ?? 200;
       response.end(response.statusCode === 200 ? '{"received":true}' : excuse);
     };
-    // Delays of which a test can wait for the first and not for the second.
+    // Delays of which a test can wait for the first but not for the second.
     const webhooks = { retryDelaysSeconds: [3, 1800, 7200, 7200] };
     ({ provider, browser, urlOf } = await startConsole(receive, { webhooks }));
     return () => browser.close();
@@ -115,7 +115,7 @@ describe('the sandbox console, in a real browser', () => {
     const payment = { amount: '12.5', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } };
     await provider.partnerCall(key, 'GET /v1/partner/whoami');
     const refused = await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
-    // The page shows it without a reload.
+    // The page shows the request without a reload.
     await page.locator('#request-list li').nth(1).waitFor();
     await lookSmallAndWide(page, 'sandbox-requests');
     await page.getByLabel('Request id').fill(String(refused.json().requestId));

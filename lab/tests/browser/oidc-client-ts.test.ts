@@ -13,11 +13,11 @@ const library = readFileSync(
   ),
 );
 
-/** Script of the app's hidden frame. */
+/** Script of the app's hidden iframe. */
 const inFrame =
   'new oidc.UserManager({ authority: "x", client_id: "x", redirect_uri: "x" }).signinSilentCallback()';
 
-/** Starts an app without a server: it has the library as it is published on every page. */
+/** Starts an app without a server-side part: every page has the library as it is published. */
 const startApp = () =>
   serve(({ url = '' }, response) => {
     const isScript = url === '/oidc.js';
@@ -36,7 +36,7 @@ declare global {
 
 /**
  * Starts a provider with the settings that a library for single-page apps needs, its app, and a page of the
- * app with Ana signed in at the host.
+ * app. Ana is signed in at the host.
  */
 async function start() {
   const host = new Host();
@@ -60,7 +60,7 @@ async function start() {
     ...{ authority: provider.origin, client_id: client.id, redirect_uri: `${app}/callback` },
     ...{ silent_redirect_uri: `${app}/silent`, post_logout_redirect_uri: `${app}/bye`, loadUserInfo: true },
   };
-  /** Opens a page of the app, with the library set up. */
+  /** Opens a page of the app with the library configured. */
   const open = async (path: string, scope: string, at: Page = page) => {
     if (!at.url().startsWith(app + path)) await at.goto(app + path);
     await at.evaluate(
@@ -87,7 +87,7 @@ async function start() {
   return { provider, signIn, renew, signOut };
 }
 
-/** Requests of the page. */
+/** Requests that the page makes. */
 function userOf(user: unknown) {
   return user as Pick<oidc.User, 'access_token' | 'refresh_token' | 'id_token' | 'profile'>;
 }

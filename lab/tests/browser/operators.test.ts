@@ -8,7 +8,7 @@ import { launchBrowser } from '../../support/browser/browser.ts';
 import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 
-/** Pages that the documentation shows. */
+/** Names of the screenshots for the documentation, by page. */
 const pictures = new Map([
   ['overview', 'operators'],
   ['keys', 'operators-keys'],
@@ -24,7 +24,8 @@ describe('the pages for operators, in a real browser', () => {
     provider = await startProvider({
       payments: new TestRail(),
       partnerLimits: manyRequests,
-      // The single attempt fails after the receiver has moved to an address that deliveries may not use.
+      // The single attempt fails, because the receiver's host name now resolves to an IP address that
+      // deliveries may not use.
       webhooks: { retryDelaysSeconds: [], resolve: async () => [address] },
       operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
     });

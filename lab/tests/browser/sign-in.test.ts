@@ -3,13 +3,13 @@ import { expect, it } from 'vitest';
 import { startDemoInBrowser } from '../../support/browser/demo.ts';
 import { expectGood, picture, pressUntil } from '../../support/browser/page-checks.ts';
 
-// The tests of the two servers show the other steps, without a browser.
+// Tests of the two servers cover the other steps without a browser.
 const { demo, open, userAt } = await startDemoInBrowser();
 
 /**
- * Expected texts: the heading of the sign-in page, the button that shows the password, the way back, and the
- * shop's page with its data, in the languages of which every page is checked. In the other languages only the
- * pages before the sign-in are checked; a test without a browser shows that no text is missing behind it.
+ * Expected texts in the languages in which every page is checked: the heading of the sign-in page, the button
+ * that shows the password, the way back, and the shop's page with its data. In the other languages only the
+ * pages before the sign-in are checked; a test without a browser shows that no text is missing after it.
  */
 const words = {
   en: ['Sign in', 'Show password', 'Back to Kafe Lakay', 'This is everything that Ostiary told the shop'],
@@ -74,14 +74,15 @@ it.each([
     expect(await button.getAttribute('aria-pressed')).toBe('false');
     await button.click();
     expect([await button.getAttribute('aria-pressed'), await isPasswordShown(page)]).toEqual(['true', true]);
-    // Words may be too long for a narrow screen. Colours are the same in every language.
+    // In other languages only the width is checked, since words may be too long for a narrow screen. Colours
+    // are the same.
     if (isEnglish) await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     else await page.setViewportSize({ ...viewport, width: 360 });
     await look();
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     expect(complaints).toEqual([]);
-    // The address of the form shows a page, too, such as for a link to it.
+    // The URL of the form also shows a page to a GET, for example after following a link.
     const login = page.url();
     await page.goto((await page.locator('form[action*="/cancel"]').getAttribute('action')) ?? '');
     await page.locator('form[action*="/cancel"] button').waitFor();
@@ -145,7 +146,7 @@ it('with the keyboard alone: back to the app, the password shown and hidden befo
     await page.keyboard.press('Enter');
     await page.locator('#password').waitFor();
   };
-  /** The first field has the focus, which a browser gives it a moment after the page has loaded. */
+  /** The first field has the focus, which the browser sets a moment after the page has loaded. */
   const fill = async () => {
     await page.locator('#handle:focus').waitFor();
     await page.keyboard.type(handle);

@@ -15,8 +15,8 @@ import type { TestProvider } from '../../../packages/core/test/support/provider.
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 import { close, listen } from '../../support/http.ts';
 
-// Libraries that request `openid profile email` by default, or read those claims; and Auth.js also without
-// them.
+// Libraries that request `openid profile email` by default, or read those claims. Auth.js is tested without
+// `email`, too.
 
 const host = new Host();
 host.people.set(ana.sub, { ...ana, email: 'ana@example.com', emailVerified: true });
@@ -26,7 +26,7 @@ const provider = await startProvider(
 );
 const allowedScopes = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Starts an app on its own server, and a browser that goes between it and the provider. */
+/** Starts an app on its own server, with a browser that goes between app and provider. */
 async function startApp(listenerOf: (origin: string) => RequestListener | Promise<RequestListener>) {
   const server = createServer();
   const origin = await listen(server);
@@ -35,7 +35,7 @@ async function startApp(listenerOf: (origin: string) => RequestListener | Promis
   return { origin, browser: new TestBrowser(origin) };
 }
 
-/** Follows a URL of a provider through its pages, back to the app. */
+/** Follows a URL through the provider's pages, back to the app. */
 async function throughProvider(
   address: string,
   browser = provider.browser(),
@@ -55,7 +55,7 @@ const authJsCases: readonly {
   readonly scope: string;
   readonly user: object;
 }[] = [
-  // The ID token has no identity fields.
+  // Without userinfo, the app's user is empty: the ID token has no identity fields.
   { what: 'with its defaults', ...defaults, settings: {}, user: {} },
   {
     what: 'and reads userinfo when it is told to',
@@ -73,7 +73,7 @@ const authJsCases: readonly {
       profile: ({ sub, name }) => ({ id: String(sub), name: String(name), image: null, email: null }),
     },
     scope: 'openid profile',
-    // Claims without `email`, which Auth.js leaves out.
+    // Auth.js leaves `email` out if the claims do not have it.
     user: { name: ana.name, image: null },
   },
 ];
@@ -90,7 +90,7 @@ it.each(authJsCases)('Auth.js signs in $what', async ({ at, client: allowed, set
         ...{ id: 'ostiary', name: 'Ostiary', type: 'oidc', issuer: at.origin },
         ...{ clientId: client.id, clientSecret: client.secret ?? '' },
         ...settings,
-        // Auth.js speaks https only; this test's provider is on loopback.
+        // Auth.js requires https, and this test's provider is on loopback.
         [customFetch]: fetch,
       },
     ],
@@ -173,7 +173,7 @@ it('better-auth signs in, reads userinfo, refreshes, and signs out here too', as
   expect((await atProvider.get(left.url)).location).toMatch(`${origin}/bye`);
 });
 
-/** An app with express-openid-connect: `/me` shows its user, `/renew` fetches new tokens. */
+/** Starts an app with express-openid-connect: `/me` shows its user, `/renew` fetches new tokens. */
 const startExpress = (authorizationParams: { readonly scope?: string } = {}) =>
   startApp(async (baseURL) => {
     const client = await provider.client({

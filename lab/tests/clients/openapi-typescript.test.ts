@@ -9,7 +9,7 @@ import { generatedFolder, type Subject, subject } from './support/generated.ts';
 
 const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** A program that calls every operation with the generated types. */
+/** Source of a program that calls every operation with the generated types. */
 const program = `
 import createClient from 'openapi-fetch';
 import type { components, paths, webhooks } from './partner-api.js';
@@ -18,12 +18,12 @@ type Answer = { readonly response: Response; readonly data?: unknown };
 type Delivery<Type extends keyof webhooks> =
   webhooks[Type]['post']['requestBody']['content']['application/json'];
 
-/** Narrows by the type of the event. */
+/** Narrows by event type. */
 export function told(event: Delivery<'payment.completed'> | Delivery<'kyc.updated'>): string {
   return event.type === 'payment.completed' ? event.data.amount : event.data.previous.kycStatus;
 }
 
-// Answers: what may be null, what may be missing, and names that are not final.
+// Response types: values that may be null, members that may be missing, and values that may get new names.
 export const transfer = (it: components['schemas']['Transfer']): [string, string | null, string | undefined] => [
   it.status satisfies 'pending' | 'completed' | 'failed',
   it.completedAt,
@@ -97,10 +97,10 @@ const wrongProgram = [
   ...Object.values(wrongCalls),
 ].join('\n');
 
-/** Returns the names of the calls that the compiler refuses; any other error is returned as it is. */
+/** Returns the names of the calls that the compiler refuses, and any other error unchanged. */
 function refused(said: string): readonly string[] {
   const names = ['', '', '', ...Object.keys(wrongCalls)];
-  // Indented lines explain the line above them.
+  // Indented lines continue the message above them.
   const errors = said.split('\n').filter((line) => line !== '' && !line.startsWith(' '));
   return [...new Set(errors.map((line) => names[Number(/\bwrong\.ts\((\d+),/.exec(line)?.[1])] ?? line))];
 }
@@ -115,14 +115,14 @@ const settings = {
     noUncheckedIndexedAccess: true,
     exactOptionalPropertyTypes: true,
     noUnusedLocals: true,
-    // Skip declaration files only: the generated file is not one, so it is checked.
+    // Only declaration files are skipped: the generated file is not one, so it is checked.
     skipLibCheck: true,
     outDir: 'built',
   },
   include: ['*.ts'],
 };
 
-/** Compiles types for the document, and the programs; returns the compiler's output. */
+/** Generates types for the document, compiles the programs with them, and returns the compiler's output. */
 async function compile(folder: string, document: string): Promise<string> {
   writeFileSync(join(folder, 'partner-api.ts'), astToString(await openapiTS(document)));
   writeFileSync(join(folder, 'program.ts'), program);

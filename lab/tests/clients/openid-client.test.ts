@@ -6,7 +6,7 @@ import { startProvider } from '../../../packages/core/test/support/running.ts';
 
 const provider = await startProvider();
 
-/** Discovers the provider as an application does. Plain HTTP is for this test only. */
+/** Discovers the provider as an application does. Plain HTTP is only for this test. */
 const discover = (
   { id, secret }: TestClient,
   auth = client.ClientSecretPost(secret ?? ''),
@@ -127,7 +127,7 @@ it.each([false, true])(
     const answers = await Promise.all(
       tabs.map((tab) => client.refreshTokenGrant(tab, first.refresh_token ?? '')),
     );
-    // The app keeps the refresh token of either answer, and uses both access tokens.
+    // The app may keep the refresh token of either response. Both access tokens are valid.
     for (const { access_token } of answers)
       expect(await client.fetchUserInfo(config, access_token, ana.sub)).toMatchObject({ sub: ana.sub });
     for (const { refresh_token } of answers) {

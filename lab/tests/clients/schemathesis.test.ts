@@ -6,7 +6,7 @@ import { type Installed, inPlace, installed, schemathesis } from './support/pyth
 
 const support = fileURLToPath(new URL('support/', import.meta.url));
 
-/** Checks that hold for every response, for any request. */
+/** Schemathesis checks that hold for every response to any request. */
 const always = [
   'not_a_server_error',
   'status_code_conformance',
@@ -35,7 +35,7 @@ async function report(
     console.warn(`not tested: ${tool.missing}`);
     return context.skip(tool.missing);
   }
-  // Resolve all external host names.
+  // Makes all external host names resolve.
   const { provider } = await partnerProvider({ webhooks: { resolve: async () => ['93.184.216.34'] } });
   const { key } = await provider.key({ mode: 'test' });
   const made = async (path: string, body: object) =>
@@ -62,7 +62,7 @@ async function report(
   }
 }
 
-/** Checks a report: no failures or warnings, and enough requests. */
+/** Matches a report without failures and warnings, and with enough requests. */
 const clean = /Tested: 20\n[\s\S]*\n {2}\d{3,} generated, \d{3,} passed/;
 
 describe('Schemathesis', () => {

@@ -5,16 +5,16 @@ import { requests, scopes } from './modules/requests.ts';
 import { sessions } from './modules/sessions.ts';
 import { tokens } from './modules/tokens.ts';
 
-/** Modules by topic. */
+/** A plan of modules, grouped by topic. */
 interface Plan {
   readonly name: string;
   readonly title: string;
   readonly modules: readonly Module[];
-  /** True if clients are called, which needs a provider on this machine. */
+  /** True if the provider calls clients, so that it must be on this machine. */
   readonly isLocal?: boolean;
 }
 
-/** Sign-in with the authorization code flow: the profile that every relying party starts from. */
+/** Plan for sign-in with the authorization code flow, the profile that every relying party starts from. */
 export const basicOp: Plan = {
   name: 'oidcc-basic-certification-test-plan',
   title: 'Basic OP',
@@ -60,7 +60,7 @@ function planSection(plan: Plan): string {
 ${rows.join('\n')}`;
 }
 
-/** Page of the documentation. */
+/** Returns the page of the documentation about conformance. */
 export function conformancePage(): string {
   return `<!-- Written by \`npx vitest run lab/tests/conformance -u\`. Edit the modules below lab/tests/conformance instead. -->
 

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { blocksOf, pages, root } from './support/pages.ts';
 
-/** Declarations of a reader's own application. */
+/** Declarations of the reader's application, which the code blocks use. */
 const readersApp = `
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Authentication, Login, UserDirectory, UserRecord } from '@ostiary/core';
@@ -16,7 +16,7 @@ export declare function sessionOf(request: IncomingMessage): Promise<Authenticat
 export declare class AppModule {}
 `;
 
-/** Declarations that Prisma generates from a reader's schema. */
+/** Declarations that Prisma generates from the reader's schema. */
 const readersPrisma = `
 interface Transaction {
   readonly order: {
@@ -29,20 +29,20 @@ export interface PrismaClient {
 }
 `;
 
-/** The file in which a reader has called `createOstiary`. */
+/** File in which the reader has called `createOstiary`. */
 const readersOstiary = `
 import type { Ostiary } from '@ostiary/core';
 export declare const ostiary: Ostiary;
 export declare function openOstiary(): Promise<Ostiary>;
 `;
 
-/** Folders with the packages that the blocks of a page import, if not the root. */
+/** Folders with the packages that the code blocks of a page import, if not the root. */
 const homes: { readonly [page: string]: string } = { 'docs/mounting.md': 'examples/mounts' };
 
 /**
  * Collects every TypeScript block of every page, by a file name beside the page. A later block of a page may
- * use declarations of an earlier one. Blocks that begin with the name of their file (`// server.ts`) are
- * together in a folder, and import each other.
+ * use declarations of an earlier one. Blocks that begin with the name of their file (`// server.ts`) form a
+ * folder and may import each other.
  */
 function blocks(): Map<string, string> {
   const files = new Map<string, string>();
@@ -97,7 +97,7 @@ describe('code blocks of the documentation', () => {
     };
     const program = ts.createProgram([...files.keys()], options, host);
     const problems = [...files.keys()]
-      // Check file by file: the imports of the blocks are checked elsewhere, and would take most of the time.
+      // Check the blocks only: the imported sources are checked elsewhere, and would take most of the time.
       .flatMap((name) => ts.getPreEmitDiagnostics(program, program.getSourceFile(name)))
       .filter(({ file }) => file !== undefined && files.has(file.fileName))
       .map(
@@ -105,7 +105,7 @@ describe('code blocks of the documentation', () => {
           `${relative(root, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
       );
     expect(problems).toEqual([]);
-    // Long limit, because types of whole frameworks are read.
+    // Long time limit, because the types of whole frameworks are read.
   }, 120_000);
 
   it('that say they are JSON are', () => {

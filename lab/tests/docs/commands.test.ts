@@ -24,7 +24,7 @@ const commands = pages().flatMap((page) =>
 const data = mkdtempSync(join(tmpdir(), 'ostiary-docs-'));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-/** Returns the root script that a command runs, if it runs one. */
+/** Returns the script of the root package.json that a command runs, if any. */
 function scriptOf({ words: [program, first, second] }: ShellCommand): string | undefined {
   if (program !== 'npm') return undefined;
   if (first === 'start' || first === 'test') return first;
@@ -35,7 +35,7 @@ function byPage<Entry extends { readonly page: string }>(which: readonly Entry[]
   return [...Map.groupBy(which, ({ page }) => page)];
 }
 
-/** Returns a path in a folder of the tests for a file that a command writes. */
+/** Returns where a command writes a file: `/backup/…` is in a folder of the tests. */
 const written = (word: string): string => (word.startsWith('/backup/') ? join(data, word.slice(8)) : word);
 
 /** Replaces `<client id>` and `<key id>` with the last id that an earlier command printed. */
@@ -59,8 +59,8 @@ async function inShell(command: string, env: Readonly<Record<string, string>>) {
 }
 
 /**
- * Checks that a command failed only because it names, with `we_…` or `<client id>`, an object of the
- * reader's.
+ * Checks that a command failed only because it names, with `we_…` or `<client id>`, an object that only the
+ * reader has.
  */
 function names({ words }: ShellCommand, output: string): boolean {
   return words.some((word) => /…|<[^>]*>/.test(word)) && /^there is no (?!command)/.test(output);
@@ -69,8 +69,8 @@ function names({ words }: ShellCommand, output: string): boolean {
 const program = join(root, 'examples/reference-server/src/cli/main.ts');
 
 /**
- * `ostiary …`, `npm run ostiary -- …` and `node admin.ts …`: the reference server has the commands of every installation
- * beside its own.
+ * Commands of the reference server, in all spellings: `ostiary …`, `npm run ostiary -- …` and `node admin.ts
+ * …`.
  */
 const programs = commands.flatMap((command) => {
   const { words } = command;
@@ -101,7 +101,7 @@ describe('commands of the documentation', () => {
       words.filter((word) => /^[\w-]+(\/[\w.-]+)+\.ts$/.test(word)).map((file) => ({ page, file })),
     );
     expect(files.length).toBeGreaterThan(2);
-    // Paths of the command line; the second one is that in a container of the server.
+    // Checks that a path exists, here or in a container of the server.
     const exists = (file: string) =>
       ['', 'examples/reference-server'].some((folder) => existsSync(join(root, folder, file)));
     expect(files.filter(({ file }) => !exists(file))).toEqual([]);
@@ -118,10 +118,10 @@ describe('commands of the documentation', () => {
       names.some((name) => !existsSync(join(root, 'packages', name, 'package.json'))),
     );
     expect(unknown).toEqual([]);
-    // All install commands come from the switch; none is written by hand.
+    // All install commands are generated, none is written by hand.
     const marked = pages().flatMap((page) => textOf(page).match(/^<!-- install .*@ostiary/gm) ?? []);
     expect(installed).toHaveLength(marked.length);
-    // The first release makes all of them registry commands.
+    // With a release, all of them install from the registry.
     for (const [page, text] of pagesThatInstall(true)) {
       expect(text, page).toMatch(/^npm (?:install (?:--save-dev )?@ostiary\/|create ostiary@latest )/m);
       expect(text, page).not.toMatch(/npm run pack|no release yet/);
@@ -129,7 +129,7 @@ describe('commands of the documentation', () => {
   });
 
   it('name variables that the reference server reads', () => {
-    // Variables of programs on the pages themselves.
+    // Variables that only programs on the pages themselves read.
     const readers = new Set(
       pages().flatMap((page) => textOf(page).match(/(?<=process\.env\.)OSTIARY_\w+/g) ?? []),
     );
@@ -152,7 +152,7 @@ describe('commands of the documentation', () => {
         OSTIARY_DATA_DIR: join(data, page.replaceAll('/', '-')),
       };
       const run = (args: readonly string[], more: object = {}): Promise<Ended> =>
-        // Add `--yes`, as the reader of the page would confirm.
+        // `--yes` stands for the reader's confirmation.
         runHere(program, [...args, '--yes'], { ...env, ...more }, 'a password of the tests\n');
       if (!own.some(({ args }) => args[0] === 'partners' && args[1] === 'create'))
         await run(['partners', 'create', 'kafe', '--name', 'Kafe']);
@@ -163,10 +163,9 @@ describe('commands of the documentation', () => {
         const { code, output, errors } = await run(args, { DATABASE_URL });
         const answer = output + errors;
         said += answer;
-        // Accept a command that was understood if the reader needs a database or a server on the internet for
-        // it.
+        // A command that was understood may still fail if it needs the reader's database or a public server.
         const understood = code === 0 || (code === 1 && /\b(move|doctor)\b/.test(command.line));
-        // A module that is no program (any more) ends without output.
+        // A file that is not a program (any more) ends without output.
         if (answer === '' || (!understood && !names(command, answer)))
           problems.push(`${page}: ${command.line}: ${answer}`);
       }
@@ -187,7 +186,7 @@ describe('commands of the documentation', () => {
     for (const [index, [page, own]] of byPage(requests).entries()) {
       const partner = `reader-${index}`;
       await ostiary.admin.partners.create({ slug: partner, name: partner });
-      // Use one key for the whole page, of the mode in which all its requests are possible.
+      // One key for the whole page, of the mode in which all its requests are possible.
       const mode = own.some(({ line }) => line.includes('/sandbox/')) ? 'test' : 'live';
       const { key } = await ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...keyScopes] });
       const registered = await fetch(`${origin}/v1/partner/webhooks`, {
@@ -196,7 +195,7 @@ describe('commands of the documentation', () => {
         body: JSON.stringify({ url: 'https://127.0.0.1/', events: ['*'], secret: 'a secret of the tests' }),
       });
       const { id } = (await registered.json()) as { readonly id: string };
-      // Variables with the names that pages use for the reader's objects.
+      // Variables that pages use for the reader's objects.
       const env = {
         ...Object.fromEntries(['API_KEY', 'OSTIARY_API_KEY', 'TEST_KEY', 'KEY'].map((name) => [name, key])),
         ...{ WEBHOOK_SECRET: 'a secret of the tests', NEW_SECRET: 'another secret of the tests' },

@@ -11,7 +11,7 @@ import { blocksOf } from './support/pages.ts';
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-common-js-'));
 const app = join(folder, 'app');
 
-/** Writes a block of JavaScript that begins with the name of its file. */
+/** Writes a JavaScript block that begins with the name of its file to that file. */
 function writeFromPage(page: string, file: string): void {
   const code = blocksOf(page, 'js').find((block) => block.startsWith(`// ${file}\n`));
   if (code === undefined) throw new Error(`${page} has no block for ${file}`);
@@ -52,7 +52,7 @@ describe('packed packages in a CommonJS project', () => {
     );
     const output = await run(app, "npm test -- --testMatch '**/*.test.?(m)js'");
     expect(output).toMatch(/^Tests: +3 passed, 3 total$/m);
-    // Check both messages of the page.
+    // Both errors that the page explains occur.
     for (const [file, message] of [
       ['required', /Must use import to load ES Module/],
       ['passport', /A dynamic import callback was invoked without --experimental-vm-modules/],

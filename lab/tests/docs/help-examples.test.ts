@@ -14,10 +14,10 @@ import { commandsOf } from './support/shell.ts';
 /** Returns the example at the end of a help page. */
 const exampleOf = (page: string): string | undefined => /\nExample:\n {2}(.+)\n$/.exec(page)?.[1];
 
-/** Replaces ids, files and the https server of an example with those of a test. */
+/** Replaces ids, files and the https URL of an example by those of the test. */
 function asHere(example: string, ids: Readonly<Record<string, string>>, folder: string): string[] {
   const [{ words = [] } = {}] = commandsOf(example);
-  // Drop text behind `>`, which is for the shell of a reader.
+  // Without the text after `>`, which is for the reader's shell.
   const typed = words.includes('>') ? words.slice(0, words.indexOf('>')) : words;
   return typed.slice(1).map((word) => {
     const id = Object.entries(ids).find(([prefix]) => new RegExp(`^${prefix}[0-9a-f]{16}$`).test(word));
@@ -57,7 +57,7 @@ it.each(Array.from(pages, ([name, page]) => ({ name, page, example: exampleOf(pa
     // `tail` runs until Ctrl-C.
     if (/^ {2}--once /m.test(page)) args.push('--once');
     const { code, output, errors } = await runHere(program, args, env, 'a password of the tests\n');
-    // The doctor ends with 1, because a server of a test is not deployed as one should be.
+    // The doctor exits with 1, because the test's server is not deployed for production.
     const expected =
       name === 'doctor'
         ? { code: 1, said: expect.stringMatching(/^ok +egress .*1 of 1 hosts can be reached/m) }

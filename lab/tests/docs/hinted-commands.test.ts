@@ -11,13 +11,13 @@ import { installationFor } from './support/installation.ts';
 import { root } from './support/pages.ts';
 import { commandsOf } from './support/shell.ts';
 
-/** A text that a program may print, and its file. */
+/** A text that a program may print, with the file that contains it. */
 interface Said {
   readonly file: string;
   readonly text: string;
 }
 
-/** Collects quoted texts of a program, with `…` for inserted values. */
+/** Collects the quoted texts of a program, with `…` for inserted values. */
 function textsOf(file: string): Said[] {
   const texts: Said[] = [];
   const visit = (node: ts.Node): void => {
@@ -44,7 +44,7 @@ const refusals = 'packages/cli/test/wrong-lines.txt';
 const said: readonly Said[] = [
   ...programs,
   ...files,
-  // Messages of the command line about mistakes; one of its tests compares this file.
+  // File of error messages of the command line, which one of its tests keeps complete.
   ...readFileSync(join(root, refusals), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('Run '))
@@ -59,7 +59,7 @@ const found = (form: RegExp): Said[] =>
 
 it('commands of `ostiary` in hints do something', async () => {
   const names = [...(await helpPages()).keys(), 'help', '--help'];
-  // `ostiary passport` alone is the name of an issuer, and a sentence in words has no command in it.
+  // A lone `ostiary passport` is not a command: it names an issuer, or is part of a sentence.
   const hinted = found(/(?<=\w.*)\bostiary (?:-- )?[a-z-]+(?:<[\w |]+>|[^.:;`'"<…])*/g).flatMap(
     ({ file, text }) => {
       const line = text.replace(/^ostiary (?:-- )?/, '');
@@ -73,7 +73,7 @@ it('commands of `ostiary` in hints do something', async () => {
   );
   expect(hinted.length).toBeGreaterThan(10);
   const lines = new Map(
-    // Drop words behind the name of a command that are part of the sentence, not arguments.
+    // Words after the name of a command may be part of the sentence instead of arguments.
     hinted.map(({ file, line, name }) => [/ (?:--|<)/.test(line) ? line : name, file]),
   );
   const problems: string[] = [];

@@ -19,7 +19,7 @@ const secret = 'a-secret-that-was-hashed-elsewhere';
 it.each([
   ['bcrypt', secret, await bcrypt(secret, { cost: 4 })],
   ['argon2id', secret, await argon2(secret, { algorithm: 2 })],
-  // Secrets of clients that Hydra 2.3.0 created.
+  // Client secrets that Hydra 2.3.0 has hashed.
   [
     'PBKDF2 by Hydra',
     'the-known-secret-of-the-shop-0001',
@@ -30,7 +30,7 @@ it.each([
     'bcrypt-known-secret-of-30-chars',
     '$2a$10$G6R5MsR6t1g.yKWC9v3a.evCjr7WdyfYHQtlGgP0Cjx4xcP1/Hhlq',
   ],
-  // Example from the documentation of passlib.
+  // Example from passlib's documentation.
   [
     'scrypt',
     'password',

@@ -5,12 +5,12 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { pages, root, textOf } from './support/pages.ts';
 
 /**
- * URL of the repository, with which READMEs of packages link to its files: they are read on a registry's page
- * too.
+ * URL of the repository. READMEs of packages link to files with it, because they are also shown on a
+ * registry's page.
  */
 const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1');
 
-/** The names of a page's headings, as GitHub makes them. */
+/** Returns the ids of a page's headings, as GitHub makes them. */
 function anchorsOf(page: string): Set<string> {
   const withoutCode = textOf(page).replace(/^ *```[\s\S]*?^ *```/gm, '');
   const seen = new Map<string, number>();
@@ -73,7 +73,7 @@ describe('links of the documentation', () => {
   });
 
   it('reach every page from the README', () => {
-    // GitHub shows the second one to readers who open the folder.
+    // GitHub shows docs/README.md to readers who open the folder.
     const reached = new Set(['README.md', 'docs/README.md']);
     for (const page of reached) {
       for (const { target } of linksOf(page)) {

@@ -27,22 +27,22 @@ import { recipeFolder } from './support/recipe.ts';
 
 const { fileFor, recipe } = recipeFolder();
 
-/** Exports of a recipe: the function that ships an order, and those that open its database. */
+/** Exports of a recipe: the function that ships an order, and those that open the database. */
 interface Recipe {
   ship(ostiary: Pick<Ostiary, 'events'>, db: unknown, orderId: string): unknown;
   open(file: string): { readonly database: Database.Database };
   readonly Order: never;
 }
 
-/** A database with a host table and an installation on it, whose partner has an endpoint. */
+/** A database with a table of the host and an installation of Ostiary, whose partner has an endpoint. */
 interface Stage {
-  /** URL, or path of a file. */
+  /** URL of the database, or path of its file. */
   readonly where: string;
   readonly ostiary: Ostiary;
   readonly partner: OstiaryPartner;
-  /** Runs SQL of the host; returns rows. */
+  /** Runs SQL of the host and returns the rows. */
   run(sql: string): Promise<unknown[]> | unknown[];
-  /** Orders that were delivered. */
+  /** Orders that the endpoint has received. */
   readonly delivered: unknown[];
 }
 
@@ -53,7 +53,7 @@ function ends<Opened>(opened: Opened, end: (opened: Opened) => unknown): Opened 
 const poolOn = (connectionString: string) => ends(new Pool({ connectionString }), (pool) => pool.end());
 const fileOn = (file: string) => ends(new Database(file), (database) => database.close());
 
-/** Recipes, with the function that opens the database of each. */
+/** Recipes of the page, with the function that opens the database of each. */
 const recipes: readonly (readonly [
   heading: string,
   on: 'PostgreSQL' | 'SQLite',
@@ -126,10 +126,10 @@ const prismaSchema = `
 async function generatedClient(): Promise<new (options: object) => { $disconnect(): Promise<void> }> {
   const [command, schema] = [join(root, 'lab/node_modules/prisma/build/index.js'), fileFor('schema.prisma')];
   writeFileSync(schema, prismaSchema);
-  // Name an engine, because Prisma downloads one otherwise; it generates nothing.
+  // Naming an engine keeps Prisma from downloading one. Generating the client does not use it.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
-  // Run it in another process: the worker in this one would not respond meanwhile, and would hold its claims
-  // until their leases end.
+  // Runs in another process: otherwise the worker in this one would be blocked and hold its claims until they
+  // expire.
   await promisify(execFile)(process.execPath, [command, 'generate', '--schema', schema], { env });
   return (await import(fileFor('generated/client.ts'))).PrismaClient;
 }
@@ -210,7 +210,7 @@ it.each(recipes)(
       second: ostiary.events.publish,
     };
     const [met, all] = [new Set<string>(), Promise.withResolvers<void>()];
-    /** Waits, on PostgreSQL, in the middle of each transaction until all are there. */
+    /** Waits in the middle of each transaction on PostgreSQL until all transactions are there. */
     const meeting = (publish: Publish): Publish =>
       on === 'SQLite'
         ? publish

@@ -13,14 +13,14 @@ import { recipeFolder } from './support/recipe.ts';
 
 const { fileFor } = recipeFolder();
 
-/** Requests a guarded resource. */
+/** Requests a protected resource. */
 type Ask = (authorization?: string) => Promise<Response>;
 
 const asking = (origin: string): Ask => {
   return (authorization) => fetch(`${origin}/wallet`, { headers: authorization ? { authorization } : {} });
 };
 
-/** Guards of the page, unchanged, each on a server of its framework. */
+/** Servers that use the guards of the page unchanged, by framework. */
 const frameworks: { readonly [file: string]: (block: { routes?: unknown; GET?: unknown }) => Promise<Ask> } =
   {
     async 'express.ts'({ routes }) {

@@ -21,7 +21,7 @@ useCheckout();
 
 const partnerPage = 'docs/quickstart-partner.md';
 let partnerFolder: Promise<string> | undefined;
-/** Folder of that page, created once. */
+/** Returns the folder with the files of the partner's page, created once. */
 const folderOfPartner = (): Promise<string> => {
   partnerFolder ??= folderOf(partnerPage);
   return partnerFolder;
@@ -62,16 +62,16 @@ it('the quickstart for those who embed ends with a user who signed in, a payment
   expect(greeting.text).toMatch(/^Hello Ana Pierre! .*tr_/);
   await until(() => shop.said().includes('payment.completed'), shop);
 
-  // A signed-in user is asked for the password again if an app requires that, once.
+  // An app may require the password of a signed-in user again, once.
   const again = await fetch(withPorts('http://localhost:4000/'), { redirect: 'manual' });
   const asked = await open(`${again.headers.get('location')}&prompt=login`);
   expect(asked.text).toContain('name="password"');
   expect((await open(asked.url, { handle: 'ana', password: 'kafe ak pen' })).text).toContain('name="csrf"');
 
-  // No error has happened until now, and none was logged.
+  // No error has been logged until now.
   expect(server.said()).not.toContain('ERROR');
 
-  // Ports in use are reported, as the table at the end of the page says.
+  // Ports in use cause the errors that the page explains.
   const second: Program[] = [];
   for (const words of ['server.ts', 'shop.ts']) second.push(start(folder, commandOf(page, words)));
   for (const { ended, said } of second) {
@@ -79,7 +79,7 @@ it('the quickstart for those who embed ends with a user who signed in, a payment
     expect(said()).toContain('EADDRINUSE');
   }
 
-  // The partner's page, with a test key of this installation.
+  // Run the partner's page with a test key of this installation.
   const testKey = printed(
     'key',
     await run(folder, 'node --env-file=.env admin.ts keys issue kafe --mode test --scope all'),
@@ -106,14 +106,14 @@ it('the quickstart for receivers accepts what is signed and refuses everything e
   expect(forged.filter((line) => !line.endsWith(': 400'))).toEqual([]);
 }, 120_000);
 
-// The strictest resolution: later ones let CommonJS require an ES module.
+// The strictest resolution (`node16`): later ones let CommonJS require an ES module.
 it('the five minutes of the SDK compile under strict TypeScript, as ES module and as CommonJS, and work', async () => {
   const page = 'packages/client-sdk/README.md';
   const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
   const [, section = ''] = textOf(page).split('\n## Five minutes\n');
   const programs = section.split('\n## ')[0]?.match(/(?<=```ts\n)[\s\S]*?(?=```)/g) ?? [];
   expect(programs).toHaveLength(1);
-  // Make the single change that a reader makes.
+  // The reader only has to replace the URL.
   const program = (programs[0] ?? '').replace('https://api.example.com', provider.origin);
   expect(program).toContain(provider.origin);
   const folder = await folderOfPartner();
@@ -121,18 +121,18 @@ it('the five minutes of the SDK compile under strict TypeScript, as ES module an
   const compilerOptions = {
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
     ...{ skipLibCheck: false, target: 'es2022', lib: ['es2023'], module: 'node16', outDir: 'out' },
-    // Install the only other package that a TypeScript program on Node has.
+    // A TypeScript program on Node also needs the types of Node.
     ...{ typeRoots: [join(root, 'node_modules/@types')], types: ['node'] },
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   writeFileSync(join(folder, 'app.mts'), program);
-  // Wrap the rest in a function: only ES modules permit top-level await.
+  // Wrap the statements in a function, because CommonJS has no top-level await.
   const [, imports = '', rest = ''] = /^((?:import .*\n)+)([\s\S]*)$/.exec(program) ?? [];
   writeFileSync(join(folder, 'app.cts'), `${imports}async function main() {\n${rest}}\nmain();\n`);
   const said = await run(folder, `node ${join(root, 'node_modules/typescript/bin/tsc')} -p .`);
   expect(said).toBe('');
   for (const file of ['out/app.mjs', 'out/app.cjs']) {
-    // Use a new partner for each file, because a reference belongs to one payment permanently.
+    // A new partner for each file, because a reference belongs to one payment for ever.
     const { key, partner, id } = await provider.key({ mode: 'test' });
     const printed = await run(folder, `node ${file}`, { OSTIARY_API_KEY: key });
     const lines = printed.trim().split('\n');

@@ -80,7 +80,7 @@ describe('recipes for those who embed', () => {
     afterwards(() => database.close());
     database.exec("CREATE TABLE orders (id TEXT, state TEXT); INSERT INTO orders VALUES ('A-1018', 'paid')");
     ship(ostiary, database, 'A-1018');
-    // Data that does not match the schema rolls the row back too.
+    // Data that does not match the schema rolls the order back, too.
     expect(() => ship(ostiary, database, 17 as never)).toThrow(/orderId/);
     const answer = await ostiary.fetch(
       new Request('http://127.0.0.1:3000/v1/partner/events?after=0', { headers: { 'x-api-key': key } }),

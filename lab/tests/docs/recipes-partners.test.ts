@@ -122,7 +122,7 @@ describe('recipes for partners', () => {
       'Webhooks in Lambda, behind API Gateway',
     );
     const kit = await newKit();
-    /** Each delivery goes to the function as events of both versions, with its body as text and as base64. */
+    /** Each delivery is passed as events of both versions, with its body as text and as Base64. */
     const statuses: number[] = [];
     const receiver = async (request: Request) => {
       const text = await request.text();

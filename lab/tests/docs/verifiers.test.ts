@@ -20,7 +20,7 @@ for (const language of languages) {
       verdicts = await verdictsOf(language, page, contract);
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;
-      // The report of a file that passes leaves reasons out.
+      // Vitest does not report the reason if a file passes.
       console.log(`The verifier in ${language.name} was not run: ${error.message}.`);
       return skip(error.message);
     }

@@ -43,7 +43,7 @@ function findings(bytes: Buffer): string[] {
   return found;
 }
 
-/** Remembers the private members of every signing key in a database, opened with the host's key. */
+/** Records the private members of every signing key in a database as secrets. */
 async function keepKeyMaterial(file: string, sealingKey: string): Promise<void> {
   const storage = sqliteStorage({ file });
   await storage.open();
@@ -62,7 +62,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
   let file: string;
   let provider: Child;
   let client: RemoteClient;
-  /** Files of the database while the process ran. */
+  /** Files of the database as they were while the process ran. */
   let whileRunning: Map<string, Buffer>;
 
   const published = new Map<string, string>();
@@ -127,7 +127,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     keepCookies(browser, 'whole flow');
   }
 
-  /** Requests that fail, and could be logged because of it. */
+  /** Sends requests that fail, and might be logged for that reason. */
   async function attacks(): Promise<void> {
     const browser = new RoamingBrowser(authUrl, 'ben');
     const { verifier, bound } = pkce();
@@ -153,7 +153,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     keepCookies(browser, 'attacks');
   }
 
-  /** Unfinished interactions: one is asked, one is answered, one is not this browser’s. */
+  /** Leaves interactions unfinished: one is shown, one has been answered, one belongs to another browser. */
   async function openEnds(): Promise<void> {
     const browser = new RoamingBrowser(authUrl, 'carl');
     for (const answered of [false, true]) {

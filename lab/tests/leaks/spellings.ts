@@ -1,5 +1,6 @@
 /**
- * Returns the Base64 of a text within a longer one: its position decides which of the characters are certain.
+ * Returns the Base64 of a text at an offset within a longer text: only characters that do not depend on its
+ * neighbours.
  */
 function base64Within(bytes: Buffer, offset: number): string {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes])

@@ -8,10 +8,10 @@ import { settings } from '../../../examples/reference-server/src/settings.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Returns the matches of a pattern's group in a text. */
+/** Returns the first group of all matches of a pattern. */
 const foundIn = (text: string, pattern: RegExp): string[] =>
   Array.from(text.matchAll(pattern), ([, found = '']) => found);
-/** Variables that neither the server nor Node reads. */
+/** Returns the variables that neither the server nor Node reads. */
 const unknownIn = (names: readonly string[]): string[] =>
   names.filter((name) => !Object.hasOwn(settings, name) && name !== 'NODE_COMPILE_CACHE');
 
@@ -40,7 +40,7 @@ it('the image is built with packages and scripts that are there', () => {
   const named = foundIn(runs.flat().join(' '), /--filter "?([@\w/-]+)/g);
   expect(named.length).toBeGreaterThanOrEqual(3);
   expect(named.filter((name) => !workspace.has(name))).toEqual([]);
-  // The built packages are those that the server depends on.
+  // Compare the built packages with the server's dependencies.
   const own = Object.keys(workspace.get('@ostiary/reference-server')?.dependencies ?? {});
   const built = own.filter((name) => name.startsWith('@ostiary/'));
   expect(built.length).toBeGreaterThan(1);
@@ -50,7 +50,7 @@ it('the image is built with packages and scripts that are there', () => {
 it('the image starts a program that is there, and says only what the server reads', () => {
   const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]');
   expect(command.at(-1)).toMatch(/\.ts$/);
-  // The command and the health check.
+  // Programs of the image's command and health check.
   const programs = foundIn(dockerfile, /"(src\/[\w/-]+\.ts)"\]$/gm);
   expect(programs).toHaveLength(2);
   for (const program of programs)
@@ -60,7 +60,7 @@ it('the image starts a program that is there, and says only what the server read
   expect(unknownIn(variables)).toEqual([]);
 });
 
-/** Variables of a mapping in the compose file, in block or in flow style. */
+/** Returns the variables of a mapping in the compose file, in block or flow style. */
 function variablesIn(compose: string): string[] {
   const block = /^x-environment:.*\n((?: {2}.*\n)+)/m.exec(compose)?.[1] ?? '';
   const roles = foundIn(compose, /environment: \{ <<: \*environment, (.*) \}/g);
@@ -130,6 +130,6 @@ it('the unit starts a program that is there, with variables that the server read
   const variables = pairs.map((pair) => pair.split('=')[0] ?? '');
   expect(variables).toContain('OSTIARY_ROLE');
   expect(unknownIn(variables)).toEqual([]);
-  // Stopping may take the ten seconds of requests, the drain, and the end of the worker's claims.
+  // Stopping may take the ten seconds for requests, the drain, and the release of the worker's claims.
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(30);
 });

@@ -13,7 +13,7 @@ let started: ChildProcess | undefined;
 afterAll(async () => {
   if (started?.pid !== undefined && started.exitCode === null) {
     const ended = once(started, 'close');
-    // Send SIGINT as Ctrl+C does: to all processes that the terminal started.
+    // SIGINT to the process group, as Ctrl+C in a terminal sends it.
     process.kill(-started.pid, 'SIGINT');
     await ended;
   }
@@ -21,8 +21,7 @@ afterAll(async () => {
 });
 
 /**
- * Copies the files that git would clone if all changes were committed: neither `node_modules` nor built
- * files.
+ * Copies the files that git would clone: neither `node_modules` nor built files.
  */
 function copySources(): void {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];

@@ -13,7 +13,7 @@ import { close, listen } from '../../support/http.ts';
 const options = { secret: 'a secret of sixteen characters', onError: () => undefined };
 const handle = () => undefined;
 
-/** Receivers of the verifier for frameworks that read the body in ways of their own. */
+/** Receivers of the verifier for frameworks that read the body differently. */
 const receivers = {
   Express: () => {
     const receive = expressWebhook(options, handle);

@@ -22,7 +22,7 @@ it('the launcher runs a command on the Node of this repository, and becomes it',
     cwd: root,
     encoding: 'utf8',
   });
-  // Read the last line: messages of pnpm may stand between the two.
+  // Only the last line is the output, because pnpm may print messages before it.
   const lines = stdout.trim().split('\n');
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/node/package.json'), 'utf8'));
   expect(lines.at(-1)).toBe(`v${version} ${lines[0]}`);

@@ -34,7 +34,7 @@ const jobs = [...workflows].flatMap(([name, { jobs: own }]) =>
 const steps = jobs.flatMap(({ id, job }) => job.steps.map((step) => ({ id, step })));
 const release = workflows.get('release.yml')?.jobs ?? {};
 
-/** Checks whether a step runs code of this repository or of its dependencies. */
+/** Checks whether a step runs code of this repository or its dependencies. */
 const runsOurs = ({ uses = '', run = '' }: Step): boolean =>
   uses.startsWith('actions/checkout@') ||
   /\b(?:npm (?:run|test|ci|install|exec)|npx|pnpm|node|\.ci\/run)\b/.test(run);
@@ -47,7 +47,7 @@ describe('workflows', () => {
     expect(
       lines.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line)),
     ).toEqual([]);
-    // Each version of an action has the same digest everywhere.
+    // Each version of an action must have the same digest everywhere.
     const pinned = new Set(lines);
     expect(new Set([...pinned].map((line) => line.replace(/@\S+/, ''))).size).toBe(pinned.size);
   });

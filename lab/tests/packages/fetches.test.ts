@@ -17,17 +17,17 @@ import { partnerProvider, payment, testPayment } from '../../../packages/core/te
 import { freePort } from '../../support/free-port.ts';
 import { type PartnerFolder, partnerFolder } from './support/installed.ts';
 
-/** Cast its types, which do not match `exactOptionalPropertyTypes` of this repository. */
+/** Its types do not match this repository's `exactOptionalPropertyTypes`. */
 const nodeFetch2 = untypedFetch2 as unknown as typeof nodeFetch3;
 
-/** Entries of the package, as packed. */
+/** Entries of the packed SDK. */
 interface Sdk {
   readonly main: typeof import('@ostiary/client-sdk');
   readonly oauth: typeof import('@ostiary/client-sdk/oauth');
   readonly reconciliation: typeof import('@ostiary/client-sdk/reconciliation');
 }
 
-/** A platform, with the options that a partner needs there. */
+/** A platform, with the options that a partner must pass there. */
 interface Platform {
   readonly sdk: Sdk;
   readonly options: { readonly fetch?: typeof nodeFetch3 };
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => installed.remove());
 
-/** Returns the error that a call fails with, also one of another realm. */
+/** Returns the error with which a call fails, also an error of another realm. */
 const thrownBy = (call: PromiseLike<unknown>): PromiseLike<unknown> =>
   call.then(
     () => null,
@@ -51,7 +51,7 @@ const started = { 'content-type': 'application/json', 'x-request-id': 'req-1' };
 
 const page: Fault = (response) => void response.writeHead(201, started).end('<html>Thank you</html>');
 
-/** Sends 65 MiB, unless the client goes away. */
+/** Sends 65 MiB, unless the client disconnects. */
 const long: Fault = (response) => {
   response.writeHead(201, started);
   const part = Buffer.alloc(1024 * 1024, 97);
@@ -72,7 +72,7 @@ async function inNode(fetch: typeof nodeFetch3): Promise<Platform> {
 }
 
 /**
- * Bundles code that imports the package as a partner's bundler does, for a platform without modules of Node.
+ * Bundles code that imports the package for a platform without modules of Node, as a partner's bundler does.
  */
 async function bundle(contents: string, options: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
@@ -93,8 +93,8 @@ const everyEntry = `
 `;
 
 /**
- * A window of jsdom, whose only fetch is whatwg-fetch over XMLHttpRequest, as in React Native. Like there, its responses have no
- * streams, and it has no TextDecoder and no `throwIfAborted`.
+ * Opens a window of jsdom whose only fetch is whatwg-fetch over XMLHttpRequest, as in React Native. Its
+ * responses have no streams either, and it lacks TextDecoder and `throwIfAborted`.
  */
 async function inWindow(url: string): Promise<Platform> {
   const { window } = new JSDOM('', { url, runScripts: 'outside-only' });
@@ -112,7 +112,7 @@ const platforms: readonly (readonly [string, (origin: string) => Promise<Platfor
 ];
 
 describe.each(platforms)('the SDK with %s', (_name, start) => {
-  /** A client of the package on this platform. */
+  /** Makes a client of the package on this platform. */
   async function client(origin: string, apiKey: string) {
     const { sdk, options, close } = await start(origin);
     const ostiary = new sdk.main.OstiaryPartner({

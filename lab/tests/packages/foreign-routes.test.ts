@@ -6,13 +6,13 @@ import { freePort } from '../../support/free-port.ts';
 import { deliver, secret } from './support/delivery.ts';
 import { type PartnerFolder, partnerFolderWith } from './support/installed.ts';
 
-// Run these on demand only, because both frameworks install half of Vite's dependencies.
+// Runs only on demand, because both frameworks install half of Vite's dependencies.
 const isEvery = process.env.TEST_EVERY_APP !== undefined;
 
 let installed: PartnerFolder | undefined;
 afterEach(() => installed?.remove());
 
-/** Installs an application with its files, and builds it without a secret. */
+/** Installs an application from its files, and builds it without a secret. */
 async function built(
   tools: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ import { freePort } from '../../support/free-port.ts';
 import { deliver, secret } from './support/delivery.ts';
 import { type PartnerFolder, partnerFolderWith } from './support/installed.ts';
 
-// The runtime of Workers alone has 120 MB.
+// On demand only: the runtime of Workers alone has 120 MB.
 const isEvery = process.env.TEST_EVERY_APP !== undefined;
 const tools = {
   ...{ '@types/node': '18.0.0', metro: '0.87.1', miniflare: '4.20260730.0', typescript: '4.7.4' },
@@ -114,7 +114,7 @@ it.runIf(isEvery)(
     const folder = written('app.js', app);
     written('metro.js', metro);
     await run(folder, 'node metro.js');
-    // Platform without `process` and modules of Node.
+    // Globals of a platform without `process` and modules of Node.
     const globals = { fetch, Headers, Request, Response, URL, URLSearchParams, AbortController, AbortSignal };
     const context = createContext({
       ...globals,

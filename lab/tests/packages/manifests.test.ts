@@ -23,7 +23,7 @@ it.each(folders)(
   '%s says where it comes from, as the repository does, and ships its README and its license',
   (folder) => {
     const { keywords = [], homepage, bugs, repository, description = '', files } = manifestOf(folder);
-    // The registry compares the address with the one from which a release was published.
+    // npm compares this URL with the repository from which a release was published.
     expect(repository).toEqual({ ...own.repository, directory: folder });
     const page = own.repository?.url.replace(/^git\+(.*)\.git$/, '$1');
     expect(homepage).toBe(`${page}/tree/main/${folder}#readme`);

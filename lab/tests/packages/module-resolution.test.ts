@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => installed.remove());
 
-/** Every entry of a package that is code, by the name that a partner imports. */
+/** Lists the entries of a package that contain code, by the name that a partner imports. */
 function entriesOf(name: (typeof packages)[number]): string[] {
   const manifest: { readonly exports: object } = JSON.parse(
     readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
@@ -46,7 +46,7 @@ function compile(code: string, compilerOptions: object): string {
 const entries = packages.flatMap(entriesOf);
 
 it.each([
-  // TypeScript 6 warns of it; older versions accept it silently.
+  // TypeScript 6 warns about `node10`; older versions accept it silently.
   ['node10', { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' }],
   ['node16', { module: 'node16', moduleResolution: 'node16' }],
   ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],

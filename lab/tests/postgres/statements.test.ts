@@ -12,8 +12,8 @@ import { median } from '../../support/measure/statistics.ts';
 import { authUrl, eventType, partner } from '../../support/processes/cluster-options.ts';
 import { type Stage, setStage } from '../../support/processes/stage.ts';
 
-// Statements of requests alone, without reads of the server's clock, notifications of workers, and the query
-// of a new connection.
+// Query for the statements of requests alone: without reads of the server's clock, notifications of workers,
+// and the first query of a connection.
 const counted = `
   SELECT query, calls::integer AS calls FROM pg_stat_statements
   WHERE userid = 'ostiary'::regrole AND toplevel
@@ -59,7 +59,10 @@ async function partnerStatus(path: string, body?: object, key = ''): Promise<num
 const pay = (key: string) =>
   partnerStatus('payments', { amount: '1.00', currency: 'USD', recipient: { kid: 'ana' } }, key);
 
-/** Requests, each of which is sent alone after its preparation. A statement is about one noun: limit, client, grant, API key. */
+/**
+ * Requests, each sent alone after its preparation, with the expected number of statements. A statement
+ * concerns one kind of object: limit, client, grant, API key.
+ */
 const requests: Record<
   string,
   { readonly statements: number; readonly status: number; prepare(): Promise<() => Promise<number>> }
@@ -133,7 +136,7 @@ it.each(Object.entries(requests))('%s', async (_name, { statements, status, prep
     counts.push(rows.reduce((sum, row) => sum + row.calls, 0));
     for (const { query } of rows) texts.add(query);
   }
-  // The median leaves out requests that read the API key anew, every few seconds, and the first one, which
-  // records its use.
+  // The median excludes requests that reread the API key, every few seconds, and the first one, which records
+  // its use.
   expect(median(counts), `${counts}: ${[...texts].join('\n')}`).toBe(statements);
 });

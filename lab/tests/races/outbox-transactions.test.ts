@@ -41,7 +41,7 @@ async function shop() {
   return { provider, key, partner, connection, ship, events, orders };
 }
 
-// The tests of the adapters show how a storage acts in a transaction of the host. These tests are about core.
+// Tests of core. The tests of the adapters cover a storage within a transaction of the host.
 describe('an event in the host’s own transaction', () => {
   it('goes with the savepoint in which it was published, and with the transaction', async () => {
     const { connection, ship, events, orders } = await shop();
@@ -81,7 +81,7 @@ describe('an event in the host’s own transaction', () => {
     expect(connection.transaction(() => void ship('o-2'))).toThrow(
       expect.objectContaining({ code: 'STORAGE_UNAVAILABLE' }),
     );
-    // The call outside of a transaction stored this order.
+    // The call outside of a transaction has stored this order.
     expect([await events(), orders()]).toEqual([[], ['o-1']]);
   });
 });
@@ -109,6 +109,6 @@ it('a change of an identity check is told to who holds the consent, and to those
   connection.exec('COMMIT');
   expect(told.map((event) => event.partner).sort()).toEqual([partner, named.partner].sort());
   expect([await events(key), await events(named)]).toEqual([[[1, 'KID-ANA']], [[1, 'KID-ANA']]]);
-  // Without a change, there is no event to publish, in a transaction or not.
+  // Without a change of the state, there is no event to publish, in a transaction or not.
   expect(await tell({ previous: { kycStatus: change.kycStatus, kycTier: change.kycTier } })).toEqual([]);
 });

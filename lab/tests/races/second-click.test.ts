@@ -16,7 +16,7 @@ import { authUrl, options } from '../../support/processes/cluster-options.ts';
 import { startHost } from '../../support/processes/host.ts';
 import { setStage } from '../../support/processes/stage.ts';
 
-/** Two processes behind one URL, and their client. */
+/** Two processes behind one URL, with their client. */
 interface Served {
   readonly origins: readonly string[];
   readonly client: RemoteClient;
@@ -57,8 +57,8 @@ describe.each([
   const at = (index: number): string => served.origins[index % 2] ?? '';
 
   /**
-   * Opens a consent page. Each call of `click` posts its form at a process and follows the way back at the
-   * other one.
+   * Opens a consent page. Each call of `click` submits its form to one process, and follows the redirects at
+   * the other.
    */
   async function consentPage(sub: string) {
     const browser = new RoamingBrowser(authUrl, sub);

@@ -20,7 +20,7 @@ import { startHost } from '../../support/processes/host.ts';
 
 const redirectUri = 'https://app.example/callback';
 
-// The contract suite covers two storages on one file; here they are behind HTTP, in separate processes.
+// The contract suite tests two storages on one file. Here they are in separate processes, behind HTTP.
 describe('two processes on one SQLite file', () => {
   let directory: string;
   let processes: Child[] = [];
@@ -32,7 +32,7 @@ describe('two processes on one SQLite file', () => {
     const sealingKey = randomBytes(32).toString('base64url');
     processes = await Promise.all([1, 2].map(() => startHost({ file, sealingKey })));
     origins = processes.map(({ origin }) => origin);
-    // The administrator is a third process on the same file.
+    // Administration in a third process on the same file.
     ostiary = await createOstiary(options(sqliteStorage({ file }), { sealingKey }));
   });
   afterAll(async () => {

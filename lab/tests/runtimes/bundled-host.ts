@@ -1,5 +1,5 @@
 /**
- * Host as its developer bundles it: Ostiary, both storages, the console, and the pages of the host itself.
+ * A host as its developer bundles it: Ostiary, both storages, the console, and the host's own pages.
  */
 import { createServer } from 'node:http';
 import { postgresStorage } from '@ostiary/adapter-postgres';

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ostiary-bundles-'));
 const project = join(folder, 'project');
 const entry = join(project, 'lab/tests/runtimes/bundled-host.ts');
 const redirectUri = 'https://app.example/callback';
-/** Native code, which no bundler takes, and the optional native part of pg. */
+/** Native code, which cannot be bundled, and the optional native part of pg. */
 const external = ['better-sqlite3', 'pg-native'];
 
 let postgres: TestPostgres;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   );
   for (const file of ['lab/tests/runtimes/bundled-host.ts', 'examples/mounts/src/host.ts'])
     cpSync(join(root, file), join(project, file));
-  // Skip the build script of better-sqlite3, which requires a compiler; its binaries are in the package.
+  // The build script of better-sqlite3 requires a compiler; its package contains binaries.
   await run(project, 'npm install --ignore-scripts --loglevel=error');
 }, 180_000);
 
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Banner that defines `require`, which CommonJS dependencies need and an ES module must create by itself. */
+/** Defines `require`, which CommonJS dependencies need and an ES module lacks. */
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 const forNode: BuildOptions = {
@@ -100,7 +100,7 @@ function authorizationRequest(clientId: string): URLSearchParams {
   return new URLSearchParams({ ...request, scope: 'openid profile', ui_locales: 'fr' });
 }
 
-/** Signs in once, and returns the data that the token gives access to. */
+/** Signs in, and returns the userinfo for the token. */
 async function walk(origin: string, { id, secret }: Client): Promise<unknown> {
   const browser = new UserAgent(origin, redirectUri, 'user-ana');
   const { callback } = await browser.visit(`${origin}/oauth/authorize?${authorizationRequest(id)}`);

@@ -29,15 +29,17 @@ export const runtimes: Readonly<Record<string, readonly string[]>> = {
   Deno: [join(programs, '.bin/deno'), ...deno, '--allow-write', '--allow-net=127.0.0.1,localhost'],
 };
 
-/** Runtimes that have `require`. Later versions of Node let it load ES modules. */
+/** Runtimes with `require`. Later versions of Node can also load ES modules with it. */
 const withRequire = ['Node 18', 'Node 20', 'Node 22', 'Bun'];
 
-/** A package as it is published, built into a new folder, with programs beside it. */
+/** A package as it is published, installed in a new folder with programs beside it. */
 export interface Installed {
   readonly folder: string;
   /** Runs a program in a runtime. @returns its output, which is JSON */
   run(runtime: string, file: string, args?: readonly string[], flags?: readonly string[]): Promise<unknown>;
-  /** Writes a CommonJS program and runs it in every runtime that has `require`. @returns the output of each */
+  /**
+   * Writes a CommonJS program, and runs it in every runtime with `require`. @returns the output of each run
+   */
   required(lines: readonly string[]): Promise<unknown[]>;
   remove(): Promise<void>;
 }
@@ -70,7 +72,7 @@ export async function install(
     external: ['@ostiary/*', 'node:*'],
     target: 'node18',
   });
-  // Environment of a user outside of this repository: no options, no conditions.
+  // Environment of a user outside of this repository: no options and no conditions.
   const env = { PATH: process.env.PATH ?? '', HOME: folder, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   const installed: Installed = {
     folder,

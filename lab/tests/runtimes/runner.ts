@@ -1,4 +1,4 @@
-/** Runs in every runtime, against the built package, and reports the results. */
+/** Runs in every runtime against the built package, and reports the results. */
 import type * as Package from '@ostiary/webhook-verifier';
 import { type Case, casesOf, runCases } from '../../../packages/webhook-verifier/test/cases/cases.ts';
 import vectorsFile from '../../../packages/webhook-verifier/vectors.json' with { type: 'json' };
@@ -7,11 +7,11 @@ import vectorsFile from '../../../packages/webhook-verifier/vectors.json' with {
 export interface Report {
   readonly passed: number;
   readonly failures: readonly string[];
-  /** Number of verifications with WebCrypto: 0 if there is `node:crypto`. */
+  /** Number of verifications that used WebCrypto; 0 if the runtime has `node:crypto`. */
   readonly webVerifications: number;
 }
 
-/** Counts calls of WebCrypto, if there is one. */
+/** Counts the calls of WebCrypto, if the runtime has it. */
 function countVerifications(): () => number {
   const subtle = globalThis.crypto?.subtle;
   if (subtle === undefined) return () => 0;
@@ -26,14 +26,14 @@ function countVerifications(): () => number {
 
 const secret = 'correct horse battery staple';
 
-/** A delivery that was just signed. */
+/** Makes a delivery that is signed now. */
 function signed({ signWebhook }: typeof Package) {
   const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
   const timestamp = Math.floor(Date.now() / 1000);
   return signWebhook(body, { secret, id: 'evt_1', type: 'webhook.test', timestamp, partner: 'acme' });
 }
 
-/** Receiver of Fetch requests: the second delivery repeats the first. */
+/** Tests the receiver of Fetch requests; the second delivery is a duplicate. */
 async function fetchDelivery({ main, fetch, dedupe }: Loaded): Promise<void> {
   const delivery = await signed(main);
   let handled = 0;
@@ -44,7 +44,7 @@ async function fetchDelivery({ main, fetch, dedupe }: Loaded): Promise<void> {
     throw new Error(`answered ${statuses}, handled ${handled}`);
 }
 
-/** The parts of the package that a runtime can have without frameworks. */
+/** Entries of the package that need no framework. */
 interface Loaded {
   readonly main: typeof Package;
   readonly fetch: typeof import('@ostiary/webhook-verifier/fetch');
@@ -52,7 +52,7 @@ interface Loaded {
   readonly overHttp: (() => Promise<void>) | null;
 }
 
-/** Loads the package by its name, as a user does; the bundler for browsers resolves these. */
+/** Runs the tests of one runtime. `load` imports the package by its name, as a user does. */
 export async function run(load: Loaded): Promise<Report> {
   const verifications = countVerifications();
   const vectors = vectorsFile.cases as unknown as Parameters<typeof casesOf>[1];
@@ -65,7 +65,7 @@ export async function run(load: Loaded): Promise<Report> {
   return { passed, failures, webVerifications: verifications() };
 }
 
-/** A delivery over `node:http`, received as Express would. */
+/** Sends a delivery over `node:http` to the receiver for Express. */
 export async function nodeDelivery(
   main: typeof Package,
   express: typeof import('@ostiary/webhook-verifier/express'),

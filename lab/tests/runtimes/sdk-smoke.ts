@@ -3,25 +3,25 @@ import type * as Package from '@ostiary/client-sdk';
 import type * as OAuth from '@ostiary/client-sdk/oauth';
 import type * as Reconciliation from '@ostiary/client-sdk/reconciliation';
 
-/** Settings of the runtime. */
+/** Settings of a run: URLs and paths of its environment. */
 export interface Surroundings {
   readonly apiKey: string;
   readonly signingSecret: string;
   /** Origin of the server itself. */
   readonly direct: string;
   /**
-   * Origin of a proxy before the server: it resets the first request after it was executed, and never answers
-   * the third one.
+   * Origin of a proxy in front of the server: it resets the first request after it was executed, and never
+   * responds to the third.
    */
   readonly faulty: string;
-  /** Origin without a listener. */
+  /** Origin at which nothing listens. */
   readonly closed: string;
-  /** Opens an authorization URL, approves, and returns the callback. */
+  /** URL of a service that opens an authorization URL, approves, and returns the callback. */
   readonly browser: string;
   readonly client: { readonly clientId: string; readonly clientSecret: string; readonly redirectUri: string };
-  /** Date with transfers. */
+  /** Date on which transfers became final. */
   readonly date: string;
-  /** Path of the export file. */
+  /** Path of the file to which an export is saved. */
   readonly file: string;
 }
 

@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => sdk.remove());
 
 /**
- * Starts a real server with two transfers that are final, a faulty proxy before it, and a browser in which
- * Ana is signed in.
+ * Starts a real server with two final transfers, a faulty proxy in front of it, and a browser in which Ana is
+ * signed in.
  */
 async function surroundings(file: string): Promise<Surroundings> {
   const { provider } = await partnerProvider();
@@ -64,7 +64,7 @@ describe('the built client SDK does what a partner needs', () => {
         listed: [3, true],
         exported: [2, 2],
         refused: [true, 'not_executed'],
-        // Only the errors of Node show that there never was a connection.
+        // Only errors of Node show that no connection was made.
         unreachable: name.startsWith('Node')
           ? 'not_executed'
           : expect.stringMatching(/^(not_executed|unknown)$/),

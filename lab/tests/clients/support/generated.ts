@@ -19,22 +19,22 @@ export function generatedFolder(name: string): string {
   return folder;
 }
 
-/** Server and ids that a generated client needs to call every operation. */
+/** A server, and the ids that a generated client needs to call every operation. */
 export type Subject = Awaited<ReturnType<typeof subject>>;
 
-/** Starts a real server, with all objects that its operations need; stopped after the test. */
+/** Starts a real server with all objects that its operations need. It is stopped after the test. */
 export async function subject() {
   const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
   const { key } = await provider.key({ mode: 'test' });
   return {
-    /** Returns the description, as the server serves it, and the ids of all its operations. */
+    /** OpenAPI description as it is served. */
     document: (await provider.request('/v1/openapi.json')).text,
     operations: operationsOf(await descriptionOf(provider)).map(({ operation }) => operation.operationId),
     baseUrl: provider.origin,
     apiKey: key,
-    /** An endpoint for webhooks. */
+    /** URL of an endpoint for webhooks. */
     hook: (await sink()).url,
-    /** Date of today, for the export. */
+    /** Date of today, for an export. */
     day: new Date(provider.clock.now()).toISOString().slice(0, 10),
   };
 }

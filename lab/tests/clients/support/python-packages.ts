@@ -6,7 +6,7 @@ import { cache } from './generated.ts';
 
 const run = promisify(execFile);
 
-/** A package of PyPI, in the version that was tested. */
+/** A package of PyPI, with its tested version. */
 interface PythonPackage {
   readonly name: string;
   readonly version: string;
@@ -21,7 +21,7 @@ export const schemathesis: PythonPackage = { name: 'schemathesis', version: '4.3
 
 export const httpxOAuth: PythonPackage = { name: 'httpx-oauth', version: '0.17.0' };
 
-/** Folder of the package's programs, or the reason for their absence. */
+/** Folder of the package's programs, or the reason why they are missing. */
 export type Installed = { readonly bin: string } | { readonly missing: string };
 
 function reasonOf(error: unknown): string {
@@ -60,7 +60,7 @@ export async function inPlace(
   args: readonly string[],
   { env = {}, cwd }: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
 ): Promise<string> {
-  // Add the folder to the path: programs call others of their environment.
+  // Programs call others of their environment, so its folder is in the path.
   const path = [bin, process.env.PATH ?? ''].join(delimiter);
   const { stdout, stderr } = await run(join(bin, program), args, {
     env: { ...process.env, PATH: path, ...env },

@@ -4,7 +4,7 @@ import { authorize, signIn } from '../support/flow.ts';
 import { postLogoutRedirectUri, randomText, type Suite } from '../support/suite.ts';
 import { type Module, module } from './module.ts';
 
-/** Signs in, and then sends a request to end the session. */
+/** Signs in, and then sends a request to the end-session endpoint. */
 async function signedOut(
   suite: Suite,
   parametersOf: (idToken: string, state: string) => Record<string, string> | Promise<Record<string, string>>,
@@ -14,7 +14,7 @@ async function signedOut(
   const state = randomText();
   const parameters = await parametersOf(idToken, state);
   const page = await browser.get(`${suite.endpoint('end_session')}?${new URLSearchParams(parameters)}`);
-  /** Checks that a request without a page still succeeds. */
+  /** Checks that a silent request (`prompt=none`) still succeeds. */
   const isSignedIn = async () => {
     const { callback } = await suite.visit(suite.request({ prompt: 'none' }), browser);
     if (callback?.get('error') !== null) expect(callback?.get('error')).toBe('login_required');
@@ -49,7 +49,7 @@ const askedWith =
 
 const screenshot = { note: 'the original asks for a screenshot of the page' };
 
-/** Modules about an app that signs its user out. */
+/** Modules about apps that sign their users out. */
 export const logouts: readonly Module[] = [
   module(
     'oidcc-rp-initiated-logout-discovery-endpoint-verification',
@@ -146,7 +146,7 @@ export const logouts: readonly Module[] = [
   ),
 ];
 
-/** Modules about the notification of apps. */
+/** Modules about notifying apps of a sign-out. */
 export const backchannel: readonly Module[] = [
   module(
     'oidcc-backchannel-logout-discovery-endpoint-verification',

@@ -1,12 +1,12 @@
 import type { Suite } from '../support/suite.ts';
 
-/** A module of a plan, under the name that it has there. */
+/** A module of a plan, with its original name. */
 export type Module = RunModule | SkippedModule;
 
-/** A module that is run. */
+/** A module that can be run. */
 export interface RunModule {
   readonly name: string;
-  /** Summary of the proof, in one line. */
+  /** Summary of what the module checks, in one line. */
   readonly checks: string;
   /** Rejects if a condition does not hold, including that of a warning. */
   run(suite: Suite): Promise<unknown>;
@@ -24,7 +24,7 @@ interface SkippedModule {
   holds(suite: Suite): boolean;
 }
 
-/** Builds a row of a plan. */
+/** Makes a module of a plan. */
 export const module = (
   name: string,
   checks: string,
@@ -32,7 +32,7 @@ export const module = (
   remark: Pick<RunModule, 'warning' | 'note'> = {},
 ): RunModule => ({ name, checks, run, ...remark });
 
-/** Modules that the plan leaves out where clients are provisioned and not registered over HTTP. */
+/** Makes a module that the plan leaves out for clients that are not registered over HTTP. */
 export function notForStaticClients(name: string): SkippedModule {
   return {
     name,

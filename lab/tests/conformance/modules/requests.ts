@@ -5,7 +5,7 @@ import { authorize, refused, signIn } from '../support/flow.ts';
 import { randomText, redirectUri, type Suite } from '../support/suite.ts';
 import { type Module, module, notForStaticClients, type RunModule } from './module.ts';
 
-/** Signs in with a fresh browser; the parameter must not change the flow. */
+/** Makes a module that signs in with a fresh browser: the parameter must not change the flow. */
 const undisturbedBy =
   (parameters: Record<string, string>): RunModule['run'] =>
   async (suite) => {
@@ -13,7 +13,7 @@ const undisturbedBy =
     expect(visit.logins).toBe(1);
   };
 
-/** Checks that a wrong redirect URI is never called: a page shows the user the reason. */
+/** Checks that the browser is never redirected to a wrong redirect URI: a page shows the reason. */
 async function refusedOnPage(suite: Suite, request: Record<string, string>): Promise<void> {
   const { callback, page } = await suite.visit(request);
   expect(callback).toBeNull();
@@ -23,8 +23,8 @@ async function refusedOnPage(suite: Suite, request: Record<string, string>): Pro
 }
 
 /**
- * Builds a request with its parameters in an unsigned request object; those that OAuth itself requires are
- * beside it too.
+ * Makes a request whose parameters are in an unsigned request object. Those that OAuth itself requires are
+ * outside it, too.
  */
 function withRequestObject(suite: Suite, outside: Record<string, string> = {}): Record<string, string> {
   const { state, nonce, ...required } = suite.request();
@@ -37,7 +37,7 @@ function withRequestObject(suite: Suite, outside: Record<string, string> = {}): 
 
 const screenshot = { note: 'the original asks for a screenshot of the page' };
 
-/** Answers to requests, and parameters that change nothing. */
+/** Modules about responses to requests, and parameters that must change nothing. */
 export const requests: readonly Module[] = [
   module(
     'oidcc-server',
@@ -139,7 +139,7 @@ export const requests: readonly Module[] = [
   ),
 ];
 
-/** Signs in with more scopes, which add these claims to userinfo. */
+/** Makes a module that signs in with more scopes, which add these claims to userinfo. */
 const adding =
   (scope: string, claims: Record<string, unknown>): RunModule['run'] =>
   async (suite) => {

@@ -3,7 +3,7 @@ import { refused, type SignIn, signIn } from '../support/flow.ts';
 import { randomText, type Suite } from '../support/suite.ts';
 import { type Module, module } from './module.ts';
 
-/** Signs in twice in one browser, the second time with other parameters, some time later. */
+/** Signs in twice in one browser, the second time later and with other parameters. */
 async function twice(
   suite: Suite,
   second: (first: SignIn) => Record<string, string>,

@@ -4,7 +4,7 @@ import { basic } from '../../../../packages/core/test/support/provider.ts';
 import { checkUserinfo, expectReuse, signIn, userinfo } from '../support/flow.ts';
 import { type Module, module, type RunModule } from './module.ts';
 
-/** Requests userinfo, with the token in the place that `put` chooses. */
+/** Requests userinfo with the token in a place that `put` chooses. */
 const userinfoWith =
   (sent: (token: string) => RequestInit): RunModule['run'] =>
   async (suite) => {

@@ -8,10 +8,10 @@ import { redirectUri, type Suite } from './suite.ts';
 /** Maximum difference between clocks, in seconds, as in the original. */
 const skewSeconds = 300;
 
-/** Characters that an error description may have (RFC 6749, section 5.2). */
+/** Matches the characters that an error description may have (RFC 6749, section 5.2). */
 const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** Variations of the plain flow. */
+/** Variations of the basic flow. */
 interface FlowOptions {
   readonly browser?: TestBrowser;
   readonly parameters?: Record<string, string>;
@@ -20,7 +20,7 @@ interface FlowOptions {
   readonly authentication?: 'client_secret_basic' | 'client_secret_post';
   /** Additional parameters of the token request. */
   readonly tokenRequest?: Record<string, string>;
-  /** Sends the authorization request as a form. */
+  /** True to send the authorization request as a form. */
   readonly post?: boolean;
 }
 
@@ -43,7 +43,7 @@ async function answered(suite: Suite, request: Record<string, string>, { browser
   return { visit, callback };
 }
 
-/** Sends a request that must be answered with an error; returns the error. */
+/** Sends a request whose response must be an error, and returns the error. */
 export async function refused(suite: Suite, request: Record<string, string>): Promise<string> {
   const { callback } = await answered(suite, request);
   expect(callback.get('error_description') ?? 'none').toMatch(describable);
@@ -53,17 +53,17 @@ export async function refused(suite: Suite, request: Record<string, string>): Pr
   return callback.get('error') ?? '';
 }
 
-/** Lets the user answer an authorization request that must succeed; returns the code. */
+/** Sends an authorization request that must succeed, lets the user approve it, and returns the code. */
 export async function authorize(suite: Suite, request: Record<string, string>, options?: FlowOptions) {
   const { visit, callback } = await answered(suite, request, options);
   expect(callback.get('error'), String(callback)).toBeNull();
   const code = callback.get('code') ?? '';
-  // Check the length alone (RFC 6749, section 10.10): the tests of core check the format.
+  // Only the length is checked (RFC 6749, section 10.10): tests of core check the format.
   expect(code.length).toBeGreaterThan(40);
   return { visit, code };
 }
 
-/** Presents a code at the token endpoint. */
+/** Exchanges a code at the token endpoint. */
 function exchange(suite: Suite, code: string, options: FlowOptions = {}): Promise<Answer> {
   const { client = suite.client, authentication, tokenRequest = {} } = options;
   const inForm = authentication === 'client_secret_post';
@@ -78,14 +78,16 @@ function exchange(suite: Suite, code: string, options: FlowOptions = {}): Promis
   });
 }
 
-/** Presents a code that was used before: `invalid_grant`, as the RFC has it. */
+/**
+ * Exchanges a code that was used before, and checks that the error is `invalid_grant`, as the RFC requires.
+ */
 export async function expectReuse(suite: Suite, code: string): Promise<void> {
   const { error, error_description, error_uri } = expectJson(await exchange(suite, code), 400);
   expect([error, error_uri]).toEqual(['invalid_grant', undefined]);
   expect(error_description ?? 'none').toMatch(describable);
 }
 
-/** Reads userinfo with the token in the header, unless it is sent otherwise. */
+/** Requests userinfo, by default with the token in the header. */
 export const userinfo = (suite: Suite, accessToken: string, init?: RequestInit): Promise<Answer> =>
   suite.ask(suite.endpoint('userinfo'), init ?? { headers: { authorization: `Bearer ${accessToken}` } });
 
@@ -111,7 +113,7 @@ async function checkIdToken(
   { client_id: audience = '', nonce }: Record<string, string>,
 ) {
   const now = suite.clock.now();
-  // Resolve the key with jose, which picks it by `kid`, and refuses if none or several fit.
+  // jose picks the key by `kid`, and refuses if none or several match.
   const { payload, protectedHeader } = await jwtVerify(idToken, createLocalJWKSet(suite.jwks), {
     issuer: String(suite.metadata.issuer),
     audience,
@@ -126,7 +128,7 @@ async function checkIdToken(
   expect(payload.iat).toBeLessThanOrEqual(now / 1000 + skewSeconds);
   const half = createHash('sha256').update(accessToken).digest().subarray(0, 16);
   expect(payload.at_hash).toBe(half.toString('base64url'));
-  // Identity data comes from userinfo.
+  // Only these claims, because identity data comes from userinfo.
   const protocol = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'sid', 'nonce', 'at_hash'];
   expect(Object.keys(payload).filter((name) => !protocol.includes(name))).toEqual([]);
   return { claims: payload, header: protectedHeader };
@@ -139,7 +141,7 @@ export async function signIn(suite: Suite, options: FlowOptions = {}) {
   const request = suite.request(parameters, client);
   const { visit, code } = await authorize(suite, request, options);
 
-  // RFC 6749, section 5.1.
+  // Check the token response (RFC 6749, section 5.1).
   const answer = await exchange(suite, code, options);
   const tokens = expectJson(answer, 200);
   expect(answer.headers.get('cache-control')).toBe('no-store');

@@ -8,10 +8,10 @@ import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 /** URL of the suite's own callback. No server listens there: browsers of these tests stop before it. */
 export const redirectUri = 'https://suite.example/test/a/ostiary/callback';
 
-/** URL to which users return after they signed out. */
+/** URL to which users are redirected after they have signed out. */
 export const postLogoutRedirectUri = 'https://suite.example/test/a/ostiary/post_logout_redirect';
 
-/** Every scope of a relying party's that can be switched on. */
+/** All optional scopes that relying parties may request. */
 const scopes = { email: true, phone: true, address: true, standardProfile: true };
 
 /** Ana, with a value for every claim. */
@@ -32,8 +32,8 @@ export const randomText = (bytes = 12): string => randomBytes(bytes).toString('b
 export type Suite = Awaited<ReturnType<typeof startSuite>>;
 
 /**
- * Starts the environment of every module: a provider behind a proxy that ends TLS, with all features that
- * relying parties may request, and static clients, as an operator enters them.
+ * Starts the environment of all modules: a provider behind a proxy that terminates TLS, with all features
+ * that relying parties may request, and static clients, as an operator creates them.
  * @param options - options of the provider that differ
  */
 export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: 'https://id.example.com' }) {
@@ -47,7 +47,7 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   const isLocal = options.webhooks?.allowPrivateTargets === true;
   const { clock } = provider;
   const discoveryUrl = `${provider.site}/.well-known/openid-configuration`;
-  /** Sends a request to a URL that the provider named. */
+  /** Sends a request to a URL from the provider's metadata. */
   const ask = (url: unknown, init: RequestInit = {}) => provider.request(new URL(String(url)).pathname, init);
   const metadata = (await ask(discoveryUrl)).json();
   const jwks = (await ask(metadata.jwks_uri)).json() as unknown as JSONWebKeySet;
@@ -70,10 +70,9 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   });
 
   /**
-   * Sends an authorization request, and acts as the user, at the login of the host too, until the browser is
-   * back at the client or on a page without an action. Returns the parameters that came back to the redirect
-   * URI, if any, the final page of the browser, and the number of sign-ins and of consent decisions on the
-   * way.
+   * Sends an authorization request, and acts as the user, also at the host's login, until the browser is back
+   * at the client or on a page without an action. Returns the parameters of the callback, if any, the final
+   * page of the browser, and the numbers of sign-ins and consent decisions.
    */
   async function visit(sent: Record<string, string>, browser = newBrowser(), post = false) {
     const authorization = endpoint('authorization');

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { runHere } from '../../../support/processes/run-here.ts';
 import { root } from './pages.ts';
 
-/** The command line of the reference server: commands of every installation beside its own. */
+/** Path of the reference server's command line, which has the commands of every installation, too. */
 export const program = join(root, 'examples/reference-server/src/cli/main.ts');
 
-/** Lines of a help page that stand below a heading. */
+/** Returns the lines below a heading of a help page. */
 const below = (page: string, heading: string): string[] =>
   (page.split(`\n${heading}:\n`)[1]?.split('\n\n')[0] ?? '').split('\n');
 
-/** Names of the commands in a list of them: the first words of the lines that are not continued ones. */
+/** Returns the names of the commands in a list: the first words of the lines, except continued ones. */
 const namesIn = (lines: readonly string[]): string[] =>
   lines.flatMap((line) => /^ {2}([a-z][\w-]*)/.exec(line)?.[1] ?? []);
 
-/** Every command of the reference server with the page that its `--help` prints, as a stranger finds them. */
+/** Finds every command of the reference server through the help, and returns the help page of each. */
 export async function helpPages(): Promise<ReadonlyMap<string, string>> {
   const helpOf = async (...words: string[]) => (await runHere(program, ['help', ...words], {})).output;
   const pages = new Map<string, string>();

@@ -12,7 +12,7 @@ import {
 const identified = z.object({ id: z.string() });
 const listed = z.object({ data: z.array(identified) });
 
-/** Creates a partner with a key, an endpoint and an event; returns their ids. */
+/** Creates a partner with a key, an endpoint and an event, and returns their ids. */
 async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid: string) {
   await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
   await ledger.fund('kafe', '1250.00', 'HTG');
@@ -44,7 +44,7 @@ async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid:
  */
 export async function installationFor([noun, verb]: readonly string[]): Promise<{
   readonly env: NodeJS.ProcessEnv;
-  /** Ids of existing objects, by their prefixes: `key_`. */
+  /** Ids of existing objects, by prefixes such as `key_`. */
   readonly ids: Readonly<Record<string, string>>;
 }> {
   const env = await environment({ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' });
@@ -61,7 +61,7 @@ export async function installationFor([noun, verb]: readonly string[]): Promise<
       allowedScopes: ['openid'],
     });
   const ofPartner = creates === 'partners' ? {} : await partnerOf(installation, origin, kid);
-  // Close the server: a move needs exclusive use of the file.
+  // Close the server, because a move needs exclusive use of the file.
   if (noun === 'move') await server.close();
   return { env, ids: { usr_: sub, ...ofPartner } };
 }

@@ -1,4 +1,4 @@
-/** Frequent questions, as a reader types them into the search of the site, and the page that answers each. */
+/** Frequent questions as readers type them into the site's search, each with the page that answers it. */
 export const questions: readonly (readonly [question: string, page: string])[] = [
   ['add it to an existing Express app', 'docs/quickstart-embed.md'],
   ['use with Next.js', 'docs/mounting.md'],

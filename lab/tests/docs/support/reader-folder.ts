@@ -10,7 +10,7 @@ import { freePort } from '../../../support/free-port.ts';
 import { blocksOf } from './pages.ts';
 import { commandsOf } from './shell.ts';
 
-/** Free ports in place of 3000 and 4000, because other tests run beside this one. */
+/** Free ports that replace 3000 and 4000, because other tests run at the same time. */
 const ports = new Map<string, string>();
 /** Replaces the ports in a text of a page with free ones. */
 export const withPorts = (text: string): string =>
@@ -33,13 +33,13 @@ function emptyFolder(): string {
 }
 
 /**
- * Checks whether a block creates a new app, in its own folder: the tests of `create-ostiary` run such blocks.
+ * Checks whether a block creates an app in its own folder. The tests of `create-ostiary` run such blocks.
  */
 const writesApp = (block: string): boolean => /\bcreate[ -]ostiary/.test(block);
 
 /**
- * Creates a reader's folder beside a checkout, with the files of a page in it, and installs the packages of
- * its commands.
+ * Creates a reader's folder beside a checkout, writes the files of a page into it, and installs the packages
+ * that its commands name.
  */
 export async function folderOf(page: string): Promise<string> {
   const folder = emptyFolder();
@@ -51,7 +51,7 @@ export async function folderOf(page: string): Promise<string> {
     expect.arrayContaining(['init', 'pkg', 'install']),
   );
   for (const { line, words } of installing) {
-    // A release of these packages is older than these pages.
+    // Install unreleased packages: a published release is older than these pages.
     const own = words.some((word) => word.startsWith('@ostiary/'));
     await run(folder, own ? installCommand(words.slice(2), false) : line);
   }
@@ -62,7 +62,7 @@ export async function folderOf(page: string): Promise<string> {
   return folder;
 }
 
-/** The command of a page that has these words in it. */
+/** Returns the command of a page that contains these words. */
 export function commandOf(page: string, words: string): string {
   const found = blocksOf(page, 'sh')
     .flatMap(commandsOf)
@@ -71,7 +71,7 @@ export function commandOf(page: string, words: string): string {
   return withPorts(found.line);
 }
 
-/** Run without the conditions of this repository, and with the cached packages. */
+/** Without the conditions of this repository, and with cached packages. */
 const { NODE_OPTIONS: _, ...inherited } = process.env;
 const readersEnvironment = {
   ...inherited,
@@ -141,9 +141,8 @@ export const answers = (url: string) => () =>
   );
 
 /**
- * Opens a page in a browser that follows redirects. Cookies of all ports are one jar, as on a reader's
- * machine, where other apps on localhost write theirs between two pages: `session` is that of Flask and
- * Starlette.
+ * Makes a browser that follows redirects. As on a reader's machine, all ports share their cookies, and other
+ * apps on localhost set theirs between two pages: `session` is that of Flask and Starlette.
  */
 export function browser() {
   const jar = new TestBrowser(withPorts('http://localhost:3000'));
@@ -159,11 +158,11 @@ export function browser() {
   };
 }
 
-/** A value that a command printed behind its name. */
+/** Returns the value that a command printed after its name. */
 export const printed = (name: string, said: string): string =>
   new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
 
-/** Packs the packages to the place where the pages have a checkout, and gives each test its own ports. */
+/** Packs the packages to where the pages expect a checkout, and gives each test its own ports. */
 export function useCheckout(): void {
   beforeAll(async () => {
     mkdirSync(join(checkout, 'packed'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { root, textOf } from './pages.ts';
 
-/** Folder for the documentation's files that the tests of one file use; removed after them. */
+/** Makes a folder for the recipes that the tests of one file use. It is removed afterwards. */
 export function recipeFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
   symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));

@@ -1,7 +1,7 @@
-/** A command of a block: `A=b npm run ostiary -- users list`. */
+/** A command of a code block, such as `A=b npm run ostiary -- users list`. */
 export interface ShellCommand {
   readonly line: string;
-  /** Variables that are set for the command, or exported by it. */
+  /** Variables that are set for the command, or exported before it. */
   readonly variables: Readonly<Record<string, string>>;
   readonly words: readonly string[];
 }
@@ -34,7 +34,7 @@ function wordsOf(line: string): string[] {
   return words;
 }
 
-/** The commands of a block, one for each line that is not continued by a backslash. */
+/** Returns the commands of a block, one per line unless a backslash continues the line. */
 export function commandsOf(block: string): ShellCommand[] {
   return block
     .replace(/\\\n\s*/g, ' ')

@@ -7,30 +7,30 @@ import { blocksOf, root } from '../support/pages.ts';
 
 const run = promisify(execFile);
 
-// Skip the JVM's optimising compiler: these programs, and those that they build, are short-lived.
+// Without the JVM's optimising compiler, because these programs are short-lived.
 const inHaste = '-XX:TieredStopAtLevel=1';
 const env = { ...process.env, MAVEN_OPTS: `${process.env.MAVEN_OPTS ?? ''} ${inHaste}` };
 
-/** Missing toolchain, or unreachable registry: not a fault of a verifier. */
+/** Error if a toolchain is missing or a registry unreachable, which is not a fault of a verifier. */
 export class NotHere extends Error {}
 
-/** Errors of cargo and Maven if they cannot reach their registry. */
+/** Matches errors of cargo and Maven if their registry is unreachable. */
 const unreachable =
   /could ?n[o']t resolve host|unknown host|failed to connect|connection refused|timed? ?out|network is unreachable/i;
 
 /** Runs a command to its end. @throws NotHere if its program is not installed, or a dependency cannot be fetched */
 async function execute(command: string, cwd: string, input = ''): Promise<string> {
   const running = run('sh', ['-c', command], { cwd, env });
-  // Ignore write errors: a missing or ended program reads no input.
+  // Ignore write errors: a program that is missing or has ended reads no input.
   running.child.stdin?.on('error', () => undefined).end(input);
   try {
     return (await running).stdout;
   } catch (error) {
     const { code, message, stdout } = error as Error & { readonly code: unknown; readonly stdout: string };
     const [program] = command.split(' ');
-    // Exit code of a shell for a missing program.
+    // 127 is the shell's exit code for a missing program.
     if (code === 127) throw new NotHere(`${program} is not installed`);
-    // Proxies of rustup exist even without a toolchain.
+    // rustup installs wrappers even without a toolchain.
     if (message.includes('rustup could not choose a version'))
       throw new NotHere(`${program} has no toolchain`);
     const said = `${message}\n${stdout}`;
@@ -39,26 +39,26 @@ async function execute(command: string, cwd: string, input = ''): Promise<string
   }
 }
 
-/** Steps that build and run the verifier of a language. */
+/** How to build and run the verifier of a language. */
 interface Language {
-  /** Name of the language as its heading on the page has it; in lower case it names the blocks. */
+  /** Name of the language as in its heading on the page. In lower case it marks the code blocks. */
   readonly name: string;
-  /** Path to which the block of the page is written. */
+  /** Path to which the page's code block is written. */
   readonly verifier: string;
   /** Runner beside this file, and the path to which it is copied. */
   readonly runner: readonly [file: string, target: string];
-  /** Further files of a project of that language, by name. */
+  /** Additional files of the language's project, by name. */
   readonly project?: (page: string) => { readonly [file: string]: string };
-  /** Command that fetches the dependencies of the verifier, and the file of the project that names them. */
+  /** Command that fetches the verifier's dependencies, and the project file that lists them. */
   readonly fetch?: { readonly command: string; readonly file: string };
-  /** Commands that compile it; for some languages they fetch too. */
+  /** Commands that compile the verifier; for some languages they also fetch its dependencies. */
   readonly build?: readonly string[];
   readonly run: string;
 }
 
 /**
- * Goal with its version. Without it Maven searches for the latest one, and without a network reports only
- * that there is no such plugin.
+ * Maven goal with its version. Without a version Maven searches for the latest one, and without a network it
+ * only reports that there is no such plug-in.
  */
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
@@ -122,8 +122,8 @@ export const languages: readonly Language[] = [
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 /**
- * Formats a delivery as the runners read it: secret, time, body and headers, without a character that could
- * end one of them.
+ * Formats a delivery for the runners: secret, time, body and headers, without characters that could end a
+ * field.
  */
 function lineOf({ secrets, now, body, headers }: Vector): string {
   const given = Object.entries(headers).map(([name, value]) => `${name}:${hex([value].flat().join(', '))}`);
@@ -131,7 +131,7 @@ function lineOf({ secrets, now, body, headers }: Vector): string {
 }
 
 /**
- * Returns the verdict of the page's verifier on each delivery: `accepted` and the id of its event, or
+ * Returns the verdict of the page's verifier on each delivery: `accepted` with the id of its event, or
  * `refused`.
  * @throws NotHere if the toolchain is missing
  * @throws Error with the output of the compiler or the program if it does not compile, or ends without a verdict
@@ -142,7 +142,7 @@ export async function verdictsOf(
   deliveries: readonly Vector[],
 ): Promise<string[]> {
   const name = language.name.toLowerCase();
-  // Keep the folder from one run to the next: compiling the dependencies takes most of the time.
+  // The folder is kept between runs, because compiling the dependencies takes most of the time.
   const cwd = join(root, 'node_modules/.cache/docs-verifiers', name);
   const [runner, target] = language.runner;
   const files = {
@@ -156,7 +156,7 @@ export async function verdictsOf(
   await copyFile(join(import.meta.dirname, runner), join(cwd, target));
   if (language.fetch !== undefined) {
     const { command, file } = language.fetch;
-    // Compare with the file of the last fetch, which is kept beside it.
+    // Copy of the project file at the last fetch: fetch again if it differs.
     const fetched = join(cwd, `${file}.fetched`);
     const [wanted, before] = await Promise.all([
       readFile(join(cwd, file), 'utf8'),
