@@ -66,20 +66,23 @@ export function conformancePage(): string {
 
 # OpenID Connect conformance
 
-The OpenID Foundation publishes a conformance suite, in which a plan is a list of modules and a module is one behaviour. Ostiary's own tests
-repeat the logic of four of its plans, module by module under the names that they have there: behind a proxy that ends TLS, in a host with a login of its own,
-with the user's part played by a program. They run with every \`npm test\`. The provider has the options on that relying parties can ask for: the scopes \`email\`, \`phone\`,
-\`address\` and \`standardProfile\`, refresh tokens, and a host that can sign users out.
+The conformance suite of the OpenID Foundation has plans. A plan is a list of modules, and each module tests one behaviour. Ostiary's own tests repeat the logic of four of these plans, module by module, under the original names of the modules. Every \`npm test\` runs these tests.
 
-These are our tests and our results. The Foundation has not looked at them, and the original suite may find what they do not. To run the original
-against a deployment of yours, provision three clients, one of them for \`client_secret_post\`, give it the discovery address, and choose \`static_client\`. The logout plans need the
-addresses \`post_logout_redirect\` and \`backchannel_logout\` of the suite registered.
+The tests run Ostiary behind a proxy that terminates TLS, in a host with a login of its own. A program plays the part of the user. The options that relying parties can use are switched on: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, and signing users out.
 
-- **pass**: every condition of the module holds.
-- **warning**: as pass, and the original adds a warning, which it does not count as a failure. The reason is a decision that the module checks, too.
-- **skip**: the original leaves the module out for the same reason. A module is not skipped once its reason is gone: its test fails then.
+The tests and the results are our own. The Foundation has not checked them, and the original suite may find mistakes that our tests do not find. To run the original suite against your deployment:
 
-No condition of these tests is failed.
+1. Create three clients, one of them for \`client_secret_post\`.
+2. Enter the discovery URL of your deployment in the suite, and choose \`static_client\`.
+3. For the logout plans, register the URLs \`post_logout_redirect\` and \`backchannel_logout\` of the suite.
+
+The result of a module is one of these words:
+
+- **pass** means that every condition of the module holds.
+- **warning** means that every condition holds, and that the original suite adds a warning. The original does not count a warning as a failure. The last column gives the reason, which the module tests too.
+- **skip** means that the original suite leaves the module out for the same reason. If the reason no longer holds, the test of the module fails.
+
+No condition of these tests fails.
 
 ${plans.map(planSection).join('\n\n')}
 `;

@@ -60,7 +60,7 @@ async function checkMetadata({ ask, discoveryUrl, jwks: { keys } }: Suite): Prom
 export const discovery: readonly Module[] = [
   module(
     'oidcc-discovery-endpoint-verification',
-    'status, type and every member of the metadata; https everywhere; keys valid, public and told apart',
+    'status, type and every member of the metadata; every URL has https; the keys are valid, public and have different ids',
     checkMetadata,
   ),
 ];

@@ -58,7 +58,7 @@ export const logouts: readonly Module[] = [
   ),
   module(
     'oidcc-rp-initiated-logout',
-    'with hint, address and `state` the user is signed out and comes back with `state`',
+    'with an ID token hint, a URI and `state`, the user is signed out, and the browser returns with `state`',
     async (suite) => {
       const { page, state, isSignedIn } = await signedOut(suite, (id_token_hint, given) => ({
         ...{ id_token_hint, state: given, post_logout_redirect_uri: postLogoutRedirectUri },
@@ -69,7 +69,7 @@ export const logouts: readonly Module[] = [
   ),
   module(
     'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
-    'an address that is not registered is never called',
+    'the browser is never sent to a URI that is not registered',
     refusedWith((id_token_hint, state) => ({
       ...{ id_token_hint, state, post_logout_redirect_uri: `${postLogoutRedirectUri}bad` },
     })),
@@ -77,7 +77,7 @@ export const logouts: readonly Module[] = [
   ),
   module(
     'oidcc-rp-initiated-logout-modified-id-token-hint',
-    'a hint whose signature was taken away is refused',
+    'an ID token hint without its signature is refused',
     refusedWith((idToken, state) => ({
       id_token_hint: new UnsecuredJWT(decodeJwt(idToken)).encode(),
       ...{ state, post_logout_redirect_uri: postLogoutRedirectUri },
@@ -86,19 +86,19 @@ export const logouts: readonly Module[] = [
   ),
   module(
     'oidcc-rp-initiated-logout-no-id-token-hint',
-    'an address without hint or client is never called',
+    'the browser is never sent to a URI without an ID token hint or a client id',
     refusedWith((_idToken, state) => ({ state, post_logout_redirect_uri: postLogoutRedirectUri })),
     screenshot,
   ),
   module(
     'oidcc-rp-initiated-logout-no-params',
-    'without parameters the user is asked, and signed out where they agree',
+    'without parameters the user is asked, and is signed out after confirming',
     askedWith({}),
     screenshot,
   ),
   module(
     'oidcc-rp-initiated-logout-no-post-logout-redirect-uri',
-    'with a hint and no address the user is signed out and told so',
+    'with an ID token hint and no URI, the user is signed out and sees a page that says so',
     async (suite) => {
       const { page, isSignedIn } = await signedOut(suite, (id_token_hint, state) => ({
         id_token_hint,
@@ -111,7 +111,7 @@ export const logouts: readonly Module[] = [
   ),
   module(
     'oidcc-rp-initiated-logout-no-state',
-    'without `state` the user comes back without one',
+    'without `state` the browser returns without a `state`',
     async (suite) => {
       const { page } = await signedOut(suite, (id_token_hint) => ({
         ...{ id_token_hint, post_logout_redirect_uri: postLogoutRedirectUri },
@@ -121,13 +121,13 @@ export const logouts: readonly Module[] = [
   ),
   module(
     'oidcc-rp-initiated-logout-only-state',
-    'with a `state` alone the user is asked, and signed out where they agree',
+    'with only a `state` the user is asked, and is signed out after confirming',
     askedWith({ state: 'a state' }),
     screenshot,
   ),
   module(
     'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
-    'an address with more in its query than was registered is never called',
+    'the browser is never sent to a URI whose query differs from the registered one',
     refusedWith((id_token_hint, state) => ({
       ...{ id_token_hint, state, post_logout_redirect_uri: `${postLogoutRedirectUri}?more=1` },
     })),
@@ -135,7 +135,7 @@ export const logouts: readonly Module[] = [
   ),
   module(
     'oidcc-rp-initiated-logout-bad-id-token-hint',
-    'a hint that the suite signed is refused',
+    'an ID token hint that the suite signed is refused',
     refusedWith(async (idToken, state) => ({
       id_token_hint: await new SignJWT(decodeJwt(idToken))
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: String(decodeProtectedHeader(idToken).kid) })
@@ -160,7 +160,7 @@ export const backchannel: readonly Module[] = [
   ),
   module(
     'oidcc-backchannel-rp-initiated-logout',
-    'a client that registered for it gets one logout token, which is right in every claim, when its user is signed out',
+    'a registered client gets one logout token with correct claims when its user is signed out',
     async (suite) => {
       const told = suite.loggedOut.length;
       let idToken = '';

@@ -41,7 +41,7 @@ const screenshot = { note: 'the original asks for a screenshot of the page' };
 export const requests: readonly Module[] = [
   module(
     'oidcc-server',
-    'a whole sign-in: answers, code, token, ID token with signature and `at_hash`, userinfo',
+    'a whole sign-in: responses, code, token, ID token with signature and `at_hash`, userinfo',
     async (suite) => {
       const { visit, tokens, header } = await signIn(suite);
       expect([visit.logins, visit.consents]).toEqual([1, 1]);
@@ -51,7 +51,7 @@ export const requests: readonly Module[] = [
   ),
   module(
     'oidcc-response-type-missing',
-    'without `response_type` the client is told `invalid_request`',
+    'a request without `response_type` gets `invalid_request`',
     async (suite) => {
       const { response_type: _, ...request } = suite.request();
       expect(await refused(suite, request)).toBe('invalid_request');
@@ -67,20 +67,20 @@ export const requests: readonly Module[] = [
       return authorize(suite, request);
     },
   ),
-  module('oidcc-display-page', '`display=page` does no harm', undisturbedBy({ display: 'page' })),
-  module('oidcc-display-popup', '`display=popup` does no harm', undisturbedBy({ display: 'popup' })),
+  module('oidcc-display-page', 'a request with `display=page` succeeds', undisturbedBy({ display: 'page' })),
+  module('oidcc-display-popup', 'a request with `display=popup` succeeds', undisturbedBy({ display: 'popup' })),
   module(
     'oidcc-ensure-request-with-unknown-parameter-succeeds',
-    'a parameter that nobody knows is ignored',
+    'an unknown parameter is ignored',
     undisturbedBy({ extra: 'foobar' }),
   ),
-  module('oidcc-login-hint', '`login_hint` does no harm', undisturbedBy({ login_hint: 'ana@id.example' })),
+  module('oidcc-login-hint', 'a request with `login_hint` succeeds', undisturbedBy({ login_hint: 'ana@id.example' })),
   module(
     'oidcc-ui-locales',
-    '`ui_locales` with a language that there is not does no harm',
+    'a request with an unknown language in `ui_locales` succeeds',
     undisturbedBy({ ui_locales: 'se' }),
   ),
-  module('oidcc-claims-locales', '`claims_locales` does no harm', undisturbedBy({ claims_locales: 'se' })),
+  module('oidcc-claims-locales', 'a request with `claims_locales` succeeds', undisturbedBy({ claims_locales: 'se' })),
   module(
     'oidcc-ensure-request-with-acr-values-succeeds',
     '`acr_values` does no harm',
@@ -93,7 +93,7 @@ export const requests: readonly Module[] = [
   ),
   module(
     'oidcc-ensure-registered-redirect-uri',
-    'a redirect URI that is not registered is never called: the user sees why, on a page',
+    'the browser is never sent to a redirect URI that is not registered; a page shows the reason',
     (suite) => refusedOnPage(suite, suite.request({ redirect_uri: `https://suite.example/${randomText()}` })),
     screenshot,
   ),
@@ -114,11 +114,11 @@ export const requests: readonly Module[] = [
       expect(callback?.get('iss')).toBe(suite.metadata.issuer);
       expect(callback?.has('code')).toBe(false);
     },
-    { note: 'the original ends as skipped where the provider answers this' },
+    { note: 'the original skips the module if the provider responds with this error' },
   ),
   module(
     'oidcc-ensure-request-object-with-redirect-uri',
-    'a wrong redirect URI beside a request object that names a right one leads to an error page',
+    'a wrong redirect URI leads to an error page, even if the request object has a correct one',
     (suite) => {
       const wrong = { redirect_uri: `${redirectUri}${randomText()}` };
       return refusedOnPage(suite, withRequestObject(suite, wrong));
@@ -127,7 +127,7 @@ export const requests: readonly Module[] = [
   ),
   module(
     'oidcc-ensure-request-with-valid-pkce-succeeds',
-    'a client that uses PKCE beside its secret is served',
+    'a client that uses PKCE together with its secret can sign users in',
     (suite) => {
       const verifier = randomText(32);
       const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -159,7 +159,7 @@ const profile = {
 
 /** Reason why the original adds a warning to modules that request `profile`. */
 const missingProfileClaims =
-  'a user has one name, and neither website, gender nor birthday: those claims of `profile` are not kept';
+  'users have one name, and no website, gender or birthday: Ostiary does not store these claims of `profile`';
 
 /** Modules about consent and the claims that it releases. */
 export const scopes: readonly Module[] = [

@@ -42,7 +42,7 @@ export const sessions: readonly Module[] = [
   ),
   module(
     'oidcc-prompt-none-not-logged-in',
-    '`prompt=none` without a session comes back with `login_required`, a long `state` unharmed',
+    '`prompt=none` without a session returns with `login_required` and an unchanged long `state`',
     async (suite) => {
       const request = suite.request({ prompt: 'none', state: randomText(96) });
       expect(request.state).toHaveLength(128);
@@ -56,7 +56,7 @@ export const sessions: readonly Module[] = [
   ),
   module(
     'oidcc-max-age-1',
-    '`max_age=1` two seconds after the login asks for credentials; `auth_time` is there, later and recent',
+    '`max_age=1` two seconds after the login asks for credentials; the new `auth_time` is later and recent',
     async (suite) => {
       const both = await twice(suite, () => ({ max_age: '1' }));
       checkSignedInAgain(both);
@@ -67,7 +67,7 @@ export const sessions: readonly Module[] = [
   ),
   module(
     'oidcc-max-age-10000',
-    '`max_age=10000` shortly after the login asks nobody; `auth_time` and `sub` stay',
+    '`max_age=10000` shortly after the login shows no login page; `auth_time` and `sub` stay',
     async (suite) => checkSameSession(await twice(suite, () => ({ max_age: '10000' }), { max_age: '15000' })),
   ),
   module(

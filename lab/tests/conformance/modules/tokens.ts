@@ -44,13 +44,13 @@ export const tokens: readonly Module[] = [
       warning: 'the parameter is ignored, and the metadata says so: `name` comes with the scope `profile`',
     },
   ),
-  module('oidcc-codereuse', 'a code that is presented again at once is `invalid_grant`', async (suite) => {
+  module('oidcc-codereuse', 'a code that is used again at once gets `invalid_grant`', async (suite) => {
     const { code } = await signIn(suite);
     await expectReuse(suite, code);
   }),
   module(
     'oidcc-codereuse-30seconds',
-    'a code that is presented again after 30 seconds is `invalid_grant`, and its token stops working',
+    'a code that is used again after 30 seconds gets `invalid_grant`, and its token stops working',
     async (suite) => {
       const { code, accessToken } = await signIn(suite);
       suite.clock.advance(30_000);
