@@ -7,7 +7,7 @@ import type { Fetch } from './network.ts';
 const cookieName = 'test_login';
 const loginPath = '/login';
 
-/** The login of the kit: who is signed in in which browser. */
+/** Login of the kit: remembers which user is signed in in which browser. */
 export class TestLogin implements Login {
   readonly #signedIn = new Map<string, Authentication>();
   readonly #timeline: Timeline;
@@ -17,13 +17,13 @@ export class TestLogin implements Login {
     this.#timeline = timeline;
   }
 
-  /** A cookie that no browser has yet. */
+  /** Returns a cookie value that no other browser has. */
   newCookie(): string {
     this.#browsers += 1;
     return `${cookieName}=${this.#browsers}`;
   }
 
-  /** Signs a user in, at a moment that is later than every one before. */
+  /** Signs a user in, at a later time than all previous sign-ins. */
   signIn(cookie: string, sub: string): void {
     this.#timeline.tick();
     this.#signedIn.set(cookie, { sub, authenticatedAt: new Date(this.#timeline.now()) });
@@ -41,7 +41,7 @@ export class TestLogin implements Login {
 }
 
 /**
- * A browser without a screen, in which a user is signed in. It keeps cookies and answers the consent page.
+ * A headless browser in which a user is signed in. It keeps cookies and submits the consent page.
  *
  * @example
  * ```ts
@@ -52,11 +52,11 @@ export class TestLogin implements Login {
  */
 export interface TestBrowser {
   /**
-   * Goes to an authorization URL, signs in where it is asked to, approves what it is asked for, and follows until it
-   * leaves the service.
+   * Opens an authorization URL as the signed-in user, approves the consent page, and follows redirects until
+   * they leave the service.
    *
-   * @returns where it was sent: the redirect URI with `code` and `state`, or with `error`
-   * @throws Error with the page that it was stopped by
+   * @returns the redirect URI with `code` and `state`, or with `error`
+   * @throws Error with the text of the page at which it had to stop
    * @example
    * ```ts
    * const kit = await createTestOstiary();
@@ -66,11 +66,14 @@ export interface TestBrowser {
    * ```
    */
   approve(url: string | URL): Promise<URL>;
-  /** The same, but the user denies. */
+  /**
+   * Opens an authorization URL as the signed-in user, denies consent, and follows redirects until they leave
+   * the service.
+   */
   deny(url: string | URL): Promise<URL>;
 }
 
-/** Dependencies of a browser. */
+/** Dependencies of a test browser. */
 export interface BrowserParts {
   readonly login: TestLogin;
   readonly sub: string;
@@ -81,7 +84,7 @@ export interface BrowserParts {
 export function createBrowser({ login, sub, authUrl, send }: BrowserParts): TestBrowser {
   const signedIn = login.newCookie();
   login.signIn(signedIn, sub);
-  /** The service, and the page of the login, which signs the user in at once. */
+  /** Sends requests to the service, and also acts as the login page, which signs the user in at once. */
   const sendSignedIn: Fetch = async (input, init) => {
     const request = new Request(input, init);
     const { pathname, searchParams } = new URL(request.url);

@@ -1,7 +1,7 @@
 import type { Clock } from '@ostiary/core';
 
 /**
- * A length of time: milliseconds, or a number with a unit, such as `'90s'`, `'15m'`, `'2h'` or `'3d'`.
+ * A duration: milliseconds, or a number with a unit, such as `'90s'`, `'15m'`, `'2h'` or `'3d'`.
  *
  * @example
  * ```ts
@@ -13,8 +13,8 @@ export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Whole milliseconds of a length of time.
- * @throws TypeError when it is none
+ * Converts a duration to whole milliseconds.
+ * @throws TypeError if the value is not a duration
  */
 export function milliseconds(duration: Duration): number {
   const [, digits = '', unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(duration)) ?? [];
@@ -25,8 +25,8 @@ export function milliseconds(duration: Duration): number {
 }
 
 /**
- * The clock of a test. It stands still until the test moves it, except for one millisecond with each request
- * and each sign-in, so that later events have later times.
+ * Clock of a test. It stands still until the test advances it, except that each request and each sign-in adds
+ * a millisecond, so that later events have later times.
  *
  * @example
  * ```ts
@@ -37,13 +37,13 @@ export function milliseconds(duration: Duration): number {
  * ```
  */
 export interface TestClock extends Clock {
-  /** Now, for comparing with what the API answers. */
+  /** Returns the current time of the kit, to compare with times in API responses. */
   date(): Date;
   /**
-   * Moves on, and does on the way, each at its time, what becomes due: deliveries and their retries, executions of
-   * transfers, housekeeping. Resolves when all of it is done.
+   * Advances the clock and runs work that becomes due in the meantime, each at its time: deliveries and their
+   * retries, executions of transfers, housekeeping. Resolves when all of it is done.
    *
-   * @throws TypeError when `by` is no length of time
+   * @throws TypeError if `by` is not a duration
    * @example
    * ```ts
    * const kit = await createTestOstiary();
@@ -59,17 +59,17 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** The time of a kit: which moment it is, and at which later ones something happens. */
+/** Time of a kit: the current time, and the later times at which work becomes due. */
 export class Timeline {
   readonly #work: () => Promise<void>;
   #now: number;
   #moments = new Set<number>();
   #sleepers = new Set<Sleeper>();
   #upkeepAt = Number.POSITIVE_INFINITY;
-  /** Only one advance runs at a time. */
+  /** Resolves when the running advance has ended. Only one runs at a time. */
   #turn: Promise<void> = Promise.resolve();
 
-  /** @param work - does all that is due */
+  /** Starts the time of a kit. @param work - runs all work that is due */
   constructor(startsAt: number, work: () => Promise<void>) {
     this.#now = startsAt;
     this.#work = work;
@@ -79,22 +79,25 @@ export class Timeline {
     return this.#now;
   }
 
-  /** Something becomes due at this moment. */
+  /** Records that work becomes due at a time. */
   expect(moment: number): void {
     if (moment > this.#now) this.#moments.add(moment);
   }
 
-  /** Due work that no call awaits. It counts like any other, but the clock stops only once for all of it. */
+  /**
+   * Records that housekeeping becomes due at a time. An advance stops for it only once, at the end, for all
+   * of it.
+   */
   expectUpkeep(moment: number): void {
     this.#upkeepAt = moment;
   }
 
-  /** Moves on by one millisecond, for events that must be later than others. */
+  /** Advances the time by one millisecond, so that the next event is later than the previous one. */
   tick(): void {
     this.#now += 1;
   }
 
-  /** Resolves when the clock has moved on by so much; rejects when the signal aborts. */
+  /** Resolves when the clock has advanced by `ms`; rejects if the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     const until = this.#now + ms;
     return new Promise((resolve, reject) => {
@@ -130,7 +133,7 @@ export class Timeline {
       this.#moments.delete(next);
       const awake = [...this.#sleepers].filter(({ until }) => until <= this.#now);
       for (const { wake } of awake) wake();
-      // Let the work that was notified run first.
+      // Let the work that was just resumed run first.
       if (awake.length > 0) await new Promise((resolve) => setImmediate(resolve));
       await this.#work();
     }

@@ -15,7 +15,7 @@ import { createTestRail } from './rail.ts';
 import { createTestUsers, type UserReference } from './users.ts';
 import { Mail } from './webhooks.ts';
 
-/** Notifies waiting code that something has happened. */
+/** Notifies waiting code of any activity in the kit. */
 class Activity {
   #waiting: (() => void)[] = [];
 
@@ -23,7 +23,7 @@ class Activity {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** `false` when nothing has happened for so long, in milliseconds of real time. */
+  /** Waits for activity. Resolves with `false` after `ms` milliseconds of real time without any. */
   wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), ms);
@@ -57,7 +57,7 @@ function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
   return first;
 }
 
-/** Partners, numbered as they come, and keys of the first one. */
+/** Creates partners with numbered slugs, and the keys of the first one. */
 async function provision(admin: Ostiary['admin']) {
   let partners = 0;
   const createPartner: TestOstiary['partners']['create'] = (slug) => {
@@ -75,7 +75,10 @@ async function provision(admin: Ostiary['admin']) {
   return { partner, partners: { create: createPartner }, keys };
 }
 
-/** Registers webhook endpoints through the partner API, with what a test did not say filled in. */
+/**
+ * Creates the function that registers webhook endpoints through the partner API, with defaults for missing
+ * settings.
+ */
 function registration(standard: {
   readonly mail: Mail;
   readonly send: (request: Request) => Promise<Response>;
@@ -101,10 +104,10 @@ function registration(standard: {
 }
 
 /**
- * Starts the real service in the memory of a test: no port, no database, no waiting. Kits do not know of each other, so
+ * Starts the real service in the memory of a test: no port, no database, no waiting. Kits are independent, so
  * tests may have one each, or share one.
  *
- * @throws TypeError when an option is wrong
+ * @throws TypeError if an option is invalid
  * @example
  * ```ts
  * const kit = await createTestOstiary();
@@ -125,7 +128,7 @@ export async function createTestOstiary(
   return isOfHost(given) ? createHostKit(given) : createPartnerKit(given);
 }
 
-/** True if the host provides the users. */
+/** Checks whether the options are for a host, which provides its own users. */
 const isOfHost = (given: TestOstiaryOptions | HostTestOptions): given is HostTestOptions =>
   given.users !== undefined && 'find' in given.users && !Array.isArray(given.users);
 
@@ -138,7 +141,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
   const settleIfOpen = async (): Promise<void> => {
     closed.signal.throwIfAborted();
     await settle().catch((error: unknown) => {
-      // Work that the end has interrupted reports that, without a stack.
+      // If closing interrupted the work, report that, without a stack.
       closed.signal.throwIfAborted();
       throw error;
     });
@@ -158,7 +161,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
 
   const subOf = (user: UserReference = firstOf(users)): string =>
     users.get(typeof user === 'string' ? user : user.sub).sub;
-  /** Requests of the kit itself, which no fault meets. */
+  /** Sends requests of the kit itself, to which faults do not apply. */
   const send = (request: Request) => ostiary.fetch(request, { address });
   const network = networkOf(ostiary.fetch, timeline, {
     ...{ origins: originsOf(authUrl, baseUrl), faults: requests, closed: closed.signal },

@@ -2,7 +2,7 @@ import type { WebhookRequest } from '@ostiary/core/seams';
 import type { Mode } from '@ostiary/core/storage';
 
 /**
- * An attempt of a delivery, as it was sent.
+ * A webhook delivery attempt, as it was sent.
  *
  * @example
  * ```ts
@@ -13,12 +13,12 @@ import type { Mode } from '@ostiary/core/storage';
  * ```
  */
 export interface CapturedDelivery {
-  /** The endpoint. */
+  /** URL of the endpoint. */
   readonly url: string;
-  /** `evt_…`: the same on every attempt. */
+  /** Id of the event, `evt_…`, the same on every attempt. */
   readonly id: string;
   readonly type: string;
-  /** Parsed body. */
+  /** Parsed body of the webhook. */
   readonly event: {
     readonly id: string;
     readonly type: string;
@@ -26,24 +26,24 @@ export interface CapturedDelivery {
     readonly mode: Mode;
     readonly data: Readonly<Record<string, unknown>>;
   };
-  /** With the signature. */
+  /** Request headers, including the signature. */
   readonly headers: Headers;
-  /** The bytes that were signed. */
+  /** Raw body, whose bytes were signed. */
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Time of the attempt, in milliseconds since the Unix epoch, by the clock of the kit. */
+  /** Time of the attempt by the kit's clock, in milliseconds since the Unix epoch. */
   readonly sentAt: number;
-  /** Response of the partner; `null` before it arrives, and if the partner's code threw. */
+  /** Status of the partner's response; `null` before it arrives, and if the partner's code threw. */
   readonly status: number | null;
-  /** Error that the partner's code threw. */
+  /** Error that the partner's code threw, if any. */
   readonly error: unknown;
-  /** The delivery as a request, to be given to a receiver once more. */
+  /** Returns the delivery as a request, to pass to a receiver again. */
   request(): Request;
 }
 
-/** Before everything is known of it. */
+/** Writable variant of a value whose fields are set one by one. */
 export type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
-/** Request of an attempt. */
+/** Creates the record of an attempt from its request. */
 export function captured({ url, headers, body }: WebhookRequest, sentAt: number): Writable<CapturedDelivery> {
   const bytes = Uint8Array.from(typeof body === 'string' ? Buffer.from(body) : body);
   const event = JSON.parse(Buffer.from(bytes).toString()) as CapturedDelivery['event'];

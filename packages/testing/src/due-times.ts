@@ -1,12 +1,15 @@
 import type { Storage } from '@ostiary/core/storage';
 import type { Timeline } from './clock.ts';
 
-/** The job that removes old rows comes every ten minutes, thousands of times in a month that a test lets pass. */
+/**
+ * Kind of the job that removes old rows. It runs every ten minutes, so thousands of times when a test
+ * advances by a month.
+ */
 const upkeep = 'purge';
 
 /**
- * Reports every later moment at which something in a storage becomes due: retried deliveries and jobs. Work
- * that is due at once need not be reported.
+ * Wraps a storage so that it reports each later time at which work becomes due: retried deliveries and jobs.
+ * Work that is due at once need not be reported.
  */
 export function tellingDueTimes(storage: Storage, timeline: Timeline): Storage {
   const tell = (moment: number): void => timeline.expect(moment);

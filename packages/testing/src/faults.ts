@@ -3,7 +3,7 @@ import type { CapturedDelivery } from './delivery.ts';
 import { type Limits, Plans } from './plans.ts';
 
 /**
- * Requests that a fault meets, and their number.
+ * Requests to which a fault applies, and their number.
  *
  * @example
  * ```ts
@@ -13,7 +13,7 @@ import { type Limits, Plans } from './plans.ts';
  * ```
  */
 export interface RequestFault {
-  /** Number of requests; `Infinity` for all. @defaultValue 1 */
+  /** Number of affected requests; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
   /**
    * Requests to match: a path (`/v1/partner/payments`), a method and a path (`POST /v1/partner/payments`), a
@@ -24,7 +24,7 @@ export interface RequestFault {
 }
 
 /**
- * Deliveries that a fault meets, and their number.
+ * Deliveries to which a fault applies, and their number.
  *
  * @example
  * ```ts
@@ -34,13 +34,13 @@ export interface RequestFault {
  * ```
  */
 export interface DeliveryFault {
-  /** Number of attempts; `Infinity` for all. @defaultValue 1 */
+  /** Number of affected attempts; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
   /** Deliveries to match: an event type, or a function. @defaultValue any attempt */
   readonly match?: string | ((delivery: CapturedDelivery) => boolean);
 }
 
-/** Fault of a request. */
+/** Kinds of faults of a request. */
 export type RequestEffect =
   | { readonly kind: 'refuse' | 'drop answer' | 'stall body' }
   | { readonly kind: 'rate limit'; readonly retryAfterSeconds: number }
@@ -52,13 +52,13 @@ export type RequestEffect =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** Fault of an attempt of a delivery. */
+/** Kinds of faults of a delivery attempt. */
 export type DeliveryEffect =
   | { readonly kind: 'drop' | 'time out' | 'duplicate' | 'reorder' }
   | { readonly kind: 'status'; readonly status: number };
 
 /**
- * Faults on the way of deliveries to the partner.
+ * Plans faults of deliveries on their way to the partner.
  *
  * @example
  * ```ts
@@ -68,22 +68,22 @@ export type DeliveryEffect =
  * ```
  */
 export interface WebhookFaults {
-  /** The partner gets the delivery twice, the same bytes with the same signature. */
+  /** Delivers twice: the same bytes with the same signature. */
   duplicate(fault?: DeliveryFault): void;
-  /** The delivery comes after the one that follows it, once another one is due at the same time. */
+  /** Delivers an attempt after the next one, once another one is due at the same time. */
   reorder(fault?: DeliveryFault): void;
-  /** The connection breaks before the partner has seen anything; the delivery is retried on schedule. */
+  /** Breaks the connection before the partner has seen anything. The delivery is retried on schedule. */
   drop(fault?: DeliveryFault): void;
-  /** Something before the partner's code answers with this status; the partner's code sees nothing. */
+  /** Responds with a status before the partner's code is reached, as a proxy might. */
   status(status: number, fault?: DeliveryFault): void;
-  /** The partner sees the delivery and answers too late: it is retried, as if the answer had not come. */
+  /** Passes the delivery to the partner, whose response comes too late. The delivery is retried. */
   timeOut(fault?: DeliveryFault): void;
 }
 
 /**
- * Faults between the client and the service, and between the service and the partner. Each meets the next request that
- * matches, unless it says otherwise; where several match, the one that was asked for first. Requests to
- * receivers, and those that the kit makes itself, meet none.
+ * Plans faults between client and service, and between service and partner. By default a fault applies to the
+ * next matching request; if several match, the one planned first applies. Requests to receivers, and those
+ * that the kit makes itself, have no faults.
  *
  * @example
  * ```ts
@@ -95,25 +95,25 @@ export interface WebhookFaults {
  * ```
  */
 export interface TestFaults {
-  /** The connection is reset before the request has reached the service. */
+  /** Resets the connection before the request reaches the service. */
   refuse(fault?: RequestFault): void;
-  /** The request is executed, and the connection is reset before the answer comes. */
+  /** Executes the request, and resets the connection before the response arrives. */
   dropAnswerAfterCommit(fault?: RequestFault): void;
-  /** Answers 429 as the service does; the request is not executed. */
+  /** Responds with 429 as the service does, without executing the request. */
   rateLimit(fault?: RequestFault & { /** @defaultValue 1 */ readonly retryAfterSeconds?: number }): void;
   /**
-   * The request is executed at once, and its answer comes so much later.
+   * Executes the request at once, and delays its response.
    *
-   * @param by - by the clock of the kit, so that it comes when the test moves the clock on; or, with `clock: 'real'`, by
-   * the machine's
+   * @param by - delay by the kit's clock, so that the response arrives when the test advances the clock; with
+   * `clock: 'real'`, by the machine's clock
    */
   slow(
     by: Duration,
     fault?: RequestFault & { /** @defaultValue `'test'` */ readonly clock?: 'test' | 'real' },
   ): void;
-  /** The request is executed; status and headers of the answer come, and half of its body. The rest never does. */
+  /** Executes the request and sends status, headers and half of the body. The rest never arrives. */
   stallBody(fault?: RequestFault): void;
-  /** Something before the service answers, such as a proxy; the request is not executed. */
+  /** Responds with a status as a proxy in front of the service might, without executing the request. */
   status(
     status: number,
     body?: string,
@@ -122,13 +122,13 @@ export interface TestFaults {
       readonly headers?: Readonly<Record<string, string>>;
     },
   ): void;
-  /** Faults of deliveries. */
+  /** Plans faults of webhook deliveries. */
   readonly webhooks: WebhookFaults;
-  /** Faults, those of the rail included, that have not met as many as they were asked for. */
+  /** Descriptions of planned faults, including those of the rail, that occurred less often than planned. */
   readonly unused: readonly string[];
-  /** @throws Error that lists {@link TestFaults.unused}, if there is one: a test that believes in it proves nothing */
+  /** Checks that all planned faults occurred, without which a test proves nothing. @throws Error that lists {@link TestFaults.unused} */
   assertUsed(): void;
-  /** Forgets all of them. */
+  /** Removes all planned faults. */
   clear(): void;
 }
 
@@ -147,7 +147,7 @@ function deliveryLimits({ times, match }: DeliveryFault): Limits<CapturedDeliver
   return { ...limits, match: typeof match === 'function' ? match : ({ type }) => type === match };
 }
 
-/** @param others - other plans whose unused ones are told too */
+/** Creates the planner of faults. @param others - plans of other parts, whose unused faults are listed too */
 export function createTestFaults(others: Plans<never, unknown>): {
   readonly faults: TestFaults;
   readonly requests: Plans<Request, RequestEffect>;

@@ -11,13 +11,13 @@ import type { CapturedDelivery } from './delivery.ts';
  * ```
  */
 export interface TestInbox {
-  /** Every attempt that reached an endpoint, in that order; retries and duplicates are there too. */
+  /** All attempts that reached an endpoint, in order, including retries and duplicates. */
   readonly deliveries: readonly CapturedDelivery[];
   /**
-   * The oldest attempt that `next` has not answered yet, of this event type or of any. Does what is due first, and
-   * waits a little for requests under way; the clock stands still.
+   * Returns the oldest attempt that `next` has not returned yet, of this event type or of any. Runs due work
+   * first, and waits a little for running requests. Does not advance the clock.
    *
-   * @throws Error that says what did arrive
+   * @throws Error that lists the deliveries that did arrive, if none matches in time
    * @example
    * ```ts
    * const kit = await createTestOstiary();
@@ -29,21 +29,21 @@ export interface TestInbox {
   next(
     type?: string,
     options?: {
-      /** Time to wait, in milliseconds of real time. @defaultValue 2,000 */
+      /** Longest wait, in milliseconds of real time. @defaultValue 2,000 */
       readonly timeoutMs?: number;
     },
   ): Promise<CapturedDelivery>;
-  /** Forgets what has arrived. */
+  /** Removes all deliveries that have arrived. */
   clear(): void;
 }
 
 /** Dependencies of the inbox. */
 export interface InboxParts {
-  /** Fills up. */
+  /** Attempts that were sent, appended as they happen. */
   readonly sent: CapturedDelivery[];
-  /** Does what is due. */
+  /** Runs all work that is due now. */
   readonly settle: () => Promise<void>;
-  /** Resolves with the next request that was answered, or after so many milliseconds with `false`. */
+  /** Resolves with `true` after the next response, or with `false` after `ms` milliseconds without one. */
   readonly activity: (ms: number) => Promise<boolean>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The whole service in the memory of a test, for partners and for those who embed it. Works with every test runner.
+ * The whole service in the memory of a test, for partners and for developers who embed Ostiary. Works with
+ * every test runner.
  *
  * @packageDocumentation
  */

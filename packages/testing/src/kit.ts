@@ -12,7 +12,7 @@ import type { TestUser, TestUsers, UserReference } from './users.ts';
 import type { Receiver } from './webhooks.ts';
 
 /**
- * Options of `createTestOstiary`. Every one has a default.
+ * Options of `createTestOstiary`, all of which have a default.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface TestOstiaryOptions
     | 'trustedProxies'
   > {
   /**
-   * Destination of log lines, those of planned faults too. Use `console` to see them while you debug.
+   * Destination of log lines, including those of planned faults. Use `console` to see them while debugging.
    * @defaultValue `silentLogger`: nowhere
    */
   readonly logger?: Logger;
@@ -54,11 +54,11 @@ export interface TestOstiaryOptions
    * @defaultValue the present, so that code which asks the machine's clock agrees until the test moves this one
    */
   readonly now?: Date | number;
-  /** Users instead of the seeded ones. What they do not have is made up. */
+  /** Users instead of the default ones. Missing fields are filled in. */
   readonly users?: readonly Partial<TestUser>[];
-  /** The address that requests come from. @defaultValue `'192.0.2.1'` */
+  /** IP address from which requests come. @defaultValue `'192.0.2.1'` */
   readonly address?: string;
-  /** As in the option `webhooks` of `createOstiary`. */
+  /** Seconds between delivery attempts, as in the option `webhooks` of `createOstiary`. */
   readonly retryDelaysSeconds?: readonly number[];
 }
 
@@ -74,16 +74,16 @@ export interface TestOstiaryOptions
  */
 export interface TestKey {
   readonly id: string;
-  /** Sent as `X-API-Key`. */
+  /** The API key, sent in the header `X-API-Key`. */
   readonly key: string;
-  /** Signs requests. */
+  /** Secret with which requests are signed. */
   readonly signingSecret: string;
   readonly partner: string;
   readonly mode: Mode;
 }
 
 /**
- * An endpoint that was registered.
+ * A registered webhook endpoint.
  *
  * @example
  * ```ts
@@ -95,14 +95,14 @@ export interface TestKey {
  * ```
  */
 export interface TestEndpoint {
-  /** `we_…`. */
+  /** Id of the endpoint: `we_…`. */
   readonly id: string;
   readonly url: string;
   readonly secret: string;
 }
 
 /**
- * The whole service in memory: the real engine, without a port, with a clock that stands still.
+ * The whole service in memory: the real engine, without a port, with a clock that the test controls.
  *
  * @example
  * ```ts
@@ -113,47 +113,50 @@ export interface TestEndpoint {
  * ```
  */
 export interface TestOstiary extends TestOAuth, AsyncDisposable {
-  /** The engine, as hosts have it. */
+  /** The service, as hosts use it. */
   readonly ostiary: Ostiary;
-  /** URL of the API for clients. */
+  /** Base URL of the API. */
   readonly baseUrl: string;
-  /** URL to which apps send users. */
+  /** Base URL to which apps send users. */
   readonly authUrl: string;
-  /** For the client SDK, or anything that takes a `fetch`: leads to the service and to receivers, nowhere else. */
+  /** A `fetch` for the client SDK and other code. Reaches the service and receivers, nothing else. */
   readonly fetch: Fetch;
-  /** A `fetch` from another address, for keys with an allowlist. */
+  /** Returns a `fetch` whose requests come from another IP address, for keys with an allowlist. */
   fetchFrom(address: string): Fetch;
   readonly clock: TestClock;
-  /** Does all that is due now: executions, deliveries. `clock.advance` and `inbox.next` do it too. */
+  /**
+   * Runs all work that is due now: executions of transfers, deliveries. `clock.advance` and `inbox.next` do
+   * this too.
+   */
   settle(): Promise<void>;
-  /** The first user, with every field that any scope shows. */
+  /** The first user, who has every field that any scope shows. */
   readonly user: TestUser;
   readonly users: TestUsers;
-  /** Slug of the partner that owns the seeded keys and clients. */
+  /** Slug of the partner that owns the kit's keys and clients. */
   readonly partner: string;
   readonly partners: {
-    /** @param slug - made up unless given */
+    /** Creates another partner. @param slug - by default a new one */
     create(slug?: string): Promise<Partner>;
   };
   readonly keys: {
-    /** Every scope, live mode. */
+    /** Live key with all scopes. */
     readonly live: TestKey;
-    /** Every scope, test mode: sees sandbox users only. */
+    /** Test key with all scopes, which sees sandbox users only. */
     readonly test: TestKey;
-    /** Issues another key, by default live, with every scope, for the partner of the kit. */
+    /** Issues another key for the partner of the kit, by default live and with all scopes. */
     issue(settings?: Partial<NewApiKey>): Promise<TestKey>;
   };
-  /** A browser in which a user is signed in. */
+  /** Returns a browser in which a user is signed in. */
   signIn(user?: UserReference): TestBrowser;
   readonly passports: {
     /**
-     * Makes a passport that a user shows to a partner. It is valid for five minutes by the clock of the kit.
+     * Issues a passport that a user shows to a partner. It is valid for five minutes by the kit's clock.
      */
     issue(user?: UserReference): Promise<IssuedPassport>;
   };
   readonly rail: TestRail;
   readonly webhooks: {
-    /** Registers an endpoint of the partner through the API. */
+    /** Registers a webhook endpoint of the partner through the API. */
     register(
       url: string,
       settings?: {
@@ -161,19 +164,22 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
         readonly events?: readonly string[];
         /** @defaultValue {@link TestOstiary.webhookSecret} */
         readonly secret?: string;
-        /** Owner and mode of the endpoint. @defaultValue `keys.live` */
+        /** Key whose partner and mode own the endpoint. @defaultValue `keys.live` */
         readonly key?: TestKey;
-        /** Answers there. @defaultValue every delivery is answered with 200 */
+        /** Code that handles deliveries to the endpoint. @defaultValue responds to every delivery with 200 */
         readonly receiver?: Receiver;
       },
     ): Promise<TestEndpoint>;
-    /** Lets code of yours answer at and below a URL: deliveries, and what is sent there with {@link TestOstiary.fetch}. */
+    /**
+     * Makes your code handle requests at and below a URL: deliveries, and requests made with {@link
+     * TestOstiary.fetch}.
+     */
     receive(url: string, receiver: Receiver): void;
   };
-  /** Default options of endpoints. */
+  /** Default secret of webhook endpoints. */
   readonly webhookSecret: string;
   readonly inbox: TestInbox;
   readonly faults: TestFaults;
-  /** Ends everything. Work under way is rejected. May be called again. */
+  /** Closes the kit. Running work is rejected. May be called again. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * A storage that lives in this process and ends with it, for tests: SQLite's own, on a database in memory.
+ * A storage in memory for tests, which ends with the process: the SQLite storage on a database in memory.
  *
  * @packageDocumentation
  */

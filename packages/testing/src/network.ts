@@ -5,7 +5,7 @@ import type { RequestEffect } from './faults.ts';
 import type { Plans } from './plans.ts';
 
 /**
- * `fetch`, as programs call it.
+ * Type of the standard `fetch` function.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import type { Plans } from './plans.ts';
  */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Handler of requests to other origins: code of the test, or none. */
+/** Handles requests to other origins with code of the test; returns `null` if there is none. */
 export type Receive = (request: Request) => Promise<Response> | null;
 
 /** Dependencies of the network of a kit. */
@@ -28,13 +28,13 @@ export interface NetworkParts {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called before each request that reaches the service. */
   readonly arrives: () => void;
-  /** Called after each request. */
+  /** Called after each response. */
   readonly answered: () => void;
-  /** Aborts with the kit. */
+  /** Aborts when the kit is closed. */
   readonly closed: AbortSignal;
 }
 
-/** Error that `fetch` throws when a connection breaks. */
+/** Creates the error that `fetch` throws when a connection breaks. */
 function reset(): TypeError {
   const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
   return new TypeError('fetch failed', { cause });
@@ -52,7 +52,7 @@ function tooMany(retryAfterSeconds: number): Response {
   );
 }
 
-/** Sends half of a response, and then nothing until the reader gives up. */
+/** Sends half of a response, and then nothing until the client gives up. */
 async function stalled(response: Response, signal: AbortSignal): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const body = new ReadableStream<Uint8Array>({
@@ -64,7 +64,9 @@ async function stalled(response: Response, signal: AbortSignal): Promise<Respons
   return new Response(body, response);
 }
 
-/** As `fetch` does it, with the length of a body that is known; a `Request` does not tell it. */
+/**
+ * Creates a request as `fetch` does, with the content length if it is known, which a `Request` does not show.
+ */
 function requestOf(input: string | URL | Request, init: RequestInit | undefined): Request {
   const request = new Request(input, init);
   const { body } = init ?? {};
@@ -89,13 +91,13 @@ async function followed(first: Request, answer: (request: Request) => Promise<Re
       Object.defineProperty(response, 'url', { value: request.url });
       return response;
     }
-    // As browsers do it; a body is not sent twice.
+    // As browsers do: the body is not sent again.
     request = new Request(new URL(location, request.url), { signal: request.signal });
   }
   throw new TypeError('fetch failed: too many redirects');
 }
 
-/** The network between clients and the service, in memory. */
+/** Creates the network between clients and the service, in memory. */
 export function createNetwork(parts: NetworkParts) {
   const { engine, faults, origins, closed } = parts;
   const underWay = new Set<Promise<Response>>();
@@ -155,12 +157,12 @@ export function createNetwork(parts: NetworkParts) {
   }
 
   return {
-    /** A `fetch` for each client address: requests to the service meet the faults first. */
+    /** Returns a `fetch` for a client address, to whose requests to the service planned faults apply. */
     from: (address: string): Fetch =>
       async function fetch(input, init) {
         return await followed(requestOf(input, init), (request) => answer(request, address));
       },
-    /** Resolves when the service executes no request. */
+    /** Resolves when the service handles no request. */
     async idle(): Promise<void> {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },

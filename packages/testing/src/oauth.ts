@@ -15,14 +15,14 @@ import type { UserReference } from './users.ts';
  */
 export interface TestClient {
   readonly clientId: string;
-  /** `null` for a public client. */
+  /** Client secret; `null` for a public client. */
   readonly clientSecret: string | null;
-  /** The first of its redirect URIs. */
+  /** First redirect URI of the client. */
   readonly redirectUri: string;
 }
 
 /**
- * An authorization request.
+ * Options of an authorization request.
  *
  * @example
  * ```ts
@@ -38,12 +38,12 @@ export interface AuthorizeOptions {
   readonly redirectUri?: string;
   /** @defaultValue a random one */
   readonly state?: string;
-  /** Other parameters, such as `nonce` or `prompt`. */
+  /** Further parameters, such as `nonce` or `prompt`. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
 /**
- * End of an authorization request.
+ * Result of an authorization request.
  *
  * @example
  * ```ts
@@ -53,17 +53,17 @@ export interface AuthorizeOptions {
  * ```
  */
 export interface Authorization {
-  /** The redirect URI with what the service added. */
+  /** Redirect URI with the response parameters. */
   readonly callback: URL;
   readonly state: string;
-  /** The secret of PKCE, for the exchange. */
+  /** PKCE code verifier, for the code exchange. */
   readonly codeVerifier: string;
-  /** @throws Error when there is none: the request was denied or refused */
+  /** Authorization code of the response. @throws Error if there is none, because the request was denied or refused */
   readonly code: string;
 }
 
 /**
- * The OAuth half of a kit.
+ * OAuth functions of a kit.
  *
  * @example
  * ```ts
@@ -73,17 +73,17 @@ export interface Authorization {
  */
 export interface TestOAuth {
   readonly clients: {
-    /** A client with a secret, of the partner of the kit. */
+    /** Confidential client of the kit's partner. */
     readonly web: TestClient;
-    /** Makes a client without secret: a single-page, mobile or desktop app, of the same partner. */
+    /** Public client of the kit's partner: a single-page, mobile or desktop app. */
     readonly app: TestClient;
-    /** Makes another one; what is not given is made up. */
+    /** Creates another client. Missing settings are filled in. */
     create(settings?: Partial<NewClient>): Promise<TestClient>;
   };
-  /** The address of an authorization request, without PKCE. */
+  /** Returns the URL of an authorization request without PKCE. */
   authorizeUrl(client: TestClient, options?: AuthorizeOptions): string;
   /**
-   * Lets a user approve, or deny, what a client asks for, with PKCE. It goes through the real pages.
+   * Makes an authorization request with PKCE, which a user approves or denies. Goes through the real pages.
    *
    * @example
    * ```ts
@@ -100,14 +100,14 @@ export interface TestOAuth {
       readonly decision?: 'approve' | 'deny';
     },
   ): Promise<Authorization>;
-  /** An access token: {@link TestOAuth.authorize}, and the exchange. */
+  /** Returns an access token, after {@link TestOAuth.authorize} and the code exchange. */
   accessToken(
     client: TestClient,
     options?: AuthorizeOptions & { readonly user?: UserReference },
   ): Promise<string>;
 }
 
-/** Dependencies of the OAuth half. */
+/** Dependencies of the kit's OAuth functions. */
 export interface OAuthParts {
   readonly admin: ClientAdministration;
   readonly partner: string;

@@ -7,10 +7,13 @@ import { createNetwork } from './network.ts';
 import { keepSigningKeys, lendSigningKeys, sealingKey } from './signing-keys.ts';
 import { type Mail, refuseInsideReceiver } from './webhooks.ts';
 
-/** Every host name resolves to this address. No connection is ever made to it. */
+/** IP address to which every host name resolves. No connection is ever made to it. */
 export const anyAddress = '93.184.215.14';
 
-/** The service on a storage in memory, with signing keys that were made before, and a client that hands deliveries to the test. */
+/**
+ * Starts the service on a storage in memory, with signing keys that an earlier kit created, and an HTTP
+ * client that passes deliveries to the test.
+ */
 export async function start(
   options: Omit<OstiaryOptions, 'storage' | 'sealingKeys' | 'clock'>,
   timeline: Timeline,
@@ -29,8 +32,8 @@ export async function start(
 }
 
 /**
- * Does the work that is due now, and what becomes due by it.
- * @param parts - what it works with, which is made after it
+ * Creates the function that runs all work that is due now, and work that becomes due because of it.
+ * @param parts - returns the parts that do the work, which are created after this function
  */
 export const settling =
   (
@@ -44,13 +47,13 @@ export const settling =
     while (!closed.aborted && (await worker.runDue()) > 0);
   };
 
-/** Response of the receiver of an address; `null` without a receiver. */
+/** Passes a request to the receiver of its URL and returns the response; `null` without a receiver. */
 export function received(mail: Mail, request: Request): Promise<Response> | null {
   const receiver = mail.receiverOf(request.url);
   return receiver === null ? null : (async () => receiver(request))();
 }
 
-/** The time, as a test sees and moves it. */
+/** Creates the clock that a test reads and advances. */
 export function clockOf(timeline: Timeline): TestClock {
   return {
     now: () => timeline.now(),
@@ -66,7 +69,7 @@ export const originsOf = (...urls: readonly string[]): string[] => [
   ...new Set(urls.map((url) => new URL(url).origin)),
 ];
 
-/** The network between tests and the service. */
+/** Creates the network between tests and the service. */
 export function networkOf(
   engine: FetchHandler,
   timeline: Timeline,
@@ -76,7 +79,7 @@ export function networkOf(
     ...rest,
     engine,
     sleep: (ms, signal) => timeline.sleep(ms, signal),
-    // So that what comes later is later: lists are ordered by time.
+    // Give every request its own millisecond, because lists are ordered by time.
     arrives: () => timeline.tick(),
   });
 }

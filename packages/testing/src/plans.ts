@@ -1,5 +1,5 @@
 /**
- * To what, and how often, something is done.
+ * Selection of subjects to which a fault applies, and their number.
  *
  * @example
  * ```ts
@@ -8,9 +8,9 @@
  * ```
  */
 export interface Limits<Subject> {
-  /** Number of times; `Infinity` for always. @defaultValue 1 */
+  /** Number of affected subjects; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
-  /** To which. @defaultValue to all */
+  /** Selects the subjects. @defaultValue selects all */
   readonly match?: (subject: Subject) => boolean;
 }
 
@@ -22,11 +22,11 @@ interface Plan<Subject, Effect> {
   done: number;
 }
 
-/** Faults that a test has planned, in the order of the calls. */
+/** Faults that a test has planned, in the order in which they were planned. */
 export class Plans<Subject, Effect> {
   #plans: Plan<Subject, Effect>[] = [];
 
-  /** @throws TypeError when `times` is no number of times */
+  /** Plans a fault. @throws TypeError if `times` is not a positive whole number or `Infinity` */
   add(name: string, effect: Effect, { times = 1, match = () => true }: Limits<Subject>): void {
     if (!(times >= 1 && (Number.isInteger(times) || times === Number.POSITIVE_INFINITY))) {
       throw new TypeError(`${name}: times has to be a whole number from 1, or Infinity`);
@@ -34,7 +34,10 @@ export class Plans<Subject, Effect> {
     this.#plans.push({ name, effect, matches: match, times, done: 0 });
   }
 
-  /** Returns the planned fault for a request or an attempt, and counts the fault as used; `null` if none is planned. Faults for which `isPossible` is false are skipped. */
+  /**
+   * Returns the planned fault for a request or an attempt, and counts it as used; `null` if none is planned. Skips faults
+   * for which `isPossible` returns false.
+   */
   take(subject: Subject, isPossible: (effect: Effect) => boolean = () => true): Effect | null {
     const plan = this.#plans.find(
       ({ effect, matches, times, done }) => done < times && isPossible(effect) && matches(subject),
@@ -45,7 +48,8 @@ export class Plans<Subject, Effect> {
   }
 
   /**
-   * Returns the faults that happened less often than planned. A fault for always must happen at least once.
+   * Returns the faults that occurred less often than planned. A fault planned for all must occur at least
+   * once.
    */
   unused(): string[] {
     return this.#plans

@@ -9,7 +9,7 @@ import { formatAmount } from '@ostiary/core/seams';
 import { type Limits, Plans } from './plans.ts';
 
 /**
- * State of one transfer at the rail.
+ * State of one transfer at the payment rail.
  *
  * @example
  * ```ts
@@ -21,14 +21,17 @@ export interface RailEntry {
   readonly transferId: string;
   /** Slug of the partner that pays. */
   readonly partner: string;
-  /** Decimal string, such as `"125.00"`. */
+  /** Amount as a decimal string, such as `"125.00"`. */
   readonly amount: string;
   readonly currency: string;
   readonly recipientKid: string;
   readonly reference: string | null;
-  /** Money moved exactly when it is `completed`. `unknown`: the rail broke down and is asked again. */
+  /**
+   * Status of the transfer. Money has moved if and only if it is `completed`. `unknown` means that the rail
+   * broke down and will be called again.
+   */
   readonly status: 'completed' | 'failed' | 'pending' | 'unknown';
-  /** Number of times the rail was called to execute it. */
+  /** Number of calls to execute the transfer. */
   readonly asked: number;
 }
 
@@ -50,8 +53,8 @@ export interface RailFailure {
 }
 
 /**
- * The payment rail of the kit, which moves money in its journal. Every live transfer completes unless a test wants
- * something else; those of test keys go to the sandbox, as everywhere.
+ * Payment rail of the kit, which moves money in its journal only. Every live transfer completes unless a test
+ * plans otherwise. Transfers of test keys use the sandbox, as in production.
  *
  * @example
  * ```ts
@@ -63,10 +66,10 @@ export interface RailFailure {
  * ```
  */
 export interface TestRail {
-  /** Live transfers that the rail was asked to execute, each once, in the order of the first time. */
+  /** Live transfers that the rail was called to execute, each once, in the order of the first call. */
   readonly journal: readonly RailEntry[];
   /**
-   * Lets the next transfers fail.
+   * Makes the next transfers fail.
    *
    * @example
    * ```ts
@@ -78,13 +81,13 @@ export interface TestRail {
   /** Leaves the next transfers pending, until {@link TestRail.complete} or {@link TestRail.decline}. */
   hold(limits?: Limits<TransferOrder>): void;
   /**
-   * Breaks down while it executes the next transfers. Their outcome is unknown, and they are retried after a
-   * while.
+   * Breaks down during the execution of the next transfers. Their outcome is unknown, and they are retried
+   * later.
    */
   breakDown(limits?: Limits<TransferOrder>): void;
-  /** Completes a transfer that was held. */
+  /** Completes a transfer that was held back. */
   complete(transferId: string): Promise<void>;
-  /** Lets a transfer that was held fail. */
+  /** Makes a transfer fail that was held back. */
   decline(transferId: string, failure?: RailFailure): Promise<void>;
 }
 
@@ -93,7 +96,7 @@ type Effect = TransferResult | 'break down';
 const failed = ({ code = 'declined', message = 'The test rail declined.' }: RailFailure) =>
   ({ status: 'failed', code, message }) as const;
 
-/** The rail, and the port behind which the engine sees it. */
+/** Creates the payment rail, with the interface for tests and the port for the service. */
 export function createTestRail(payments: () => Pick<PaymentAdministration, 'settle'>): {
   readonly rail: TestRail;
   readonly port: PaymentRail;

@@ -11,7 +11,7 @@ import type { KycChange, UserDirectory, UserRecord } from '@ostiary/core';
  */
 export interface TestUser extends UserRecord {
   readonly kid: string;
-  /** E.164. */
+  /** Phone number in E.164. */
   readonly phone: string;
 }
 
@@ -29,7 +29,7 @@ export interface TestUser extends UserRecord {
 export type UserReference = TestUser | string;
 
 /**
- * The users of the kit: the directory that a host would have.
+ * Users of the kit: the directory that a host would have.
  *
  * @example
  * ```ts
@@ -39,14 +39,15 @@ export type UserReference = TestUser | string;
  * ```
  */
 export interface TestUsers {
-  /** Everybody; the first one has every field that any scope shows. */
+  /** All users; the first one has every field that any scope shows. */
   readonly list: readonly TestUser[];
-  /** @throws Error when there is no such user */
+  /** Returns the user with an id. @throws Error if there is none */
   get(sub: string): TestUser;
-  /** Adds a user; what is not given is made up. */
+  /** Adds a user. Missing fields are filled in. */
   add(user?: Partial<TestUser>): TestUser;
   /**
-   * Changes a user. A change of the identity check is published as `kyc.updated`, to whom it concerns.
+   * Changes a user. A change of the identity check is published as `kyc.updated` to the partners that may see
+   * it.
    *
    * @example
    * ```ts
@@ -55,11 +56,11 @@ export interface TestUsers {
    * ```
    */
   update(user: UserReference, changes: Partial<Omit<TestUser, 'sub'>>): Promise<TestUser>;
-  /** Removes a user. Consents, codes and tokens end, and look-ups return 404. */
+  /** Removes a user. Consents, codes and tokens of the user are revoked, and look-ups return 404. */
   remove(user: UserReference): Promise<void>;
 }
 
-/** Parts of the engine that users need. */
+/** Parts of the service that the users need. */
 interface Engine {
   kycChanged(change: KycChange): Promise<unknown>;
   end(sub: string): Promise<void>;
@@ -70,7 +71,7 @@ function madeUp(number: number): TestUser {
   return {
     sub: `user-${number}`,
     kid: `KID-${String(number).padStart(4, '0')}`,
-    // Phone numbers without a user.
+    // Phone numbers that no real user has.
     phone: `+509000${String(number).padStart(5, '0')}`,
     role: 'member',
     country: 'HT',
@@ -88,7 +89,7 @@ function madeUp(number: number): TestUser {
   };
 }
 
-/** Users: one with every field, and one for each other state of the identity check. */
+/** Default users: one with every field, and one for each other status of the identity check. */
 const seeded: readonly Partial<TestUser>[] = [
   {
     name: 'Marie Test',
@@ -111,7 +112,7 @@ const kycOf = ({ kycStatus, kycTier }: TestUser) => ({
   kycTier: kycTier ?? 0,
 });
 
-/** The users, and the directory that the engine asks. */
+/** Creates the kit's users, and the directory that the service reads. */
 export function createTestUsers(
   given: readonly Partial<TestUser>[] = seeded,
   engine: () => Engine,

@@ -22,12 +22,12 @@ export type Receiver = (request: Request) => Response | Promise<Response>;
 /** Time that an endpoint has to respond, in milliseconds of real time. */
 const deadlineMs = 10_000;
 
-/** Number of bytes of a response that are kept. */
+/** Maximum number of response bytes that are kept. */
 const maxAnswer = 16_384;
 
 const delivering = new AsyncLocalStorage<true>();
 
-/** @throws Error inside of a receiver, which would wait for itself */
+/** Refuses a call that would wait for the receiver from which it is made. @throws Error inside of a receiver */
 export function refuseInsideReceiver(): void {
   if (delivering.getStore() !== true) return;
   throw new Error('a receiver cannot wait for due work, its own delivery is part of it; answer first');
@@ -65,21 +65,21 @@ async function withinDeadline<Value>(work: Promise<Value>): Promise<Value | 'lat
 
 interface Waiting {
   readonly request: WebhookRequest;
-  /** True if a fault has moved it already. */
+  /** True if a fault has already moved the delivery behind the next one. */
   isMoved: boolean;
   readonly settle: (answer: Answer) => void;
 }
 
-/** Deliveries on their way to partners, in memory, one after the other. */
+/** Deliveries on their way to partners, in memory, passed on one after the other. */
 export class Mail {
-  /** Attempts that have reached their endpoint, in that order. */
+  /** Attempts that have reached their endpoint, in order. */
   readonly sent: CapturedDelivery[] = [];
   readonly #receivers = new Map<string, Receiver>();
   readonly #faults: Plans<CapturedDelivery, DeliveryEffect>;
   readonly #now: () => number;
   readonly #waiting: Waiting[] = [];
   #isBusy = false;
-  /** Client with which the engine posts. */
+  /** HTTP client with which the service posts deliveries. */
   readonly client: WebhookClient = {
     post: (request) =>
       /json/.test(request.headers['content-type'] ?? 'json')
@@ -97,12 +97,12 @@ export class Mail {
     this.#now = now;
   }
 
-  /** From now on this code answers below this URL. */
+  /** Makes code handle requests at and below a URL from now on. */
   receive(url: string, receiver: Receiver): void {
     this.#receivers.set(new URL(url).href, receiver);
   }
 
-  /** The code that answers at a URL: that of the longest one below which it is. */
+  /** Returns the code for a URL: the receiver with the longest URL that contains it. */
   receiverOf(url: string): Receiver | null {
     const { href } = new URL(url);
     const below = [...this.#receivers.keys()].filter(
@@ -121,7 +121,7 @@ export class Mail {
       try {
         await this.#workOn(next, delivery);
       } catch (error) {
-        // Thrown by a `match` of the test, which has no other place to see it.
+        // Record an error of the test's own `match` function here, where the test can see it.
         delivery.error = error;
         this.sent.push(delivery);
         next.settle(answerWith(500, ''));
@@ -159,7 +159,7 @@ export class Mail {
     }
   }
 
-  /** Notices that are not events: a client is notified that its user signed out. */
+  /** Passes on a form, which is no event: a notification that a client's user signed out. */
   async #handForm({ url, headers, body }: WebhookRequest): Promise<Answer> {
     const receiver = this.receiverOf(url);
     const request = new Request(url, { method: 'POST', headers, body: String(body) });

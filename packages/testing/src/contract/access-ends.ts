@@ -15,7 +15,7 @@ import {
   sampleToken,
 } from './samples.ts';
 
-/** A grant and its token, of a client of this partner. */
+/** A grant with its access token, for a client of a partner. */
 interface Access {
   readonly grant: GrantRecord;
   readonly token: NewAccessToken;
@@ -32,12 +32,12 @@ const parties = {
 
 type Party = keyof typeof parties;
 
-/** A way in which access ends: for `own`, and for more. */
+/** A way in which access ends, with the parties whose access it ends: `own` and perhaps others. */
 interface End {
   end(storage: Storage, of: Access, at: number): Promise<unknown>;
-  /** Takes it back, so far as that goes. */
+  /** Undoes the end as far as possible, such as by enabling the client again. */
   undo?(storage: Storage): Promise<unknown>;
-  /** Owner of the grants that end. Empty for a call that ends a single grant or token. */
+  /** Parties whose grants end. Empty for a call that ends a single grant or token. */
   readonly grantsOf: readonly Party[];
   readonly consentsOf: readonly Party[];
 }
@@ -79,7 +79,7 @@ const ends: Readonly<Record<string, End>> = {
   },
 };
 
-/** Stores a partner with a client. */
+/** Stores a partner with one client. */
 async function provisioned(storage: Storage, slug: string, clientId: string): Promise<void> {
   assert.equal(await storage.partners.insert(samplePartner({ slug })), true);
   assert.equal(await storage.clients.insert(sampleClient({ clientId, partner: slug })), true);
@@ -96,7 +96,7 @@ async function endsForGood(storage: Storage, name: string): Promise<void> {
   }
   const own = all.get('own') ?? assert.fail();
 
-  // The second time changes nothing.
+  // A repeated call must not change anything.
   for (const at of [now + 2, now + 3]) await end(storage, own, at);
 
   const revokes = name === 'a grant is revoked' ? ['own'] : grantsOf;
@@ -118,7 +118,7 @@ async function endsForGood(storage: Storage, name: string): Promise<void> {
   assert.equal(await isLive(storage, (await redeemed(storage, 'new')).token), true, 'it begins anew');
 }
 
-/** Whichever call comes first, no access that is given at the same time stays valid. */
+/** Checks that access given at the same time as it ends does not stay valid, whichever call comes first. */
 async function endsWhatIsGiven(storage: Storage, name: string): Promise<void> {
   const { end, grantsOf, consentsOf } = ends[name] ?? assert.fail(name);
   for (let round = 0; round < 20; round += 1) {

@@ -180,7 +180,7 @@ export const apiKeyCases = casesOf('api keys', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const apiKeyCalls: Calls<'apiKeys'> = {
   insert: ({ apiKeys }) => apiKeys.insert(sampleApiKey('a')),
   find: ({ apiKeys }) => apiKeys.find('key_a'),

@@ -14,7 +14,7 @@ function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord 
   };
 }
 
-/** The chain of acts with these ids. */
+/** Computes the chain values of acts with these ids. */
 function chainOf(labels: readonly string[]): Uint8Array[] {
   let last: Uint8Array = new Uint8Array(32);
   return labels.map((id) => {
@@ -27,13 +27,13 @@ async function ids({ audit }: Storage, target: string | null = null): Promise<st
   return (await audit.list({ target, after: null, limit: 100 })).map(({ id }) => id);
 }
 
-/** A call that takes a record, on a storage on which it succeeds. */
+/** A port call that takes an audit record, made on a storage on which it succeeds. */
 interface Act {
   prepare?(storage: Storage): Promise<unknown>;
   act(storage: Storage, audit: AuditRecord): Promise<unknown>;
   /**
-   * Arguments with which the call changes nothing, or `null` for a call that always changes something. By
-   * default the same call again.
+   * Repeats the call so that it changes nothing, or `null` for a call that always changes something. By
+   * default the same call is made again.
    */
   readonly refused?: ((storage: Storage, audit: AuditRecord) => Promise<unknown>) | null;
 }
@@ -138,7 +138,7 @@ export const auditCases = casesOf('audit', {
         await prepare?.(storage);
         await storage.audit.append(sampleAct('taken'));
         await assertUnavailable(() => act(storage, sampleAct('taken')));
-        // If the change had been made without its record, it would not be made again now.
+        // If the change had been made without its record, this second call would change nothing.
         await act(storage, sampleAct('done'));
         assertSame(await ids(storage), ['taken', 'done']);
         await refused?.(storage, sampleAct('refused'));
@@ -204,7 +204,7 @@ export const auditCases = casesOf('audit', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const auditCalls: Calls<'audit'> = {
   append: ({ audit }) => audit.append(sampleAct('a')),
   head: ({ audit }) => audit.head(),

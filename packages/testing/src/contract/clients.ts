@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { isLive, now, redeemed, sampleClient } from './samples.ts';
 
-/** Client data without a partner. */
+/** State of a client without a disabled partner. */
 const works = { partnerDisabled: false };
 
 export const clientCases = casesOf('clients', {
@@ -184,7 +184,7 @@ export const clientCases = casesOf('clients', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const clientCalls: Calls<'clients'> = {
   insert: ({ clients }) => clients.insert(sampleClient()),
   findLogo: ({ clients }) => clients.findLogo('client-1'),

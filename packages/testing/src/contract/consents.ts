@@ -178,7 +178,7 @@ export const consentCases = casesOf('consents', {
     const jobs = ['a', 'b'].map((id) => ({ id, kind: 'notice', payload: { text: `${id} 🗝️` }, dueAt: now }));
     await storage.consents.endUser('user-1', now, jobs);
     assertSame(await storage.consents.list('user-1'), []);
-    // An id that is stored already is left as it is.
+    // Jobs with a stored id must stay unchanged.
     await storage.consents.endUser('user-1', now, [{ id: 'a', kind: 'notice', payload: {}, dueAt: now }]);
     const claimed = await storage.queue.claim({ kinds: ['notice'], claimId: 'c', now, leaseMs: 1, limit: 9 });
     assertSame(
@@ -203,7 +203,7 @@ export const consentCases = casesOf('consents', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const consentCalls: Calls<'consents'> = {
   find: ({ consents }) => consents.find('user-1', 'client-1'),
   list: ({ consents }) => consents.list('user-1'),

@@ -27,18 +27,18 @@ import {
 } from './samples.ts';
 import { claim, listed, redeliver, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
 
-/** A call that stores what it is given, and how that is read back. */
+/** A call that stores its arguments, with the call that reads them back. */
 interface Row<Given extends object> {
-  /** Makes new arguments with this text in every field that takes text. No other arguments have the label. */
+  /** Makes new arguments with the given text in every text field. Each label gives other arguments. */
   fresh(label: string, text: string): Given;
   /** Creates the records that the call requires. */
   prepare?(storage: Storage, given: Given, label: string): Promise<unknown>;
   store(storage: Storage, given: Given): Promise<unknown>;
-  /** Answers with what was given, or with something that has all of it. */
+  /** Returns a value that contains everything that was stored. */
   read(storage: Storage, given: Given): Promise<unknown>;
 }
 
-/** Stores what a row gives, and compares what is read back. */
+/** Stores the arguments of a row, and compares the values that are read back. */
 type Tried = (storage: Storage, label: string, text: string, held: (value: object) => void) => Promise<void>;
 
 const tried =
@@ -57,11 +57,11 @@ const tried =
     }
   };
 
-/** Makes a refresh token of the grant that a label has. */
+/** Makes a refresh token of the grant that belongs to a label. */
 const refreshTokenOf = (label: string, use: string): NewRefreshToken =>
   sampleRefreshToken(`${use} ${label}`, { family: digestOf(`family of ${label}`) });
 
-/** Presents a refresh token. Returns it if the storage has kept its digest and family, otherwise `null`. */
+/** Presents a refresh token. Returns it if the storage kept its digest and family; otherwise `null`. */
 async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<NewRefreshToken | null> {
   const label = Buffer.from(presented.digest).toString('hex');
   const { outcome } = await grants.refresh({
@@ -77,7 +77,7 @@ async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<
   return outcome === 'refreshed' ? presented : null;
 }
 
-/** A claim as its record has kept it; `null` without one. */
+/** Returns a claim in the form in which its record was stored; `null` if there is no record. */
 async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 'answer'>): Promise<unknown> {
   const found = await idempotency.find({ ...given, now });
   return found && { ...given, ...found };
@@ -86,7 +86,7 @@ async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 
 const answering = (body: string) => ({ answer: { status: 201, body } });
 const treeOf = (text: string) => ({ list: [text], ...Object.fromEntries([[text, { [text]: text }]]) });
 
-/** In this order: some find what the one before has stored. */
+/** Rows by name, in an order in which later ones can use what earlier ones stored. */
 export const storedRows: Readonly<Record<string, Tried>> = {
   'a client': tried({
     fresh: (label, text) =>
@@ -245,7 +245,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
   }),
 };
 
-/** Changes everything in an object that somebody else may still hold. */
+/** Overwrites everything in an object, to check that the storage kept its own copy. */
 function scramble(value: object): void {
   if (value instanceof Uint8Array) return void value.fill(0);
   for (const [name, member] of Object.entries(value)) {
@@ -255,7 +255,7 @@ function scramble(value: object): void {
   if (Array.isArray(value)) value.push('scrambled');
 }
 
-/** As much of a value as an example has. */
+/** Reduces a value to the members that an example has. */
 function likeness(value: unknown, example: unknown): unknown {
   const isPlain = (one: unknown) => typeof one === 'object' && one !== null && !(one instanceof Uint8Array);
   if (!isPlain(value) || !isPlain(example)) return value;

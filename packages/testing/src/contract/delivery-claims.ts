@@ -237,7 +237,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const deliveryCalls: Calls<'deliveries'> = {
   claim: (storage) => claim(storage, 'c'),
   finish: ({ deliveries }) =>

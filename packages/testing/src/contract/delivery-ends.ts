@@ -15,11 +15,11 @@ import {
   registered,
 } from './webhook-samples.ts';
 
-/** A change that ends the pending deliveries of an endpoint, such as disabling it. */
+/** A change that cancels the pending deliveries of an endpoint, such as disabling it. */
 interface End {
   end(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
   undo?(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
-  /** Endpoints whose deliveries end when `we_a` ends. */
+  /** Ids of the endpoints whose deliveries are cancelled when `we_a` ends. */
   readonly ending: readonly string[];
 }
 
@@ -83,7 +83,10 @@ async function cancelsWhatIsPending(storage: Storage, { end, undo, ending }: End
   assertSame(new Set(later.map(({ endpointId }) => endpointId)), new Set(left), 'and nothing comes back');
 }
 
-/** Either call may come first. */
+/**
+ * Checks that deliveries made at the same time as their endpoint ends are cancelled, whichever call comes
+ * first.
+ */
 async function cancelsWhatIsMade(storage: Storage, { end }: End): Promise<void> {
   for (let round = 0; round < 15; round += 1) {
     const owner = { partner: `p${round}`, mode: 'live' } as const;

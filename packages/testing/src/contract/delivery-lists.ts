@@ -9,7 +9,10 @@ async function ids(...call: Parameters<typeof listed>): Promise<string[]> {
   return (await listedIds(...call)).map((id) => id.slice(3));
 }
 
-/** Three events for two endpoints, in every status; newest first: y_2 y_1 x_2 x_1 w_2 w_1. */
+/**
+ * Stores three events for two endpoints, with deliveries in every status. Newest first they are y_2 y_1 x_2
+ * x_1 w_2 w_1.
+ */
 async function assorted(storage: Storage): Promise<void> {
   const a = await registered(storage, 'a');
   const b = await registered(storage, 'b');

@@ -15,7 +15,7 @@ import {
 
 const sandbox = { partner: 'acme', mode: 'test' } as const;
 
-/** Publishes so many events of an owner. */
+/** Publishes a number of events for one owner. */
 async function publishedAll({ events }: Storage, owner: Owner, count: number): Promise<void> {
   const labels = Array.from({ length: count }, (_, index) => `${owner.partner} ${owner.mode} ${index + 1}`);
   await events.publish(

@@ -17,13 +17,13 @@ function publish(
   );
 }
 
-/** Ids and sequence numbers of everything that is kept. */
+/** Lists the ids and sequence numbers of all stored events. */
 async function sequence({ events }: Storage, owner: Owner = acme): Promise<string[]> {
   const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
   return all.map((event) => `${event.sequence} ${event.id.slice(4)}`);
 }
 
-/** A filter that every event of acme passes. */
+/** Filter that every event of acme passes. */
 const everything: EventFilter = {
   ...acme,
   ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },
@@ -53,7 +53,7 @@ export const eventCases = casesOf('events', {
       { partner: 'acme', mode: 'test' },
       { partner: 'other', mode: 'live' },
     ] as const;
-    // Neither the ids nor the times are in the order of the call.
+    // In an order that differs from that of the ids and of the times.
     const labels = ['c', 'a', 'b'];
     const events = labels.flatMap((label, index) =>
       owners.map((owner, which) =>
@@ -157,7 +157,7 @@ export const eventCases = casesOf('events', {
   },
 
   'the latest events are those between two numbers, up to a time': async (storage) => {
-    // The third is from before the others.
+    // The third event is older than the others.
     const times = [1, 2, 0, 4, 5];
     for (const [index, time] of times.entries())
       await published(storage, `${index}`, { createdAt: now + time * minute });
@@ -197,7 +197,7 @@ export const eventCases = casesOf('events', {
     assertSame(await latest({ endpointId: 'we_one' }), ['waiting', 'both', 'dropped']);
     assertSame(await latest({ endpointId: 'we_two' }), ['both']);
     assertSame(await latest({ endpointId: 'we_two', status: 'pending' }), ['both']);
-    // Delivered, but to the other one.
+    // The event was delivered, but to the other endpoint.
     assertSame(await latest({ endpointId: 'we_two', status: 'delivered' }), []);
     assertSame(await latest({ endpointId: 'we_two', status: 'none' }), ['waiting', 'dropped', 'nowhere']);
     assertSame(await latest({ type: 'a.a', status: 'none' }), ['nowhere']);
@@ -237,7 +237,7 @@ export const eventCases = casesOf('events', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const eventCalls: Calls<'events'> = {
   publish: ({ events }) => events.publish([sampleEvent('a')], { idempotency: null, now }),
   partnersHolding: ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),

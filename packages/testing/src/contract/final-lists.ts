@@ -11,7 +11,7 @@ async function listed({ transfers }: Storage, request: Request = {}): Promise<st
   return page.map(({ id }) => id.slice(3));
 }
 
-/** Every page of an export, one after another. */
+/** Reads all pages of an export, one after another. */
 async function exported({ transfers }: Storage, limit: number, between: () => Promise<unknown>) {
   const rows: TransferRecord[] = [];
   let after: ListPosition | null = null;

@@ -88,7 +88,7 @@ export const grantCases = casesOf('grants', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const grantCalls: Calls<'grants'> = {
   issue: ({ grants }) => grants.issue(sampleGrant('a')),
   find: ({ grants }) => grants.find(digestOf('a')),

@@ -7,7 +7,10 @@ import { consented, now, sampleClient } from './samples.ts';
 const scopes = ['openid', 'kyc'];
 const asked = ['acme', 'other', 'third', 'ACME', '', 'null', 'client-1'];
 
-/** The partners that may know this of a user: one call names them, the other one is asked for each. */
+/**
+ * Returns the partners that hold a user's consent. Checks that both calls agree: the one that lists the
+ * partners, and the one that checks a single partner.
+ */
 async function holders({ consents, events }: Storage, sub = 'user-1', scope = 'kyc'): Promise<string[]> {
   const named = await events.partnersHolding({ sub, scope });
   for (const partner of asked) {
@@ -16,14 +19,14 @@ async function holders({ consents, events }: Storage, sub = 'user-1', scope = 'k
   return named;
 }
 
-/** Makes a client, of a partner or of none, to which the user has granted these scopes. */
+/** Makes a client, with or without a partner, to which the user has granted these scopes. */
 async function holding(storage: Storage, slug: string | null, clientId: string): Promise<void> {
   if (slug !== null) await storage.partners.insert(samplePartner({ slug }));
   await storage.clients.insert(sampleClient({ clientId, partner: slug }));
   await consented(storage, { clientId, scopes });
 }
 
-/** Two partners with a client each, and a client without partner. */
+/** Makes two partners with a client each, and a client without a partner. */
 async function related(storage: Storage): Promise<void> {
   await holding(storage, 'acme', 'client-1');
   await holding(storage, 'other', 'client-2');

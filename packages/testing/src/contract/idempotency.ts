@@ -46,7 +46,7 @@ export const idempotencyCases = casesOf('idempotency', {
       const claim = sampleClaim(label, { ...owner, endsAt, answer: { status: 201, body } });
       assertOutcome(await create(storage, sampleTransfer(label, owner), claim), 'created');
     };
-    // Two bytes of the key and two of the answer, as UTF-8.
+    // Texts with two bytes of UTF-8 in the key and two in the response.
     for (const [at, label] of ['d4', 'c3', 'b2', 'a1'].entries()) await store(label, sandbox, now + 1 + at);
     const others = [
       ['live', { ...acme, mode: 'live' }],
@@ -103,7 +103,7 @@ export const idempotencyCases = casesOf('idempotency', {
       { partner: 'other', mode: 'live' },
       { partner: 'other', mode: 'test' },
     ] as const;
-    // The same fingerprint and different ones: neither may matter across owners.
+    // Use equal and different fingerprints: neither may matter across owners.
     for (const [index, owner] of owners.entries()) {
       const fingerprint = digestOf(index < 2 ? 'same' : `${index}`);
       const claim = sampleClaim('key', { ...owner, fingerprint, answer: { status: 201, body: `${index}` } });
@@ -129,7 +129,7 @@ export const idempotencyCases = casesOf('idempotency', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const idempotencyCalls: Calls<'idempotency'> = {
   find: ({ idempotency }) => idempotency.find({ ...sampleClaim('a'), now }),
   removeOldest: ({ idempotency }) => idempotency.removeOldest({ ...acme, rows: 1, bytes: 1, limit: 1 }),

@@ -50,22 +50,22 @@ import { webhookCases } from './webhooks.ts';
 
 export type { ContractCase } from './case.ts';
 
-/** Parts of a storage that not every one has. */
+/** Optional parts of a storage. */
 export interface OptionalParts {
-  /** True if it shares rate limit counts between processes. @defaultValue false */
+  /** True if the storage shares rate limit counts between processes. @defaultValue false */
   readonly rateLimits?: boolean;
-  /** True if it reports the time of its database. @defaultValue false */
+  /** True if the storage reports the time of its database. @defaultValue false */
   readonly time?: boolean;
-  /** True if its processes notify each other of new work. @defaultValue false */
+  /** True if the storage's processes notify each other of new work. @defaultValue false */
   readonly wakeUps?: boolean;
 }
 
 /**
- * Cases that every storage must pass. Any test runner can host them.
+ * Returns the cases that every storage must pass. Any test runner can run them.
  *
- * @param create - makes a storage for one case: empty, used by nobody else, and **opened** (`open()` has
+ * @param create - creates a storage for one case: empty, used by no other case, and **opened** (`open()` has
  * resolved). The case closes it; remove files or schemas after the run.
- * @param parts - which of the optional parts the storage has; one that is there and not named fails
+ * @param parts - optional parts that the storage has; a case fails if the storage has a part that is not named
  *
  * @example
  * ```ts

@@ -121,7 +121,7 @@ export const interactionCases = casesOf('interactions', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const interactionCalls: Calls<'interactions'> = {
   save: ({ interactions }) => interactions.save(digestOf('a'), {}, now),
   replace: ({ interactions }) => interactions.replace(digestOf('a'), {}, now),

@@ -27,19 +27,20 @@ interface Outcome {
   readonly answer?: StoredAnswer;
 }
 
-/** A call that takes an `Idempotency-Key`. */
+/** A kind of call that takes an `Idempotency-Key`. */
 interface Kind {
-  /** Response when it takes effect. */
+  /** Outcome of the call if it takes effect. */
   readonly done: string;
-  /** Takes the id that a request of the label `x` would take. */
+  /** Uses up the id that a request with the label `x` would take. */
   prepare(storage: Storage): Promise<unknown>;
-  /** Makes a request with its own content for each label, like requests that do not know of each other. */
+  /** Makes a request with its own content for each label, as independent requests have. */
   ask(storage: Storage, label: string, idempotency: IdempotencyClaim, at?: number): Promise<Outcome>;
   /**
-   * Returns the number of records that such calls have made. It grows equally with each call, or stays zero.
+   * Returns the number of records that such calls have created. It grows equally with each call, or stays
+   * zero.
    */
   made(storage: Storage): Promise<number>;
-  /** Asks for what cannot be done, and what it answers then; `null` where there is nothing like it. */
+  /** Outcome of an impossible request, with the call that makes it; `null` if no request is impossible. */
   readonly refused:
     | readonly [
         outcome: string,
@@ -110,7 +111,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** The claim of a request, with an answer that no other one has. */
+/** Makes the claim of a request, with a response that no other claim has. */
 const claimOf = (label: string, changes: Partial<IdempotencyClaim> = {}): IdempotencyClaim =>
   sampleClaim('key', { answer: { status: 201, body: `{ "id" : "${label}", "é": "🗝️" }` }, ...changes });
 

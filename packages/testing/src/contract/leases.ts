@@ -9,10 +9,10 @@ interface Held extends Claim {
   readonly attempt: number;
 }
 
-/** Kinds of work that workers claim under a lease. */
+/** A kind of work that workers claim under a lease. */
 interface Kind {
   prepare?(storage: Storage): Promise<unknown>;
-  /** Stores one that is due at `dueAt` and returns its id. */
+  /** Stores work that is due at `dueAt` and returns its id. */
   put(storage: Storage, label: string, dueAt?: number): Promise<string>;
   take(storage: Storage, claimId: string, at?: number, limit?: number): Promise<Held[]>;
   done(storage: Storage, held: Held): Promise<boolean | undefined>;

@@ -39,7 +39,10 @@ function take({ queue }: Storage, claimId: string, at: number = now) {
   return queue.claim({ kinds: ['work'], claimId, now: at, leaseMs, limit: 1000 });
 }
 
-/** Calls of different kinds, or on many rows at once, which must neither overtake nor wait for each other in a circle. */
+/**
+ * Cases of parallel calls of different kinds, or on many rows at once, which must neither overtake each other
+ * nor deadlock.
+ */
 export const parallelCases = casesOf('parallel calls', {
   'that store the same jobs in any order store each once, and none fails': async (storage) => {
     const batch = jobs(50);

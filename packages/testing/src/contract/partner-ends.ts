@@ -7,7 +7,7 @@ import { claim, published, queued, recover, redeliver, registered } from './webh
 
 const other = { partner: 'other', mode: 'live' } as const;
 
-/** Two partners, with a client each; what belongs to `acme` is `client-1`. */
+/** Makes two partners with a client each; the data of `acme` belongs to `client-1`. */
 async function twoPartners(storage: Storage): Promise<void> {
   for (const [slug, clientId] of [
     ['acme', 'client-1'],

@@ -12,7 +12,7 @@ import type {
 } from '@ostiary/core/storage';
 import { digestOf, hour, now } from './samples.ts';
 
-/** Partner of the sample transfers. */
+/** Owner of the sample transfers. */
 export const acme = { partner: 'acme', mode: 'live' } as const;
 
 export function samplePartner(changes: Partial<PartnerRecord> = {}): PartnerRecord {
@@ -88,7 +88,7 @@ export function sampleClaim(key: string, changes: Partial<IdempotencyClaim> = {}
   };
 }
 
-/** The job that executes a transfer. */
+/** Returns the job that executes a transfer. */
 export function executionOf({ id }: TransferRecord): NewJob {
   return { id: `execute ${id}`, kind: 'transfer', payload: { transferId: id }, dueAt: now };
 }
@@ -113,7 +113,7 @@ export async function created(
   return transfer;
 }
 
-/** Makes a transfer final, with its event. */
+/** Makes a transfer final, and publishes its event. */
 export function settle(
   { transfers }: Storage,
   settlement: Omit<Parameters<TransferStore['settle']>[0], 'event'>,
@@ -147,9 +147,9 @@ export function assertOutcome(creation: TransferCreation, outcome: TransferCreat
   assert.equal(creation.outcome, outcome);
 }
 
-/** The transfers that will be executed. */
+/** Lists the ids of transfers that are still to be executed. */
 export async function executions({ queue }: Storage): Promise<string[]> {
-  // A lease that ends at once, so that looking changes nothing that matters.
+  // Use a lease that ends at once, so that this read does not affect later claims.
   const jobs = await queue.claim({ kinds: ['transfer'], claimId: 'look', now, leaseMs: 0, limit: 10_000 });
   return jobs.map(({ payload }) => String(payload.transferId)).toSorted();
 }

@@ -3,7 +3,7 @@ import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './cas
 import { samplePartner } from './partner-samples.ts';
 import { now } from './samples.ts';
 
-/** A partner without records. */
+/** Reach of a partner without any data. */
 const none = { keys: 0, clients: 0, codes: 0, tokens: 0, deliveries: 0 };
 
 export const partnerCases = casesOf('partners', {
@@ -64,7 +64,7 @@ export const partnerCases = casesOf('partners', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const partnerCalls: Calls<'partners'> = {
   insert: ({ partners }) => partners.insert(samplePartner()),
   find: ({ partners }) => partners.find('acme'),

@@ -139,7 +139,7 @@ export const purgeCases = casesOf('purge', {
         }
         assert.ok(removed.grants <= removed.tokens);
         for (let index = 0; index < 25; index += 1) {
-          // Tokens without a grant could never be found again, so the remaining ones must still have theirs.
+          // Tokens without a grant could never be found again, so remaining tokens must still have theirs.
           const token = await storage.grants.findToken(sampleToken(`ended ${index}`).digest);
           assert.equal(token === null, index < removed.tokens, `token ${index}`);
           const record = await storage.idempotency.find({ ...claimOf(index), now: now - day });

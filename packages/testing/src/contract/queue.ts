@@ -120,7 +120,7 @@ export const queueCases = casesOf('queue', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const queueCalls: Calls<'queue'> = {
   enqueue: ({ queue }) => queue.enqueue([{ id: 'a', kind: 'k', payload: {}, dueAt: now }]),
   claim: ({ queue }) => queue.claim({ kinds: ['k'], claimId: 'c', now, leaseMs: 1, limit: 1 }),

@@ -303,7 +303,8 @@ export const refreshCases = casesOf('refresh tokens', {
       );
       assert.equal(new Set(given).size, 1, given.join());
       for (const label of labels) assert.equal(await isAlive(storage, label), true);
-      // Only the one that was given is stored: presenting it refreshes, and presenting another one ends the grant.
+      // Only the returned successor is stored: presenting it refreshes, and presenting another one revokes
+      // the grant.
       const isGiven = (label: string) =>
         Buffer.from(sampleRefreshToken(label).digest).toString('hex') === given[0];
       const stored = labels.find(isGiven) ?? '';
@@ -377,7 +378,7 @@ export const refreshCases = casesOf('refresh tokens', {
     const last = await connected(storage, 'c');
     await refresh(storage, 'c 1', 'c 2');
     assertSame(await purge(end), { tokens: 2, refreshTokens: 0, grants: 0 });
-    // Nothing but its refresh tokens holds the grant now.
+    // Only refresh tokens keep the grant now.
     for (const grants of [0, 1]) {
       const counts = await purge(end + day + 1, 1);
       assertSame(counts, { tokens: 0, refreshTokens: 1, grants }, 'never a grant before its tokens');

@@ -83,7 +83,7 @@ export const requestLogCases = casesOf('request log', {
 
   'the oldest of a partner and mode beyond a quota go, and those of others stay': async (storage) => {
     const { requestLog } = storage;
-    // Two bytes as UTF-8 and one.
+    // A text of two bytes as UTF-8, and one of one byte.
     const bodies = { sent: 'é', answered: '1' };
     const requests = countedTo(4).map((at) => sampleRequest(`${at}`, { ...bodies, createdAt: at }));
     const others = [
@@ -114,7 +114,7 @@ export const requestLogCases = casesOf('request log', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const requestLogCalls: Calls<'requestLog'> = {
   append: ({ requestLog }) => requestLog.append([sampleRequest('a')], most),
   list: (storage) => listed(storage, { limit: 1 }),

@@ -10,12 +10,12 @@ import type {
   Storage,
 } from '@ostiary/core/storage';
 
-/** The time of a case: some millisecond that no clock will show again. */
+/** Time of all cases, in milliseconds since the Unix epoch: an arbitrary one that no real clock shows. */
 export const now = 1_800_000_000_123;
 export const minute = 60_000;
 export const hour = 60 * minute;
 
-/** 32 bytes that only this label gives. */
+/** Returns 32 bytes that depend on the label alone. */
 export function digestOf(label: string): Uint8Array {
   return createHash('sha256').update(label).digest();
 }
@@ -64,7 +64,7 @@ export function sampleToken(label: string, changes: Partial<NewAccessToken> = {}
   return { digest: digestOf(`token ${label}`), issuedAt: now, expiresAt: now + hour, ...changes };
 }
 
-/** A refresh token; those whose labels differ in the last word alone are a family. */
+/** Makes a refresh token. Labels that differ in the last word alone give tokens of one family. */
 export function sampleRefreshToken(label: string, changes: Partial<NewRefreshToken> = {}): NewRefreshToken {
   return {
     digest: digestOf(`refresh token ${label}`),
@@ -86,21 +86,21 @@ export function sampleKey(kid: string, changes: Partial<NewSigningKey> = {}): Ne
   };
 }
 
-/** A user and a client, and what the user let the client do. */
+/** A user and a client, with the scopes that the user approved. */
 export interface Party {
   readonly sub?: string;
   readonly clientId?: string;
   readonly scopes?: readonly string[];
 }
 
-/** Provisions the client unless it exists, and has the user approve the scopes. */
+/** Creates the client unless it exists, and stores the user's consent to the scopes. */
 export async function consented(storage: Storage, party: Party = {}): Promise<void> {
   const { sub = 'user-1', clientId = 'client-1', scopes = ['openid', 'profile'] } = party;
   await storage.clients.insert(sampleClient({ clientId }));
   assert.equal(await storage.consents.remember({ sub, clientId, scopes, now }), true, 'consent is stored');
 }
 
-/** Consent, code: the state in which a client exchanges a code. */
+/** Stores a consent and a grant with its code: the state in which a client exchanges the code. */
 export async function issued(
   storage: Storage,
   label: string,
@@ -112,7 +112,7 @@ export async function issued(
   return grant;
 }
 
-/** Consent, code, token: the state in which a client reads userinfo. */
+/** Stores a consent, a grant and its token: the state in which a client calls userinfo. */
 export async function redeemed(
   storage: Storage,
   label: string,
@@ -150,7 +150,7 @@ export function redeem(
  */
 export const graceMs = 30_000;
 
-/** A code that was exchanged for an access token and a refresh token, `${label} 1`. */
+/** Stores a grant whose code was exchanged for an access token and the refresh token `${label} 1`. */
 export async function connected(storage: Storage, label: string, changes: Partial<GrantRecord> = {}) {
   const grant = await issued(storage, label, changes);
   const [token, refreshToken] = [sampleToken(label), sampleRefreshToken(`${label} 1`)];
@@ -162,14 +162,16 @@ export async function connected(storage: Storage, label: string, changes: Partia
 export interface RefreshChanges {
   readonly now?: number;
   readonly scopes?: readonly string[];
-  /** The access token or its label; that of the successor by default. */
+  /** Access token or its label; by default the successor's label. */
   readonly token?: string | NewAccessToken;
   readonly successor?: NewRefreshToken;
   readonly otherSuccessors?: readonly Uint8Array[];
   readonly maxAccessTokens?: number;
 }
 
-/** Presents the refresh token of a label. Its successor has the label `next`, and so has the access token. */
+/**
+ * Presents the refresh token with a label. Its successor gets the label `next`, and so does the access token.
+ */
 export function refreshWithResult(
   storage: Storage,
   label: string,
@@ -188,7 +190,7 @@ export function refreshWithResult(
   });
 }
 
-/** As {@link refreshWithResult}, and returns the outcome alone. */
+/** Presents a refresh token as {@link refreshWithResult} does, and returns only the outcome. */
 export async function refresh(
   ...given: Parameters<typeof refreshWithResult>
 ): Promise<RefreshResult['outcome']> {

@@ -45,7 +45,7 @@ export const sandboxCases = casesOf('sandbox records', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const sandboxCalls: Calls<'sandbox'> = {
   save: ({ sandbox }) => sandbox.save(digestOf('a'), {}, now),
   find: ({ sandbox }) => sandbox.find(digestOf('a'), now),

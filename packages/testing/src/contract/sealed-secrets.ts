@@ -6,12 +6,12 @@ import { acme } from './partner-samples.ts';
 import { now } from './samples.ts';
 import { registered } from './webhook-samples.ts';
 
-/** A store that holds secrets. */
+/** A store whose rows hold encrypted secrets. */
 interface Kind {
   readonly store: (storage: Storage) => SealedSecrets;
-  /** Stores a row; answers its id. */
+  /** Stores a row and returns its id. */
   readonly put: (storage: Storage, label: string, sealed?: string) => Promise<string>;
-  /** Everything that a row holds. */
+  /** Returns everything that a row holds. */
   readonly read: (storage: Storage, id: string) => Promise<object | null>;
 }
 
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** A case per store. */
+/** Repeats cases for each store with secrets. */
 const ofEachKind = (cases: {
   readonly [name: string]: (kind: Kind, storage: Storage) => Promise<void>;
 }): Parameters<typeof casesOf>[1] =>
@@ -40,7 +40,7 @@ const ofEachKind = (cases: {
     ),
   );
 
-/** All of them, page by page. */
+/** Lists all encrypted secrets, page by page. */
 async function allOf(store: SealedSecrets, limit: number): Promise<SealedSecret[]> {
   const all: SealedSecret[] = [];
   for (let after: string | null = null; ; ) {
@@ -53,7 +53,7 @@ async function allOf(store: SealedSecrets, limit: number): Promise<SealedSecret[
   }
 }
 
-/** The same secrets under another key. */
+/** Returns the same secrets as if encrypted with another key. */
 const anew = (secrets: readonly SealedSecret[]) =>
   secrets.map(({ id, sealed }) => ({ id, before: sealed, sealed: `${sealed} anew` }));
 

@@ -88,7 +88,7 @@ export const signingKeyCases = casesOf('signing keys', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const signingKeyCalls: Calls<'signingKeys'> = {
   list: ({ signingKeys }) => signingKeys.list(),
   insertFirst: ({ signingKeys }) => signingKeys.insertFirst(sampleKey('a')),

@@ -39,7 +39,7 @@ const ports = {
   sandbox: sandboxCalls,
 };
 
-/** Every call of every port, by its name. */
+/** Sample calls of every method of every port, by name. */
 export const everyCall: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
   ...Object.entries(ports).flatMap(([port, calls]) =>
     Object.entries(calls).map(([name, call]) => [`${port}.${name}`, call] as const),

@@ -5,7 +5,10 @@ import { acme, created } from './partner-samples.ts';
 import { digestOf, isLive, issued, minute, now, redeemed, sampleClient } from './samples.ts';
 import { claim, finish, listedIds, published, registered } from './webhook-samples.ts';
 
-/** Texts that naive SQL, naive JSON or a helpful collation gets wrong. All differ, some only just. */
+/**
+ * Texts that naive SQL, naive JSON or a lenient collation handles wrongly. All are different, though some
+ * look alike.
+ */
 const oddTexts = [
   'plain',
   'Plain',

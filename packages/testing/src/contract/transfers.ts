@@ -59,7 +59,7 @@ export const transferCases = casesOf('transfers', {
   'the oldest transfers of an owner beyond a quota go, and those of others stay': async (storage) => {
     const { transfers } = storage;
     const sandbox = { partner: 'acme', mode: 'test' } as const;
-    // Two bytes as UTF-8, beside the two of the reference.
+    // Two bytes as UTF-8, in addition to the two of the reference.
     const texts = { description: 'é', metadata: null };
     for (const [at, label] of ['a1', 'b2', 'c3', 'd4'].entries())
       await created(storage, label, { ...sandbox, ...texts, createdAt: now + at, reference: label });
@@ -195,7 +195,7 @@ export const transferCases = casesOf('transfers', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const transferCalls: Calls<'transfers'> = {
   create: (storage) => create(storage, sampleTransfer('a'), sampleClaim('a')),
   find: ({ transfers }) => transfers.find(acme, 'tr_a'),

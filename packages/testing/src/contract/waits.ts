@@ -7,7 +7,7 @@ import { claim, claimedIds, claimedOne, finish, leaseMs, published, registered }
 const day = 24 * hour;
 const second = 1_000;
 
-/** The clock as it was, and as it is after it went back. */
+/** Times of the clock before and after it was set back. */
 const [before, after] = [now + day, now];
 
 const waits = {
@@ -38,7 +38,7 @@ async function handBack(storage: Storage, id: string, error: string | null, dueA
   assert.equal(await storage.queue.retry(job, { dueAt, error }), true);
 }
 
-/** Returns the times at which jobs become due, by their ids. */
+/** Returns the times at which jobs become due, by job id. */
 async function jobsDue(storage: Storage, times: readonly number[]): Promise<Record<string, number>> {
   const due: Record<string, number> = {};
   for (const at of times) {
@@ -129,14 +129,14 @@ export const waitCases = casesOf('longest waits', {
       dueAt: before + minute,
     });
     await published(storage, 'new', { createdAt: before });
-    // Sets aside a delivery that is not due yet.
+    // Moves a delivery that is not due yet out of the unclaimed ones.
     await published(storage, 'set aside', { createdAt: before });
     assertSame(await claimedIds(storage, 'too early', { now: after }), []);
     await published(storage, 'new as well', { createdAt: before });
     assertSame(await bound(storage), { jobs: 0, deliveries: 5 });
     const fresh = ['dl_new as well_1', 'dl_new_1', 'dl_set aside_1'];
     assertSame((await claimedIds(storage, 'c4', { now: after })).toSorted(), fresh);
-    // The leases of the others have ended by then.
+    // The leases of the other deliveries have ended by then.
     const later = async (claimId: string, at: number) =>
       (await claim(storage, claimId, { now: at })).filter(({ failures }) => failures > 0);
     assertSame(await later('c5', after + minute - 1), []);
@@ -169,7 +169,7 @@ export const waitCases = casesOf('longest waits', {
     }
     assertSame(await bound(storage, { limit: 4 }), { jobs: 4, deliveries: 4 });
     await inParallel(4, () => bound(storage));
-    // Rows that another call held were left to it.
+    // The first call may have skipped rows that another call had locked.
     await bound(storage);
     assertSame(await bound(storage), { jobs: 0, deliveries: 0 });
     assert.equal((await claimJobs(storage, 'all', after)).length, 30);
@@ -177,5 +177,5 @@ export const waitCases = casesOf('longest waits', {
   },
 });
 
-/** The call, as `storage.ts` beside this file tries it. */
+/** Sample call of `boundWaits`, which `storage.ts` in this folder makes. */
 export const boundWaitsCall = (storage: Storage) => bound(storage);

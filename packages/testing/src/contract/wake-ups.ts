@@ -7,7 +7,9 @@ function wakeUpsOf({ wakeUps }: Storage): WakeUps {
   return wakeUps;
 }
 
-/** Listens, and waits until it has heard this kind of work since it waited last. */
+/**
+ * Listens for notifications. The returned function waits for one of a kind of work since the previous wait.
+ */
 function listener({ listen }: WakeUps) {
   const heard = new Set<Work>();
   let news = Promise.withResolvers<void>();

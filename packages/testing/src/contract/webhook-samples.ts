@@ -49,7 +49,7 @@ export async function registered(
   return endpoint;
 }
 
-/** Publishes an event on its own. */
+/** Publishes one event with a call of its own. */
 export async function published(
   { events }: Storage,
   label: string,
@@ -80,7 +80,7 @@ export async function claimedIds(...call: Parameters<typeof claim>): Promise<str
   return (await claim(...call)).map(({ id }) => id);
 }
 
-/** Result that a worker writes after an attempt. */
+/** Makes the result that a worker stores after an attempt. */
 export function resultOf(
   { id, claimId, attempt }: Pick<ClaimedDelivery, 'id' | 'claimId' | 'attempt'>,
   next: DeliveryResult['next'] = { status: 'delivered' },
@@ -88,7 +88,7 @@ export function resultOf(
   return { id, claimId, attempt: sampleAttempt(attempt), isCutOff: false, next };
 }
 
-/** Writes one result, with an attempt that began and ended at `at`. */
+/** Stores one result, with an attempt that began and ended at `at`. */
 export async function finish(
   { deliveries }: Storage,
   { id, claimId, attempt }: Pick<ClaimedDelivery, 'id' | 'claimId' | 'attempt'>,
@@ -100,7 +100,7 @@ export async function finish(
   return answer;
 }
 
-/** Publishes an event of which everything is dropped at `at`. */
+/** Publishes an event whose deliveries are all dropped at `at`. */
 export async function dropped(
   storage: Storage,
   label: string,
@@ -127,7 +127,7 @@ export async function listedIds(...call: Parameters<typeof listed>): Promise<str
   return (await listed(...call)).map(({ id }) => id);
 }
 
-/** The status of every delivery of the partner, by id. */
+/** Returns the status of every delivery of the partner, by id. */
 export async function statuses(...call: Parameters<typeof listed>): Promise<Record<string, string>> {
   return Object.fromEntries((await listed(...call)).map(({ id, status }) => [id, status]));
 }
@@ -171,7 +171,7 @@ export function recover(
   });
 }
 
-/** Result of `redeliver` and `recover` when they took effect. */
+/** Expected result of `redeliver` and `recover` if they took effect. */
 export function queued(body: string): Awaited<ReturnType<typeof redeliver>> {
   return { outcome: 'queued', answer: { status: 202, body } };
 }

@@ -108,7 +108,7 @@ export const webhookCases = casesOf('webhook endpoints', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
 export const webhookCalls: Calls<'webhooks'> = {
   create: ({ webhooks }) =>
     webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: sampleClaim('b'), max: 1, now }),

@@ -16,7 +16,7 @@ export interface FakeTokens {
 }
 
 /**
- * A user who has signed in at a fake app.
+ * A user who has signed in to a fake app.
  *
  * @example
  * ```ts
@@ -25,23 +25,24 @@ export interface FakeTokens {
  * ```
  */
 export interface FakeSession {
-  /** The browser in which it was, for what the user does next. */
+  /** Browser in which the user signed in, for the user's next steps. */
   readonly browser: HostBrowser;
   readonly tokens: FakeTokens;
-  /** Claims of the ID token, which was validated; `null` without the scope `openid`. */
+  /** Claims of the validated ID token; `null` without the scope `openid`. */
   readonly claims: Readonly<Record<string, unknown>> | null;
-  /** As userinfo answered it. */
+  /** Response of the userinfo endpoint. */
   readonly userinfo: Readonly<Record<string, unknown>>;
-  /** Calls an address, or a path on `baseUrl`, with the access token. */
+  /** Requests a URL, or a path on `baseUrl`, with the access token. */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
   /** Exchanges the refresh token for new tokens. @throws Error if there is none, or it was refused */
   refresh(): Promise<FakeSession>;
-  /** Ends the refresh token, or else the access token. */
+  /** Revokes the refresh token or, if there is none, the access token. */
   revoke(): Promise<void>;
 }
 
 /**
- * An app that signs users in with your service, as one that you did not write: with PKCE, state and nonce, and every check.
+ * An app that signs users in with your service, as an app of another developer would: with PKCE, state and
+ * nonce, and all checks.
  *
  * @example
  * ```ts
@@ -51,9 +52,9 @@ export interface FakeSession {
 export interface FakeApp<Name extends string = string> {
   readonly client: TestClient;
   /**
-   * Sends a user through the whole sign-in.
+   * Takes a user through the whole sign-in.
    *
-   * @throws Error when the user is stopped, the app is refused, or an answer is not what the standards say
+   * @throws Error if the sign-in stops at a page, the app is refused, or a response violates the standards
    * @example
    * ```ts
    * const { userinfo } = await app.signIn({ fields: { name: 'ana', password: 'secret' } });
@@ -65,7 +66,7 @@ export interface FakeApp<Name extends string = string> {
       readonly scopes?: readonly Name[];
       /** @defaultValue a new one */
       readonly browser?: HostBrowser;
-      /** Other parameters of the authorization request, such as `prompt`. */
+      /** Further parameters of the authorization request, such as `prompt`. */
       readonly parameters?: Readonly<Record<string, string>>;
     },
   ): Promise<FakeSession>;
@@ -81,7 +82,7 @@ export interface AppParts {
   readonly newBrowser: () => HostBrowser;
   readonly discoveryUrl: string;
   readonly baseUrl: string;
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
@@ -105,7 +106,7 @@ export async function createFakeApp(parts: AppParts): Promise<FakeApp> {
     return send(endpoint(name), { method: 'POST', body });
   };
 
-  /** Returns the user of an ID token (OpenID Connect Core, section 3.1.3.7). */
+  /** Validates an ID token and returns its claims (OpenID Connect Core, section 3.1.3.7). */
   async function claimsOf(idToken: string, nonce: string | null) {
     const jwks = await json(await send(String(metadata.jwks_uri)), 'the key set');
     const keys = createLocalJWKSet(jwks as unknown as Parameters<typeof createLocalJWKSet>[0]);
@@ -129,7 +130,7 @@ export async function createFakeApp(parts: AppParts): Promise<FakeApp> {
     };
     const claims = tokens.id_token === undefined ? null : await claimsOf(tokens.id_token, nonce);
     const userinfo = await json(await call(endpoint('userinfo')), 'userinfo');
-    // OpenID Connect Core, section 5.3.2.
+    // Required by OpenID Connect Core, section 5.3.2.
     if (claims !== null && userinfo.sub !== claims.sub) throw new Error('userinfo is of another user');
     return {
       browser,

@@ -2,7 +2,7 @@ import { type HTMLElement, parse } from 'node-html-parser';
 import type { Fetch } from '../network.ts';
 
 /**
- * A page on which a browser stands.
+ * A page that a browser shows.
  *
  * @example
  * ```ts
@@ -13,7 +13,7 @@ import type { Fetch } from '../network.ts';
 export interface TestPage {
   readonly url: URL;
   readonly status: number;
-  /** The HTML, or any other body. */
+  /** HTML of the page, or any other response body. */
   readonly text: string;
   /** URL outside the kit to which the browser is redirected, such as an app's. `null` if it stays. */
   readonly location: URL | null;
@@ -21,15 +21,15 @@ export interface TestPage {
 
 /** Steps of a user through the pages of a sign-in. */
 export interface Walk {
-  /** Values that the user types, by the names of the fields of your forms. */
+  /** Values that the user types, by field name of your forms. */
   readonly fields?: Readonly<Record<string, string>>;
   /** Decision of the user on the consent page. @defaultValue `'approve'` */
   readonly decision?: 'approve' | 'deny';
 }
 
 /**
- * A browser without a screen, for the pages of your server: it keeps cookies, follows redirects and fills forms. It runs no
- * script.
+ * A headless browser for the pages of your server: it keeps cookies, follows redirects and fills in forms. It
+ * runs no scripts.
  *
  * @example
  * ```ts
@@ -39,24 +39,26 @@ export interface Walk {
  * ```
  */
 export interface HostBrowser {
-  /** Opens an address, or a path on `authUrl`, and follows redirects. Stops in front of an address that is not of the kit. */
+  /** Opens a URL, or a path on `authUrl`, and follows redirects. Stops before a URL outside of the kit. */
   open(url: string | URL): Promise<TestPage>;
   /**
-   * Fills the form of the page that has all of these fields, and sends it with the button of that name and value, if one is given.
-   * @throws Error where the page has no such form
+   * Fills in the form that has all of these fields, and submits it. If a field is the name and value of a
+   * button, uses that button.
+   * @throws Error if the page has no such form
    */
   submit(fields: Readonly<Record<string, string>>): Promise<TestPage>;
   /**
-   * Goes to an authorization request, or to a logout, and does what a user does: fills your sign-in form, answers the page that asks.
-   * @returns where the browser left the service: the address of the app
-   * @throws Error with the page that it was stopped by
+   * Opens an authorization or logout request and acts as a user does: fills in your sign-in form, and decides
+   * on the consent or logout page.
+   * @returns the app's URL to which the browser was sent
+   * @throws Error with the text of the page at which it had to stop
    */
   walk(url: string | URL, walk?: Walk): Promise<URL>;
 }
 
 const mostSteps = 20;
 
-/** Returns the text of a page, for the message of an error. */
+/** Returns the text of a page for an error message. */
 function wordsOf({ url, status, text }: TestPage): string {
   const page = parse(text);
   const words = (page.querySelector('body') ?? page).structuredText.replaceAll(/\s+/g, ' ');
@@ -66,11 +68,11 @@ function wordsOf({ url, status, text }: TestPage): string {
 const namesOf = (form: HTMLElement): (string | undefined)[] =>
   form.querySelectorAll('[name]').map((field) => field.getAttribute('name'));
 
-/** The values of the buttons of a name. */
+/** Returns the values of a form's buttons that have a name. */
 const buttonsOf = (form: HTMLElement, name: string): (string | undefined)[] =>
   form.querySelectorAll(`button[name="${name}"]`).map((button) => button.getAttribute('value'));
 
-/** Returns the values that a form sends unchanged, without its buttons. */
+/** Returns the values that a form submits if unchanged, without its buttons. */
 function valuesOf(form: HTMLElement): Record<string, string> {
   const fields = form.querySelectorAll('input[name], textarea[name]').filter((field) => {
     const type = field.getAttribute('type');
@@ -84,7 +86,7 @@ function valuesOf(form: HTMLElement): Record<string, string> {
   );
 }
 
-/** Cookies by host, path and name. They ignore the port. */
+/** Creates a cookie store by host, path and name. Ignores the port, as browsers do. */
 function cookieJar() {
   const kept = new Map<string, { readonly pair: string; readonly host: string; readonly path: string }>();
   return {
@@ -108,12 +110,12 @@ function cookieJar() {
   };
 }
 
-/** Dependencies of a browser. */
+/** Dependencies of a host's browser. */
 export interface HostBrowserParts {
   readonly send: Fetch;
   readonly authUrl: string;
   readonly origins: readonly string[];
-  /** Errors that were logged meanwhile, to explain an error page. */
+  /** Returns the errors logged since the last call, to explain an error page. */
   readonly logged: () => string;
   readonly languages: readonly string[];
 }
@@ -173,11 +175,11 @@ export function createHostBrowser({
       .querySelectorAll('form')
       .find((form) => names.every((name) => namesOf(form).includes(name)));
 
-  /** The next page of a walk: the consent page answered, or the sign-in form filled. */
+  /** Returns the next page of a walk, after deciding on the consent page or filling in the sign-in form. */
   function answered(page: TestPage, { fields = {}, decision = 'approve' }: Walk): Promise<TestPage> | null {
     const asked = formWith(page, ['csrf', 'decision']);
     if (asked !== undefined) {
-      // The first button agrees, to consent and to a logout alike.
+      // The first button agrees, on the consent page and on the logout page.
       const [yes = '', no = ''] = buttonsOf(asked, 'decision');
       return sendForm(asked, page, { decision: decision === 'approve' ? yes : no });
     }

@@ -11,14 +11,14 @@ import { createFakeApp } from './app.ts';
 import { createHostBrowser } from './browser.ts';
 import type { HostTestOptions, HostTestOstiary, TestServer } from './kit.ts';
 
-/** Converts a server of the host to a function of the Web API. */
+/** Converts a server of the host to a fetch handler of the Web API. */
 function fetchOf(server: TestServer): FetchHandler {
   if (typeof server === 'function')
     return createFetchHandler((request, response) => void server(request, response));
   return (async (request: Request) => server.fetch(request)) as FetchHandler;
 }
 
-/** A log that says nothing until somebody asks what went wrong. */
+/** Creates a logger that collects errors, to explain a failure later. */
 function keptErrors() {
   let errors: string[] = [];
   const error: Logger['error'] = (fields, message) => {
@@ -27,7 +27,7 @@ function keptErrors() {
   };
   return {
     logger: { ...silentLogger, error } satisfies Logger,
-    /** The errors since it was asked last. */
+    /** Returns the errors since the last call. */
     told(): string {
       const told = errors.length === 0 ? '' : ` (${errors.join('; ')})`;
       errors = [];
@@ -36,7 +36,7 @@ function keptErrors() {
   };
 }
 
-/** A client, and the scopes that it may ask for. */
+/** Creates a client with all scopes that it may request. */
 async function provision(
   { admin, discoveryScopes }: { admin: Ostiary['admin']; discoveryScopes: readonly string[] },
   settings: Partial<NewClient>,
@@ -50,7 +50,7 @@ async function provision(
   return { clientId, clientSecret, redirectUri: redirectUris[0] ?? '', scopes };
 }
 
-/** The kit for those who embed Ostiary, with their own callbacks. */
+/** Creates the kit for developers who embed Ostiary, with their own callbacks. */
 export async function createHostKit<Scopes extends HostScopes>({
   authUrl = 'https://id.ostiary.test',
   now = Date.now(),

@@ -9,16 +9,16 @@ import type { FakeApp } from './app.ts';
 import type { HostBrowser } from './browser.ts';
 
 /**
- * Options of `createTestOstiary` for those who embed Ostiary: your own, as in `createOstiary`, but for what the kit brings. Your `users`
- * and `login` are asked as in production.
+ * Options of `createTestOstiary` for developers who embed Ostiary: the same as of `createOstiary`, except for
+ * those that the kit sets. Your `users` and `login` are called as in production.
  */
 export interface HostTestOptions<Scopes extends HostScopes = HostScopes>
   extends Omit<OstiaryOptions<Scopes>, 'authUrl' | 'storage' | 'sealingKeys' | 'clock'> {
   /** @defaultValue `'https://id.ostiary.test'` */
   readonly authUrl?: string;
-  /** Initial time of the clock. @defaultValue the present */
+  /** Initial time of the clock. @defaultValue the current time */
   readonly now?: Date | number;
-  /** The address that requests come from. @defaultValue `'192.0.2.1'` */
+  /** IP address from which requests come. @defaultValue `'192.0.2.1'` */
   readonly address?: string;
 }
 
@@ -33,7 +33,7 @@ export type TestServer =
   | { readonly fetch: (request: Request) => Response | Promise<Response> };
 
 /**
- * Your service, your login and your pages in the memory of a test.
+ * Your service, your login and your pages, all in the memory of a test.
  *
  * @example
  * ```ts
@@ -50,28 +50,34 @@ export type TestServer =
  * ```
  */
 export interface HostTestOstiary<Name extends string = string> extends AsyncDisposable {
-  /** The engine with your options, for your server to mount. */
+  /** The service with your options, to be mounted by your server. */
   readonly ostiary: Ostiary<Name>;
   readonly authUrl: string;
   readonly baseUrl: string;
-  /** Lets your server answer for `authUrl` and `baseUrl`, without a port. Until then Ostiary answers alone. */
+  /**
+   * Makes your server handle requests to `authUrl` and `baseUrl`, without a port. Until then Ostiary alone
+   * handles them.
+   */
   serve(server: TestServer): void;
-  /** Calls your server and the receivers of the test. Other requests fail. */
+  /** Sends requests to your server and to the receivers of the test. Requests to other URLs fail. */
   readonly fetch: Fetch;
   /**
-   * Makes a new browser in which no user is signed in.
-   * @param options - `languages`: in which it asks for pages, the preferred one first
+   * Creates a browser in which no user is signed in.
+   * @param options - `languages`: languages that the browser requests, the preferred one first
    */
   browser(options?: { readonly languages?: readonly string[] }): HostBrowser;
-  /** Provisions an app, by default public and with all of your scopes. */
+  /** Creates an app, by default public and with all of your scopes. */
   app(settings?: Partial<NewClient<Name>>): Promise<FakeApp<Name>>;
-  /** Lets code of the test answer at and below a URL: webhooks, logout tokens, and what is sent there with `fetch`. */
+  /**
+   * Makes code of the test handle requests at and below a URL: webhooks, logout tokens, and requests made
+   * with `fetch`.
+   */
   receive(url: string, receiver: Receiver): void;
   readonly clock: TestClock;
-  /** Faults on the way of requests to your server. */
+  /** Plans faults of requests to your server. */
   readonly faults: Omit<TestFaults, 'webhooks'>;
-  /** Does all that is due now. `clock.advance` does it too. */
+  /** Runs all work that is due now. `clock.advance` does this too. */
   settle(): Promise<void>;
-  /** Ends everything. Repeatable. */
+  /** Closes the kit. May be called again. */
   close(): Promise<void>;
 }
