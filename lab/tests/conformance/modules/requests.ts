@@ -68,19 +68,31 @@ export const requests: readonly Module[] = [
     },
   ),
   module('oidcc-display-page', 'a request with `display=page` succeeds', undisturbedBy({ display: 'page' })),
-  module('oidcc-display-popup', 'a request with `display=popup` succeeds', undisturbedBy({ display: 'popup' })),
+  module(
+    'oidcc-display-popup',
+    'a request with `display=popup` succeeds',
+    undisturbedBy({ display: 'popup' }),
+  ),
   module(
     'oidcc-ensure-request-with-unknown-parameter-succeeds',
     'an unknown parameter is ignored',
     undisturbedBy({ extra: 'foobar' }),
   ),
-  module('oidcc-login-hint', 'a request with `login_hint` succeeds', undisturbedBy({ login_hint: 'ana@id.example' })),
+  module(
+    'oidcc-login-hint',
+    'a request with `login_hint` succeeds',
+    undisturbedBy({ login_hint: 'ana@id.example' }),
+  ),
   module(
     'oidcc-ui-locales',
     'a request with an unknown language in `ui_locales` succeeds',
     undisturbedBy({ ui_locales: 'se' }),
   ),
-  module('oidcc-claims-locales', 'a request with `claims_locales` succeeds', undisturbedBy({ claims_locales: 'se' })),
+  module(
+    'oidcc-claims-locales',
+    'a request with `claims_locales` succeeds',
+    undisturbedBy({ claims_locales: 'se' }),
+  ),
   module(
     'oidcc-ensure-request-with-acr-values-succeeds',
     '`acr_values` does no harm',
