@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { batchCalls } from '../src/batching.ts';
 
-/** Creates groups that end at the test's command. */
+/** Makes a batcher whose groups end when the test says so. */
 function heldGroups() {
   const made: { group: readonly string[]; waitedMs: number; end: PromiseWithResolvers<void> }[] = [];
   const call = batchCalls({

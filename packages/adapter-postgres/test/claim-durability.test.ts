@@ -10,8 +10,8 @@ let schema: string;
 const nextSchema = schemaNames();
 
 beforeAll(async () => {
-  // The server itself writes unawaited changes only every ten seconds, and a crash before that undoes them.
-  // Only the test changes anything.
+  // The server writes unawaited changes only every ten seconds, and a crash before that loses them. Nothing
+  // but the test makes changes.
   postgres = await testPostgres({
     settings: ['wal_writer_delay=10s', 'autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0'],
   });
@@ -21,7 +21,7 @@ beforeEach(() => {
   schema = nextSchema();
 });
 
-/** A storage with one connection, an endpoint, and two deliveries that are due. */
+/** Opens a storage on a single connection, with an endpoint and two due deliveries. */
 async function openStorage() {
   const pool = new Pool({ connectionString: postgres.url(), max: 1 }).on('error', () => undefined);
   const storage = postgresStorage({ pool, schema });
@@ -40,9 +40,9 @@ async function filledStorage() {
   return opened;
 }
 
-/** Checks whether the server has everything on its disk. */
+/** Makes a function that checks whether the server has flushed everything to its disk. */
 async function diskOf(server: TestPostgres) {
-  // Opened before: a new connection may write something itself.
+  // Connect before the test, because a new connection may write something itself.
   const client = new Client({ connectionString: server.url() });
   await client.connect();
   onTestFinished(() => client.end());
@@ -57,12 +57,12 @@ async function diskOf(server: TestPostgres) {
 test('a claim does not wait for the disk, and what it led to does', async () => {
   const isWritten = await diskOf(postgres);
   const { storage, pool } = await filledStorage();
-  // The server sometimes writes records that no commit awaits.
+  // The server sometimes writes log records that no commit waits for.
   await expect.poll(isWritten).toBe(true);
   const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(2);
   expect(await isWritten()).toBe(false);
-  // The setting does not stay on the connection.
+  // The setting must not stay on the connection.
   expect((await pool.query('SHOW synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }]);
 
   expect(await storage.deliveries.finish(claimed.map((one) => resultOf(one)))).toEqual([true, true]);

@@ -37,7 +37,7 @@ test('a host that keeps its transaction open holds up nobody, and what it publis
   await storage.events.within(host).publish([sampleEvent('late')]);
   await published(storage, 'of another', { partner: 'other' });
   expect((await claimed('1')).toSorted()).toEqual(['dl_before_1', 'dl_of another_1']);
-  // No work is left for a claim to see.
+  // No work is left to claim.
   for (const claimId of ['2', '3', '4']) expect(await claimed(claimId)).toEqual([]);
   await host.query('COMMIT');
   expect(await hasNews()).toBe(true);
@@ -55,7 +55,7 @@ test('whatever is published beside claims is claimed once, by one of them or by 
     const beside = await Promise.all([0, 1, 2].map((claim) => claimed(`${round} ${claim}`)));
     await publishing;
     found.push(...beside.flat());
-    // Another claim may have locked the endpoint before; now none does.
+    // Claim once more: another claim may have locked the endpoint before, but now none does.
     found.push(...(await claimed(`${round} last`)));
     expect(found).toHaveLength(round + 1);
   }

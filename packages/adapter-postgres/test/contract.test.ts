@@ -16,7 +16,7 @@ for (const { name, start } of testServers()) {
     });
 
     afterAll(async () => {
-      // Skip the removal, because the folder is removed with its server.
+      // Nothing to remove: the folder is removed with its server.
       if (!server.isTemporary) await pool.query(`DROP SCHEMA "${schema}" CASCADE`);
       await pool.end();
       await server.remove();

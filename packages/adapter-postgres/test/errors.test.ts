@@ -26,7 +26,7 @@ const save = (storage: Storage, payload: { readonly [key: string]: unknown } = {
 const endConnections = (pids: readonly number[]) =>
   server.pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::integer[]) AS pid', [pids]);
 
-/** Expects a rejection as the port specifies, within two seconds. */
+/** Checks that a call is rejected as the port specifies, within two seconds. */
 async function expectRefused(call: Promise<unknown>, cause?: object): Promise<void> {
   const start = performance.now();
   const error = await call.catch((thrown: unknown) => thrown);
@@ -107,7 +107,7 @@ test('a statement whose connection is ended is refused and not repeated', async 
   const { storage, holding, waiting } = await opened();
   await save(storage);
   const first = await holding('SELECT FROM ostiary.interactions FOR UPDATE');
-  // Expect it from the beginning: the refusal may come before the response to the call that causes it.
+  // Expect the refusal from the beginning: it may come before the response to the call that causes it.
   const refused = expectRefused(save(storage, { lost: true }), { code: '57P01' });
   await endConnections(await waiting(1));
   await refused;
@@ -120,7 +120,7 @@ test('a call that waits for somebody else is refused in time and changes nothing
   const grant = await issued(storage, 'a');
   const first = await holding('SELECT FROM ostiary.grants FOR UPDATE');
   await expectRefused(redeem(storage, grant, sampleToken('a')));
-  // The server ends the statement as well, even while the lock is held.
+  // The server ends the statement, too, while the lock is still held.
   await expect.poll(() => backendsWaiting(server.pool, schema)).toEqual([]);
   await first.query('ROLLBACK');
   expect(await storage.grants.find(grant.codeDigest)).toMatchObject({ consumedAt: null });
@@ -160,7 +160,7 @@ test('a server without a free connection is waited for, and refused in time', as
   await pause(200);
   await other.end();
   await opening;
-  // Another process takes the only connection that the role may have, and returns it while a call waits.
+  // Another process takes the role's only connection, and returns it while a call waits.
   (await pool.connect()).release(true);
   const again = await vi.waitFor(async () => {
     const client = new Client({ connectionString });
@@ -231,11 +231,11 @@ test('a database that turns read-only is refused, and connections to it are give
   };
   onTestFinished(() => turn('off'));
   await turn('on');
-  // Each refusal waits for a server that takes writes.
+  // Each refusal waits for a server that accepts writes.
   await expect
     .poll(() => save(storage).then(() => 'saved', String), { timeout: 10_000 })
     .toMatch(/takes no writes/);
-  // The storage does not read either from a server that it knows to refuse writes.
+  // The storage does not read from a server that refuses writes either.
   await expectRefused(storage.interactions.find(digest, 0));
   await turn('off');
   await expect.poll(() => save(storage).then(() => 'saved', String)).toBe('saved');

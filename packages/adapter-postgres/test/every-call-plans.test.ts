@@ -16,7 +16,7 @@ import { hostPool, serverForTests } from './server.ts';
 
 const server = serverForTests();
 
-/** Number of rows that were read in sequential scans. */
+/** Returns the number of rows that were read by sequential scans. */
 async function rowsRead(single: Pool, schema: string): Promise<number> {
   await single.query('SELECT pg_stat_force_next_flush()');
   const { rows } = await single.query(
@@ -32,8 +32,8 @@ test('no call that was prepared while there was nothing reads a table of many ro
   onTestFinished(() => single.end());
   const { schema, storage } = await server.opened({ pool: single });
   await storeSamples(storage);
-  // Make more calls than those for which PostgreSQL plans with the values at hand, before it keeps one plan
-  // for all. A survey, and the call that runs once after the clock went back, read all waiting rows.
+  // Makes every call often enough for PostgreSQL to switch from plans for the given values to one plan for
+  // all. A survey, and the call that runs once after the clock went back, read all waiting rows.
   const callAll = async () => {
     for (const [name, call] of calls)
       if (name !== 'survey' && name !== 'boundWaits') await call(storage).catch(() => undefined);
@@ -53,7 +53,7 @@ test('what publishes, claims and delivers reads no table in a burst, though the 
   onTestFinished(() => single.end());
   const { schema, storage } = await server.opened({ pool: single });
   await registered(storage, '1');
-  // Analyze as autovacuum does in a quiet time. Plans that are made now are kept until the next analysis.
+  // Analyze, as autovacuum does in a quiet time. Plans are kept until the next analysis.
   await single.query('VACUUM (ANALYZE)');
   const work = async (label: string) => {
     await created(storage, label);
@@ -84,7 +84,7 @@ test.each([
   const { schema, storage } = await server.opened({ pool: single });
   const { transfers, queue } = storage;
   await single.query(count);
-  /** Number of pages of tables and indexes that the server read. */
+  /** Returns the number of pages of tables and indexes that the server has read. */
   const looked = async (): Promise<number> => {
     await single.query('SELECT pg_stat_force_next_flush()');
     const { rows } = await single.query(
@@ -114,7 +114,7 @@ test.each([
   };
   const quiet: number[] = [];
   for (let round = 0; round < 8; round += 1) quiet.push(await pay(`quiet ${round}`));
-  // Burst that no worker has processed yet.
+  // A burst of work that no worker has processed yet.
   await single.query(`
     SET search_path TO "${schema}";
     INSERT INTO transfers

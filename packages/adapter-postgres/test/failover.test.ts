@@ -43,13 +43,13 @@ test.each(['its own', 'the host’s'])('a storage with %s pool reads nothing fro
     await host.end();
   });
   await expect(storage.open()).rejects.toMatchObject(takesNoWrites);
-  // Keep no connection to it.
+  // No connection to it is kept.
   expect(host.totalCount).toBe(0);
 });
 
 test('a pool for hosts goes to the primary, wherever it stands among the hosts', async () => {
   const [primary, standby] = [pair.primaryPort(), pair.standbyPort()];
-  // Drop its packets, because a machine that is gone refuses nothing.
+  // Drop its packets, because a machine that is gone does not refuse connections.
   const gone = await startNetwork(primary);
   gone.cut();
   onTestFinished(() => gone.close());

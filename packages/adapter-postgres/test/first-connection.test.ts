@@ -12,7 +12,7 @@ const server = serverForTests();
 
 const urlAt = (port: number) => server.url.replace(`:${server.port}/`, `:${port}/`);
 
-/** Message that a server sends to a connection that it ends. */
+/** Makes the message that a server sends before it ends a connection. */
 function fatal(code: string, message: string): Buffer {
   const fields = `SFATAL\0VFATAL\0C${code}\0M${message}\0\0`;
   const head = Buffer.alloc(5);
@@ -24,13 +24,16 @@ function fatal(code: string, message: string): Buffer {
 const notYet = fatal('57P03', 'the database system is starting up');
 const farewell = fatal('57P01', 'terminating connection due to administrator command');
 
-/** Last bytes of a server's welcome: it is ready for a statement. */
+/** Last bytes of a server's greeting: it is ready for a statement. */
 const welcome = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** Fate of a connection: it is let through, gets another message, or ends in one packet with its welcome. */
+/**
+ * Treatment of a new connection: it is let through, gets another message, or ends in the same packet as its
+ * greeting.
+ */
 type Treatment = 'let through' | 'ended at birth' | Buffer;
 
-/** Gate in front of the server. */
+/** Starts a gate in front of the server, which decides about each connection. */
 async function gate(treat: (count: number) => Treatment = () => 'let through') {
   let count = 0;
   const sockets = new Set<Socket>();
@@ -72,10 +75,12 @@ async function gate(treat: (count: number) => Treatment = () => 'let through') {
   };
 }
 
-/** Schema that the first test creates: the tested part is over once a connection exists. */
+/** Schema that the first test creates. The tests concern only what happens until a connection exists. */
 const schema = schemaNames()();
 
-/** Opens a storage on the database at this port, with its own or a host's pool, which ends with the test. */
+/**
+ * Opens a storage on the database at this port, with its own pool or a host's. The pool ends with the test.
+ */
 function storageAt(url: string, whose = 'its own') {
   const pool = whose === 'its own' ? null : hostPool(url);
   const storage = postgresStorage({
@@ -89,7 +94,7 @@ function storageAt(url: string, whose = 'its own') {
   return storage;
 }
 
-/** Returns a port that is not open. */
+/** Returns a port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const door = await gate();
   const port = await door.listen();
@@ -141,7 +146,7 @@ test.each([
     await pool.end();
   });
   await storage.open();
-  // End the connection, so that the next call needs a new one.
+  // End the idle connection, so that the next call needs a new one.
   const [client] = await Promise.all([pool.connect()]);
   client.release(true);
   isRefusing = true;
@@ -155,8 +160,7 @@ test.each(['its own', 'the host’s'])(
     const network = await startNetwork(server.port);
     network.cut();
     const storage = storageAt(urlAt(network.port), whose);
-    // Run before the pool ends: it waits for its connections under way, and those that lost packets stay so
-    // for long.
+    // Closed before the pool: it waits for its connections, and those that lost packets never end otherwise.
     onTestFinished(() => network.close());
     const reasons: string[] = [];
     const opening = storage.open(({ message }) => reasons.push(message));
@@ -214,7 +218,7 @@ test.each([
   expect(count).toBe(1);
 });
 
-// An error without a listener ends the process. Here it fails the test.
+// An unhandled error event would end the process. Here it fails the test.
 test.each(['its own', 'the host’s'])(
   'a connection of %s pool that is ended at its birth is replaced',
   async (whose) => {

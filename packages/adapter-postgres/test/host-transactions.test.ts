@@ -20,7 +20,7 @@ async function connected(url: string = server.url): Promise<Client> {
   return client;
 }
 
-/** A storage with one endpoint, and a connection of the host with a table of the host. */
+/** Opens a storage with one endpoint, and a host's connection with a table of the host. */
 async function shared() {
   const { schema, storage } = await server.opened();
   await registered(storage, '1');
@@ -174,7 +174,8 @@ test('a transaction with a snapshot of its own that came too late is refused and
     await storage.events.within(handle).publish([sampleEvent('Ada')]);
     await handle.query('COMMIT');
   };
-  // The transaction would still see the endpoint enabled, and leave a delivery that is never cancelled.
+  // Without the wait, the transaction would see the endpoint as enabled, and create a delivery that is never
+  // cancelled.
   const disable = () => storage.webhooks.replace(sampleEndpoint('1', { enabled: false, version: 2 }), now);
   await expect(change(disable)).rejects.toMatchObject({ ...unavailable, cause: { code: '40001' } });
   await handle.query('ROLLBACK');

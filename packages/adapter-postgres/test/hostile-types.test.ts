@@ -54,7 +54,7 @@ describe('a host that changed pg.types for its whole process', () => {
     await opened.end();
   });
 
-  /** Object in place of a client, as ORMs need it. */
+  /** Function that replaces a client, as ORMs need it. */
   type Query = (statement: { text: string; values: unknown[]; types: CustomTypesConfig }) => Promise<object>;
 
   /** Publishes in a transaction of the host, and returns the events. */

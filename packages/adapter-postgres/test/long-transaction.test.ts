@@ -19,8 +19,8 @@ const delivered = 20_000;
 type Stage = Awaited<ReturnType<typeof manyDelivered>>;
 
 /**
- * Endpoints `we_1` and `we_2`, for which very many deliveries were made and delivered beside a transaction that began before
- * everything else and does not end: PostgreSQL keeps each version of each row.
+ * Prepares the endpoints `we_1` and `we_2`, for which very many deliveries were made and delivered beside a
+ * transaction that started before and does not end, so that PostgreSQL keeps every version of every row.
  */
 async function manyDelivered() {
   const { storage, watched } = await server.watched();
@@ -45,7 +45,7 @@ async function manyDelivered() {
 }
 
 /**
- * Claims, and returns the number of pages that the same claim reads when it runs once more and is rolled
+ * Claims deliveries, and returns the number of pages that the same claim reads when it is repeated and rolled
  * back.
  */
 async function claimed({ storage, watched }: Stage, at: number) {
@@ -65,7 +65,7 @@ test('beside an open transaction a claim passes nothing that was delivered, and 
   expect(pages).toBeLessThan(200);
   await storage.deliveries.finish(rows.map((delivery) => resultOf(delivery)));
 
-  // The claim finds work whose lease has ended.
+  // The claim finds work whose lease has expired.
   const lostAt = now + 1;
   await published(storage, 'lost', { type: '1' });
   expect((await claimed(stage, lostAt)).ids).toEqual(['dl_lost_1']);

@@ -10,7 +10,7 @@ const endpoints = 1_200;
 const hold = { claimId: 'c', now: 4_000, leaseMs: 30_000, limit: 256, room: 8, rooms: new Map() };
 const nameOf = (endpoint: number) => `we_${String(endpoint).padStart(5, '0')}`;
 
-/** A storage with far more endpoints than a claim passes, each with a delivery that is due later. */
+/** Opens a storage with far more endpoints than a claim may skip, each with a delivery that is due later. */
 async function manyEndpoints() {
   const { schema, storage, watched } = await server.watched();
   await watched.own.query(`
@@ -94,7 +94,7 @@ test('a claim that finds nothing due reads little, however many endpoints wait',
 test('whether an owner has more to claim is asked until there is one, however many endpoints have', async () => {
   const filled = await manyEndpoints();
   const { schema, storage, watched } = filled;
-  // Give each partner fifty endpoints.
+  // Each partner has fifty endpoints.
   await watched.own.query(`
     SET search_path TO "${schema}";
     UPDATE webhook_endpoints SET partner = 'p' || substr(id, 4)::integer / 50;
@@ -108,6 +108,6 @@ test('whether an owner has more to claim is asked until there is one, however ma
   const known = { ...hold, room: 0, rooms: new Map([[nameOf(7), 1]]) };
   expect(await storage.deliveries.claim(known)).toHaveLength(1);
   await storage.deliveries.claim(known);
-  // Reads the endpoint rows of each partner, one or two of which have work.
+  // A claim reads the endpoint rows of each partner, one or two of which have work.
   expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(800);
 });

@@ -8,7 +8,7 @@ import { serverForTests } from './server.ts';
 
 const server = serverForTests();
 
-/** A new schema, as processes of several versions see it. */
+/** Makes a new schema, and functions that start processes of several versions on it. */
 function newSchema() {
   const schema = server.nextSchema();
   async function query(sql: string) {
@@ -23,7 +23,10 @@ function newSchema() {
   return {
     schema,
     query,
-    /** Starts a process of a version that ships these, by default with the functions of this version on its own tables. */
+    /**
+     * Starts a process of a version with these migrations, by default with this version's functions on tables
+     * of its own.
+     */
     async start(
       migrations: readonly Migration[],
       functions: Functions = migrations[0]?.name === '0001_initial.sql' ? readFunctions() : readFunctions([]),

@@ -3,10 +3,10 @@ import type { Pool } from 'pg';
 import { type PostgresPool, postgresStorage } from '../src/index.ts';
 
 /**
- * Storages for cases that run one after the other: the schema is migrated for the first and emptied for the others, which
- * takes a small part of the time.
+ * Makes storages for sequential cases on one schema. It is migrated for the first case and emptied for the
+ * others, which is much faster.
  *
- * @param pools - asked for each case: of the storage, and to empty the schema
+ * @param pools - returns for each case the storage's pool, and the one that empties the schema
  */
 export function storagesInOneSchema(
   schema: string,
@@ -23,7 +23,10 @@ export function storagesInOneSchema(
   };
 }
 
-/** One statement, after which the references between the tables hold again. Sequences begin at 1 again. */
+/**
+ * Returns one statement that deletes all rows and restarts the sequences at 1, so that foreign keys hold
+ * afterwards.
+ */
 export async function deletionOfAll(own: Pool, schema: string): Promise<string> {
   const { rows } = await own.query<{ relation: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS relation FROM pg_tables

@@ -20,11 +20,11 @@ import {
 } from '../../testing/src/contract/webhook-samples.ts';
 import { serverForTests } from './server.ts';
 
-// Each test stops one call in the middle of its transaction, by a lock, and has another one arrive there.
+// Each test stops one call in the middle of its transaction, by a lock, and lets another call arrive there.
 
 const server = serverForTests({ onlyRows: true });
 
-/** A storage with an endpoint and an event that was dropped there. */
+/** Opens a storage with an endpoint, and an event that was dropped there. */
 async function prepared() {
   const stage = await server.opened();
   const { storage } = stage;
@@ -35,13 +35,13 @@ async function prepared() {
   return { ...stage, pending };
 }
 
-/** A call that stores this delivery waits for the call that holds its id. */
+/** Statement whose transaction holds a delivery's id: a call that stores that delivery waits for it. */
 const holdDelivery = `
   INSERT INTO ostiary.deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
   VALUES ('dl_late_1', 1, 'we_other', 'acme', 'live', 'delivered', 1)
 `;
 
-/** Calls that create the delivery `dl_late_1`, and their results when the endpoint no longer exists. */
+/** Calls that create the delivery `dl_late_1`, with their results if the endpoint no longer exists. */
 const makers: {
   readonly [name: string]: {
     call(storage: Storage): Promise<{ readonly outcome: string }>;
@@ -62,11 +62,11 @@ const makers: {
   },
 };
 
-/** Ends during the making of a delivery: an endpoint, or all endpoints of a partner. */
+/** Ways to end an endpoint, or all endpoints of a partner, while a delivery is created. */
 const endings: {
   readonly [name: string]: {
     call(storage: Storage): Promise<unknown>;
-    /** Result for a call that comes too late and names the endpoint. */
+    /** Result of a call that comes too late and names the endpoint. */
     readonly outcome: string;
   };
 } = {
@@ -138,7 +138,7 @@ test('an event that is just delivered again stays, and the purge does not wait f
   expect(await pending()).toEqual(['dl_late_1']);
 });
 
-/** Builds a request with a key that others use too. */
+/** Makes a request whose key other requests use, too. */
 function transfer(storage: Storage, label: string, reference: string | null = null) {
   return create(
     storage,
@@ -171,7 +171,7 @@ test('a request whose key another one is just using takes effect when that one c
     'COMMIT',
   );
   expect(second).toEqual({ outcome: 'created' });
-  // The first call releases the key while it waits for the reference, so that the second one may take it.
+  // The first call releases the key while it waits for the reference, so the second one may take it.
   const refused = { outcome: 'reference_conflict', transferId: 'tr_other' };
   expect([refused, { outcome: 'replayed', answer: { status: 201, body: 'b' } }]).toContainEqual(first);
   expect(await storage.transfers.findById('tr_a')).toBeNull();

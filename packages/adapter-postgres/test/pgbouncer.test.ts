@@ -46,7 +46,7 @@ describe.skipIf(pgbouncer === undefined)('a storage behind PgBouncer', () => {
   }
 
   test('refuses every call while the pooler leads to a standby, and goes on at the new primary', async () => {
-    // Several, because a refused call is tried again for a while.
+    // Several storages, because a refused call is repeated for a while.
     const storages = await Promise.all(Array.from({ length: 8 }, openedOnOneConnection));
     const [storage] = storages;
     if (storage === undefined) throw new Error('there is no storage');
@@ -55,7 +55,8 @@ describe.skipIf(pgbouncer === undefined)('a storage behind PgBouncer', () => {
     expect(await storage.interactions.find(digest, 0)).toEqual({ kept: true });
 
     await pair.switchOver();
-    // Connections of the storages to the pooler are the same; the server behind them is a standby that answers reads.
+    // The connections to the pooler are the same, but the server behind them is now a standby, which would
+    // respond to reads.
     const answered: string[] = [];
     const left = [...calls];
     await Promise.all(
@@ -63,7 +64,7 @@ describe.skipIf(pgbouncer === undefined)('a storage behind PgBouncer', () => {
         for (let next = left.pop(); next !== undefined; next = left.pop()) {
           const [name, call] = next;
           const outcome = await call(one).then(() => 'answered', String);
-          // This PgBouncer forgets prepared statements, which the last attempt of a call may be the first to meet.
+          // This PgBouncer forgets prepared statements, which may cause the error of a call's last attempt.
           if (!/takes no writes: it is a standby|prepared statement "ostiary_\w+"/.test(outcome))
             answered.push(`${name}: ${outcome}`);
         }

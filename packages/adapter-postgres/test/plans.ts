@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import type { Ran } from './watched-pool.ts';
 
-/** A node of a plan, as EXPLAIN returns it. */
+/** A node of a query plan, as EXPLAIN returns it. */
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
-  /** Conditions that are checked for every row of both sides. */
+  /** Join condition that is checked for every pair of rows. */
   readonly 'Join Filter'?: string;
   readonly 'Actual Rows'?: number;
   readonly 'Actual Loops'?: number;
@@ -20,15 +20,15 @@ export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Connections of a superuser. */
+/** Superuser connections to a server. */
 interface Server {
   readonly own: Pool;
 }
 
-/** Returns the plan of a statement with its values. Plans of a function are only known when it runs. */
+/** Returns the plan of a statement for its values. Plans within functions are only known at run time. */
 export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
   if (/"\.[a-z]+(?:_[a-z]+)+\(/.test(ran.text)) {
-    // Returns the call's statement with other ids, so that it can store again.
+    // Change the ids of the call's statement, so that it can store rows again.
     const values = ran.values.map((value) =>
       typeof value === 'string' ? value.replaceAll(/"(id|deliveryId)":"/g, '"$1":"again ') : value,
     );
@@ -39,8 +39,8 @@ export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
 }
 
 /**
- * Returns the reads of a statement when it runs once more, including those of functions that it calls, and
- * rolls it back.
+ * Runs a statement once more, including its functions, and rolls it back. Returns the plans with the numbers
+ * of read pages and rows.
  */
 export async function readBy({ own }: Server, ran: Ran | undefined): Promise<PlanNode> {
   if (ran === undefined) throw new Error('no statement ran');
@@ -48,7 +48,7 @@ export async function readBy({ own }: Server, ran: Ran | undefined): Promise<Pla
   const plans: PlanNode[] = [];
   const keep = ({ message = '' }: { readonly message?: string | undefined }) => {
     const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(message.indexOf('{')));
-    // Leave out the statements with which the server checks references.
+    // Without the statements with which the server checks foreign keys.
     if (!text.includes('OPERATOR(pg_catalog.')) plans.push(plan);
   };
   try {
@@ -62,15 +62,15 @@ export async function readBy({ own }: Server, ran: Ran | undefined): Promise<Pla
       SET LOCAL auto_explain.log_buffers = on;
       SET LOCAL auto_explain.log_min_duration = 0
     `);
-    // Run it before, because functions keep their plans from the first time on; the reads of planning are not
-    // counted.
+    // Run the statement before, because functions keep the plans of their first call, and reading for
+    // planning must not count.
     await client.query('SAVEPOINT planned');
     await client.query(ran.text, [...ran.values]);
     await client.query('ROLLBACK TO SAVEPOINT planned');
     client.on('notice', keep);
     await client.query(ran.text, [...ran.values]);
   } finally {
-    // The statement ends here too, and reports its own plan.
+    // The statement also ends here, and reports its own plan.
     await client.query('ROLLBACK');
     client.removeListener('notice', keep);
     client.release();
@@ -81,11 +81,11 @@ export async function readBy({ own }: Server, ran: Ran | undefined): Promise<Pla
   return { ...whole, Plans: [...(whole.Plans ?? []), ...plans] };
 }
 
-/** Number of pages that were read for it. */
+/** Returns the number of pages that a plan has read. */
 export function pagesOf(plan: PlanNode): number {
   return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
 }
 
-/** Returns the sent statements, without those that begin and end transactions. */
+/** Returns the statements without those that start and end transactions. */
 export const withoutFrame = (statements: readonly Ran[]): readonly Ran[] =>
   statements.filter(({ text }) => !/^\s*(BEGIN|COMMIT|ROLLBACK|LOCK)/.test(text));

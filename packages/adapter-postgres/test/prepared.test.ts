@@ -7,7 +7,7 @@ import { TransactionPool } from './transaction-pool.ts';
 
 const server = serverForTests();
 
-/** A pool that records every statement that is sent with a name. */
+/** Wraps a pool, and records the names of statements that are sent with one. */
 function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly names: string[] } {
   const names: string[] = [];
   return {
@@ -25,7 +25,7 @@ function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly name
   };
 }
 
-/** Queues jobs and completes them, one after the other. @returns the number of completed jobs */
+/** Queues and completes jobs, one after the other. @returns the number of completed jobs */
 async function work(storage: Storage, rounds: number, from = 0): Promise<number> {
   let completed = 0;
   for (let round = from; round < from + rounds; round += 1) {
@@ -58,12 +58,15 @@ test('what runs all the time is prepared once for each connection, each under a 
   expect(names.toSorted()).toEqual(kept.flatMap((name) => [name, name, name]));
 });
 
-/** Works behind a pooler; its first attempts with names fail, and then it continues without. */
+/**
+ * Uses a storage behind a pooler: its first statements with names fail, and then it continues without names.
+ */
 async function goesOnWithout(pooler: PostgresPool): Promise<void> {
   const { pool, names } = named(pooler);
   const { storage } = await server.opened({ pool });
   expect(await work(storage, 3)).toBe(3);
-  // The first is prepared and forgotten, and so are claims until one is sent again under the same name.
+  // The first statement is prepared and forgotten, and so are claims until one is sent again with the same
+  // name.
   const count = names.length;
   expect(count).toBeGreaterThan(0);
   expect(count).toBeLessThan(6);
@@ -81,7 +84,7 @@ test('behind a pooler whose connections others have prepared on, the worker goes
   const client = new Client({ connectionString: server.url });
   await client.connect();
   onTestFinished(() => client.end());
-  // Simulates a pooler: each statement comes from another client, all over one connection to the server.
+  // Simulates a pooler: each statement has another client, but all share one connection to the server.
   await goesOnWithout({
     connect: async () => ({
       query: ({ values, ...statement }) => {

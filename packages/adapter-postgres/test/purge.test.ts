@@ -12,7 +12,7 @@ const owners = 100;
 const eventsOfEach = 5;
 const everything = { now: 9, before: 9, eventsBefore: 90_000 };
 
-/** Creates old events of many partners, one after the other, each delivered. */
+/** Creates old delivered events of many partners, one after the other. */
 async function oldEvents() {
   const filled = await server.watched();
   await filled.watched.own.query(`
@@ -58,7 +58,7 @@ test('a purge does not wait for who publishes or delivers again, and removes not
   onTestFinished(() => host.release());
   await host.query(`BEGIN; SET LOCAL search_path TO "${schema}"`);
   await storage.events.within(host).publish([sampleEvent('new', { partner: 'p1' })]);
-  // Lock the event as the reference of its delivery does.
+  // Lock the event, as the foreign key of a new delivery does.
   await host.query("SELECT FROM events WHERE partner = 'p2' AND sequence = 3 FOR KEY SHARE");
   const limit = owners * eventsOfEach;
   expect(await storage.purge({ ...everything, limit })).toMatchObject({ events: limit - 3 });
@@ -99,7 +99,7 @@ test('events that have to stay are not in the way of others', async () => {
   await watched.own.query(
     `DELETE FROM "${schema}".deliveries WHERE partner <> 'p0' OR event_number = (SELECT min(number) FROM "${schema}".events)`,
   );
-  // More than each first one, of which p0's is followed by such events.
+  // One batch includes each partner's first event, and more of p0's.
   const limit = owners + 4;
   const purge = async () => {
     const { events } = await storage.purge({ ...everything, limit });

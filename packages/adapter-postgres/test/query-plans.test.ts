@@ -17,25 +17,28 @@ beforeAll(async () => {
 });
 afterAll(() => filled.end());
 
-/** Shows how tables are read, and which rows are sorted. The rest of a plan follows from that. */
+/** Lists how a plan reads tables, and what it sorts. The rest of a plan follows from that. */
 function stepsOf(nodes: readonly PlanNode[]): string[] {
   return nodes.flatMap((node) => {
     const type = node['Node Type'];
     if (type.endsWith('Sort')) return [type];
     const relation = node['Relation Name'];
-    // There are few endpoints, so that every way to read them is good.
+    // There are few endpoints, so any way to read them is good.
     if (relation === undefined || relation === 'webhook_endpoints' || type === 'ModifyTable') return [];
     return [`${type} ${node['Index Name'] ?? relation}`];
   });
 }
 
-/** A storage with many rows of a partner, a few of another one, and many of identities where all is known. */
+/**
+ * Opens a storage with many rows of one partner and a few of another. `isKnown` adds many identities and
+ * up-to-date statistics.
+ */
 async function filledStorage({ isKnown = true } = {}) {
   const schema = server.nextSchema();
   const watched = watchedPool(server.url);
   const storage = postgresStorage({ pool: watched.pool, schema });
   await storage.open();
-  // Reads every row, because a sample could lead to another plan each time.
+  // Analyze all rows, because a sample could lead to different plans.
   await watched.own.query(`
     SET search_path TO "${schema}";
     SET default_statistics_target = 1000;
@@ -46,9 +49,9 @@ async function filledStorage({ isKnown = true } = {}) {
   `);
   watched.ran();
 
-  /** Returns the plan of each statement of a call for its values. */
+  /** Returns the plan of each statement of a call, for its values. */
   async function stepsOfCall(call: (storage: Storage) => Promise<unknown>): Promise<string[][]> {
-    // Earlier statements belong to other tests.
+    // Forget the statements of other tests.
     watched.ran();
     await call(storage);
     const statements = withoutFrame(watched.ran());
@@ -93,7 +96,7 @@ test('lists of deliveries walk along an index, and sort only what there is of on
   const shown = [
     'Index Scan events_pkey',
     'Index Scan pending_deliveries_pkey',
-    // The attempts of one delivery.
+    // Sorts the attempts of one delivery.
     'Sort',
     'Index Scan delivery_attempts_pkey',
   ];
@@ -142,7 +145,7 @@ test('a list of what is pending sorts it where it is little, and walks to the ne
 test('both ways to what is pending show the same', async () => {
   const { storage } = filled;
   const ofOne = { endpointId: 'we_0009' };
-  /** Calls that list rows, in pages: one page of all rows could take longer than a call may. */
+  /** Calls that list rows in pages. Reading all rows at once could take longer than a call may. */
   const shown = async (changes: object) => {
     const all: string[][] = [];
     let after: { readonly time: number; readonly id: string } | null = null;
@@ -169,7 +172,7 @@ test('a list of events walks along its sequence', async () => {
     'Sort',
     'Index Scan events_partner_mode_sequence_key',
     'Index Only Scan events_partner_mode_sequence_key',
-    // The planner reads this table of one page as a whole.
+    // The table has a single page, which the planner reads as a whole.
     expect.stringMatching(/^(Seq|Index) Scan event_sequences/),
   ]);
   const all = { before: null, after: null, type: null, until: null, status: null, endpointId: null };
@@ -181,7 +184,7 @@ test('a list of events walks along its sequence', async () => {
   for (const before of [null, 1000]) {
     expect(await latest({ before })).toEqual([walk]);
     expect(await latest({ before, type: 'payment.failed' })).toEqual(['Index Scan events_by_type']);
-    // Reads for each event its own deliveries only.
+    // For each event, only its own deliveries are read.
     const ofEach = [walk, expect.stringMatching(/^(Index|Index Only) Scan deliveries_by_event$/)];
     for (const filter of [{ status: 'cancelled' }, { status: 'none' }, { endpointId: 'we_0007' }] as const) {
       expect(await latest({ before, after: 10, ...filter })).toEqual(ofEach);
@@ -189,7 +192,7 @@ test('a list of events walks along its sequence', async () => {
   }
 });
 
-/** Reads of a claim from tables that grow, some of them under a condition. */
+/** How a claim may read growing tables, some of them under a condition. */
 const claimSteps = new Set([
   'Index Scan pending_deliveries_ready',
   'Index Only Scan pending_deliveries_ready',
@@ -215,11 +218,11 @@ test('a claim walks along indexes, also before the server has counted anything',
 
 test('a claim reads no delivery that it does not give out, however many are waiting', async () => {
   const { storage, watched } = filled;
-  /** Returns the rows that a claim reads of each index of pending work. */
+  /** Returns the numbers of rows that a claim reads from each index of pending work. */
   async function read(request: Partial<Parameters<Storage['deliveries']['claim']>[0]>): Promise<number[]> {
     watched.ran();
     const wanted = { ...hold, ...request };
-    // Send it without room, then explain it with the wanted room, and roll it back.
+    // Send the claim without room, then explain it with the wanted room and roll it back.
     await storage.deliveries.claim({ ...wanted, limit: 0 });
     const [ran] = watched.ran();
     const values = ran?.values.map((value) => (value === 0 ? wanted.limit : value)) ?? [];
@@ -284,16 +287,16 @@ const small = [
   ...['audit', 'audit_head', 'client_logos'],
 ];
 
-/** For hundreds of deliveries at once the server may read all events. */
+/** Calls for hundreds of deliveries, for which the server may read all events. */
 const ofHundreds = new Set(['deliveries.redeliver', 'deliveries.list']);
 
 /**
- * Statements for occasional use by an operator: the queues, and issued keys. None of them reads deliveries
- * that have ended.
+ * Tables that statements for an operator's occasional use may scan: queues and issued keys. None of these
+ * statements reads ended deliveries.
  */
 const ofOperators = ['jobs', 'pending_deliveries', 'api_keys'];
 
-// Run this last, because some calls end existing objects.
+// Last, because some calls end the existing objects.
 test('no call reads a table of many rows from its beginning to its end', async () => {
   const { storage, watched } = filled;
   await storeSamples(storage);

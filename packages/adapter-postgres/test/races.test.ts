@@ -13,13 +13,13 @@ import {
 } from '../../testing/src/contract/samples.ts';
 import { type Stage, serverForTests } from './server.ts';
 
-// Each test stops one call in the middle of its transaction, by a lock, and has another one arrive there.
+// Each test stops one call in the middle of its transaction, by a lock, and lets another call arrive there.
 
 const server = serverForTests({ onlyRows: true });
 const late = sampleGrant('late');
 const disabled = sampleClient({ partner: 'acme', version: 2, disabledAt: now });
 
-/** A client of a partner, and a user who consented and has one grant. */
+/** Prepares a client of a partner, and a user with a consent and one grant. */
 async function prepared(): Promise<Stage> {
   const stage = await server.opened();
   await stage.storage.partners.insert(samplePartner());
@@ -28,7 +28,7 @@ async function prepared(): Promise<Stage> {
   return stage;
 }
 
-/** Ways in which issued access ends; each prevents more from being issued, and then revokes grants. */
+/** Ways to end issued access. Each prevents new tokens, and then revokes grants. */
 const endings: { readonly [name: string]: (storage: Storage) => Promise<unknown> } = {
   'the client is disabled': ({ clients }) => clients.replace(disabled),
   'the partner of the client is disabled': ({ partners }) =>

@@ -23,8 +23,8 @@ test('a request is counted with one statement, whether it is refused or not', as
 test('a request that waits for another one sees what that one counted, also in a window that has just begun', async () => {
   const { limits, holding, waiting } = await opened();
   await limits.consume({ ...request, limit: 1 });
-  // Another client begins the next window and has not committed yet. A separate query would see the old
-  // window.
+  // Another client has started the next window without committing yet. A separate query would still see the
+  // old window.
   const other = await holding('UPDATE ostiary.rate_limits SET granted = 1, count = 1, ends_at = 2010');
   const late = limits.consume({ ...request, limit: 1, now: 1010 });
   await waiting(1);
@@ -43,7 +43,7 @@ test('requests that come together are counted with two statements, each by itsel
   );
   expect(states.map(({ allowed }) => allowed)).toEqual(Array.from({ length: 200 }, (_, index) => index < 60));
   expect(new Set(states.map(({ endsAt }) => endsAt))).toEqual(new Set([1010]));
-  // The same holds over the end of the window, which began with the first of them.
+  // The same holds across the end of the window, which started with its first request.
   const later = await Promise.all([1010, 1011, 1012].map((now) => limits.consume({ ...request, now })));
   expect(later).toEqual([1, 2, 3].map((count) => ({ allowed: true, count, endsAt: 2010 })));
 });
@@ -89,7 +89,7 @@ test('requests behind one that cannot be counted are told with it, and later one
   ]);
   expect(performance.now() - started, 'once, and not one after the other').toBeLessThan(2000);
   await other.query('ROLLBACK');
-  // Requests that waited in the database may have been counted after all.
+  // Requests that waited for the database may have been counted.
   expect(await limits.consume({ ...request, limit: 9 })).toMatchObject({ allowed: true });
 });
 
@@ -103,7 +103,7 @@ test('counting writes no index, and nothing that is logged', async () => {
   const client = await watched.own.connect();
   await client.query(`SET search_path TO "${schema}"`);
   for (let number = 0; number < 200; number += 1) await limits.consume({ ...request, limit: 100 });
-  // Counts of a transaction under way are exact; those of others come late.
+  // Requests within a transaction are counted exactly; those of other transactions may be counted late.
   await client.query('BEGIN');
   for (let number = 0; number < 50; number += 1)
     await client.query("UPDATE rate_limits SET count = count + 1 WHERE bucket = 'a'");

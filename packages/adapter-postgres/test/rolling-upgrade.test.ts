@@ -14,7 +14,7 @@ const server = serverForTests();
 const shipped = readMigrations();
 const [last] = shipped.slice(-1);
 
-/** Schema change of a later version: additions only. */
+/** Migration of a later version, which only adds to the schema. */
 const next: Migration = {
   number: (last?.number ?? 0) + 1,
   name: `${String((last?.number ?? 0) + 1).padStart(4, '0')}_notes.sql`,
@@ -26,7 +26,7 @@ const next: Migration = {
   checksum: 'of the next version',
 };
 
-/** A process of one version: its own connections, and the migrations of its package. */
+/** Starts a process of one version, with its own connections and its package's migrations. */
 function processOf(schema: string, migrations: readonly Migration[]): { storage: Storage; pool: Pool } {
   const pool = hostPool(server.url);
   const storage = storageOn(new Database({ schema, pool, migrations }));
@@ -37,7 +37,7 @@ function processOf(schema: string, migrations: readonly Migration[]): { storage:
   return { storage, pool };
 }
 
-/** Work as requests and workers do it: a transfer, its job, its end, its event. */
+/** Does what requests and workers do: a transfer, its job, its end, its event. */
 async function serve(storage: Storage, id: string): Promise<void> {
   const transfer = sampleTransfer(id, { reference: id });
   const job = { ...executionOf(transfer), kind: id };
@@ -59,7 +59,7 @@ test('processes of two versions serve side by side while the newer one migrates 
   const newer = processOf(schema, [...shipped, next]);
   let isMigrated = false;
   let served = 0;
-  // The older process continues all the time: none of its requests fails.
+  // The older process keeps working: none of its requests fails.
   const serving = (async () => {
     for (let after = 0; after < 5; served += 1) {
       await serve(older.storage, `during ${served}`);

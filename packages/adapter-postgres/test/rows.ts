@@ -1,22 +1,21 @@
 import type { Storage } from '@ostiary/core/storage';
 import { everyCall } from '../../testing/test/adapters/every-call.ts';
 
-/** Every call. Calls that look for the oldest rows find few, as on an installation with a worker. */
+/** All calls of a storage. Calls that read the oldest rows find few, as on an installation with a worker. */
 export const calls = [
   ...everyCall.filter(([name]) => name !== 'purge'),
   ['purge', (storage: Storage) => storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 })],
 ] as const;
 
-/** Number of rows in each table of identities that grows without end. */
+/** Number of rows in each growing table of identities. */
 const identities = 20_000;
 
 /**
- * Turn off the checks of references, which hold and would take a fourth of the time. The setting ends with
- * the transaction.
+ * Turns off foreign key checks, which would take a fourth of the time. The setting ends with the transaction.
  */
 const unchecked = 'SET LOCAL session_replication_role = replica';
 
-/** Statements that fill the tables of clients, consents, grants and tokens. */
+/** SQL that fills the tables of clients, consents, grants and tokens. */
 export const identityRows = `
   ${unchecked};
   INSERT INTO partners SELECT 'p' || i, 'p', 1, 1, NULL, 1 FROM generate_series(1, 5000) AS i;
@@ -49,7 +48,7 @@ const transfers = 20_000;
 const deliveries = 40_000;
 const endpoints = 200;
 
-/** Statements that fill the tables of transfers and webhooks: many rows of a partner, and a few of another one. */
+/** SQL that fills the tables of transfers and webhooks: many rows of one partner, and a few of another. */
 export const partnerRows = `
   ${unchecked};
   INSERT INTO partners SELECT p, p, 1, 1, NULL, 1 FROM unnest(ARRAY['acme', 'other']) AS p;

@@ -13,12 +13,12 @@ export type Stage = ReturnType<typeof stageOf>;
 
 const silent = () => undefined;
 
-/** Wraps a storage on its own schema, with functions for tests. */
+/** Adds functions for tests to a storage on its own schema. */
 function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
-  /** Waits until this many calls of the storage wait for a lock; returns their backends. */
+  /** Waits until this many calls of the storage wait for a lock, and returns their backends. */
   const waiting = (count: number) => untilWaiting(pool, schema, count);
   /**
-   * Starts a transaction of another client, which ends at the test's command; `ostiary.` stands for the
+   * Starts a transaction of another client, which ends when the test says so; `ostiary.` stands for the
    * schema.
    */
   const held = (sql: string, values?: readonly unknown[]) =>
@@ -50,17 +50,17 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
 }
 
 /**
- * Starts a server before the tests of a file, and removes it after them.
+ * Starts a server before the tests of a file, and removes it afterwards.
  *
- * @param onlyRows - whether nothing but rows is changed, and by no call that outlives its test, in schemas that no test
- * has named: they are emptied for the next one, which takes a small part of the time that migrations take
+ * @param onlyRows - true if the tests only change rows, and no call outlives its test. Schemas without a name of their own
+ * are then emptied for the next test, which is much faster than migrating a new one
  */
 export function serverForTests({ onlyRows = false } = {}) {
   const nextSchema = schemaNames();
   const left: string[] = [];
   let server: TestServer;
   let pool: Pool;
-  /** Schema of a storage whose test has not named one. */
+  /** Makes a schema for a storage whose test has not named one. */
   async function ownSchema(): Promise<string> {
     const schema = left.pop();
     if (schema === undefined) return nextSchema();
@@ -84,7 +84,7 @@ export function serverForTests({ onlyRows = false } = {}) {
     get port() {
       return server.port;
     },
-    /** Connections of the test itself, outside of the storage. */
+    /** Pool for the test itself, not used by the storage. */
     get pool() {
       return pool;
     },
@@ -103,7 +103,7 @@ export function serverForTests({ onlyRows = false } = {}) {
       });
       return stageOf(server.url, pool, schema, storage);
     },
-    /** Opens the same, with a record of its statements. */
+    /** Opens a storage and records its statements. */
     async watched({ schema: named }: { readonly schema?: string } = {}) {
       const schema = named ?? (await ownSchema());
       const watched = watchedPool(server.url);
@@ -117,7 +117,7 @@ export function serverForTests({ onlyRows = false } = {}) {
       watched.ran();
       return { ...stageOf(server.url, pool, schema, storage), watched };
     },
-    /** Returns the schema's address for other processes. */
+    /** Returns the location of the schema for other processes. */
     placeOf: (schema: string): Place => ({
       module: new URL('../src/index.ts', import.meta.url).href,
       make: 'postgresStorage',
@@ -128,7 +128,7 @@ export function serverForTests({ onlyRows = false } = {}) {
 
 /** Starts a real PostgreSQL for one test, which can be stopped and started again. */
 export async function startServer() {
-  // Switch fsync off: every crash of a test is one of a process, never of the machine.
+  // Without fsync: in tests only processes crash, never the machine.
   const postgres = await testPostgres({
     settings: ['fsync=off', 'deadlock_timeout=50ms', 'max_connections=200'],
   });
@@ -144,7 +144,7 @@ export async function startServer() {
   };
 }
 
-/** Servers on which the tests run: one from npm, and the one that the environment names. */
+/** Servers on which the tests run: one from npm, and the one that the environment names, if any. */
 export function testServers(): readonly { readonly name: string; start(): Promise<TestServer> }[] {
   const embedded = { name: 'a PostgreSQL from npm', start: startServer };
   const url = process.env.TEST_DATABASE_URL;
@@ -161,12 +161,12 @@ export function testServers(): readonly { readonly name: string; start(): Promis
   return [embedded, { name: 'the PostgreSQL of TEST_DATABASE_URL', start: async () => running }];
 }
 
-/** Creates a pool as a host has one, with a listener for errors of idle connections. */
+/** Makes a pool as a host has one, with a listener for errors of idle connections. */
 export function hostPool(connectionString: string): Pool {
   return new Pool({ connectionString }).on('error', silent);
 }
 
-/** Makes unique schema names. */
+/** Makes a function that returns unique schema names. */
 export function schemaNames(): () => string {
   const own = `test_${process.pid}_${Date.now().toString(36)}`;
   let last = 0;

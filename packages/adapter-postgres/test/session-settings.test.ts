@@ -6,7 +6,10 @@ import { schemaNames, type TestServer, testServers } from './server.ts';
 
 const [first] = testServers();
 
-/** Settings that operators give a role or a database, each with a value that changes what statements do or return. */
+/**
+ * Settings that operators may give a role or a database, with values that change what statements do or
+ * return.
+ */
 const settings = {
   default_transaction_isolation: 'serializable',
   bytea_output: 'escape',
@@ -44,7 +47,8 @@ describe('a database whose operator changed what sessions begin with', () => {
   test('a call whose connection was ended for being idle is made again, although its statement commits', async () => {
     const storage = await create();
     await storage.queue.enqueue([{ id: 'late', kind: 'late', payload: {}, dueAt: 0 }]);
-    // Blocks the event loop, so that the statement is sent before the end of the connection is read.
+    // Blocks the event loop, so that the statement is sent before the process reads that the connection has
+    // ended.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
     const claimed = await storage.queue.claim({
       kinds: ['late'],

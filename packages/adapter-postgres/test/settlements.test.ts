@@ -8,7 +8,7 @@ const server = serverForTests({ onlyRows: true });
 
 type Settlement = Parameters<Storage['transfers']['settle']>[0];
 
-/** Opens a storage with pending transfers, and a client that holds the partner's sequence. */
+/** Opens a storage with pending transfers, and a client that locks the partner's event sequence. */
 async function stage(labels: readonly string[]) {
   const { storage, watched, holding, waiting } = await server.watched();
   await registered(storage, '1');
@@ -25,7 +25,7 @@ function settlement(label: string, changes: Partial<Settlement> = {}): Settlemen
   return { id: `tr_${label}`, status: 'completed', failure: null, event, now: 7, ...changes };
 }
 
-/** Returns events after the first one, in order and without a gap. */
+/** Returns the events after the first one, in order and without gaps. */
 async function published({ events }: Storage): Promise<string[]> {
   const listed = await events.list({ ...acme, after: 1, limit: 100 });
   expect(listed.events.map(({ sequence }) => sequence)).toEqual(listed.events.map((_, index) => index + 2));

@@ -19,15 +19,15 @@ const consume = { bucket: 'b', limit: 1_000, windowMs: 60_000, now: 1 };
 
 const ignore = (): void => undefined;
 
-/** Listens for errors of connections that the server may end while they are idle. */
+/** Makes a pool with a listener for errors of idle connections, which the server may end. */
 function openPool(max: number): Pool {
   const pool = new Pool({ connectionString: postgres.url(), max });
   return pool.on('error', ignore).on('connect', (client) => client.on('error', ignore));
 }
 
 /**
- * Opens a storage, and a server that no longer confirms commits: as when its disk, or a replica that it waits
- * for, is gone.
+ * Opens a storage on a server that can stop confirming commits, as if its disk or a synchronous replica had
+ * failed.
  */
 async function openStorage() {
   const pool = openPool(connections);
@@ -37,14 +37,14 @@ async function openStorage() {
   async function confirm(isOn: boolean): Promise<void> {
     await own.query(`ALTER SYSTEM SET synchronous_standby_names = '${isOn ? '' : 'nobody'}'`);
     await own.query('SELECT pg_reload_conf()');
-    // Wait, because the server does it asynchronously.
+    // Wait, because the server applies the setting asynchronously.
     for (let waiting = isOn; waiting === isOn; ) {
       const trial = openPool(1);
       const trying = trial.query("COMMENT ON SCHEMA public IS 'a trial'").catch(() => undefined);
       await Promise.race([trying, pause(300)]);
       const { rows } = await own.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
       waiting = rows.length > 0;
-      // Waiting statements are cancelled, and committed data stays.
+      // Cancel the waiting statements. Their data is committed already.
       await own.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
       await trying;
       await trial.end();
@@ -58,10 +58,10 @@ async function openStorage() {
   });
   await registered(storage, '1');
   await published(storage, '1');
-  // Use a partner for each call, because calls of one partner would wait for each other and not for
+  // A partner for each call, because calls of one partner would wait for each other instead of for
   // connections.
   const write = (label: string) => published(storage, label, { partner: label });
-  /** Waits until this many connections have begun a transaction that they cannot end. */
+  /** Waits until this many connections have started a transaction that they cannot end. */
   async function untilBusy(count: number): Promise<void> {
     for (let busy = 0; busy < count; ) {
       const { rows } = await own.query(
@@ -73,7 +73,7 @@ async function openStorage() {
   return { storage, confirm, write, untilBusy };
 }
 
-/** Makes more writes than there are connections, and returns the number of refused ones. */
+/** Starts more writes than there are connections, and counts the refused ones. */
 function writes(write: (label: string) => Promise<unknown>) {
   let count = 0;
   const all = Array.from({ length: writeCount }, (_, index) =>

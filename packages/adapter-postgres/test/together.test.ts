@@ -19,7 +19,7 @@ import {
 import type { PostgresPool } from '../src/index.ts';
 import { serverForTests } from './server.ts';
 
-// Calls that wait for each other in one process become one statement, which must not harm any of them.
+// Calls of one process that wait for each other become one statement, which must not harm any of them.
 
 const server = serverForTests({ onlyRows: true });
 
@@ -113,7 +113,7 @@ test('events of a partner whose sequence somebody else holds wait for it, and ke
 test('what has waited for others is refused in the time of its own', async () => {
   const { storage, schema, watched, holding, waiting } = await prepared({ schema: server.nextSchema() });
   await publish(storage, 'before');
-  // The event behind waits for another lock than those for its sequence.
+  // The second event waits for another lock than that of its sequence.
   await watched.own.query(`
     CREATE FUNCTION "${schema}".wait() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN PERFORM pg_advisory_xact_lock(7); RETURN new; END';
@@ -130,7 +130,7 @@ test('what has waited for others is refused in the time of its own', async () =>
   await first.query('ROLLBACK');
   expect(await ahead).toBe('published');
   expect(await behind).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-  // The call does not get another 1,500 ms from the end of the one ahead.
+  // The call does not get another 1,500 ms after the end of the call ahead.
   expect(performance.now() - start).toBeLessThan(2_400);
   await second.query('ROLLBACK');
   expect(await sequences(storage, 'acme')).toEqual([1, 2]);
@@ -178,7 +178,7 @@ test('a payment whose key somebody else holds keeps nobody else waiting', async 
     VALUES ('acme', 'live', 'held', decode(repeat('00', 32), 'hex'), 201, '', 9000000000000)
   `);
   const start = performance.now();
-  // The same holds if it comes first and the others must wait for it.
+  // The same holds if that call comes first, and the others must wait for it.
   const held = create(storage, ...paid('held', 'held'));
   const first = create(storage, ...paid('first', 'free'));
   const others = Array.from({ length: 20 }, (_, index) => create(storage, ...paid(`p${index}`, `p${index}`)));
@@ -222,8 +222,7 @@ test('codes that are redeemed at once are two statements, and one that somebody 
   const blocked = redeemed('c10');
   const twice = [redeemed('c11', 'a'), redeemed('c11', 'b')];
   const others = labels.slice(12).map((label) => redeemed(label));
-  // The first call is alone, and so are the calls that wait for it. They go on when it gives up or gets its
-  // lock.
+  // The first call runs alone, and so do those that wait for it, once it gives up or gets its lock.
   await other.query('ROLLBACK');
   expect(await Promise.all([waits, blocked, ...others])).toEqual(
     Array.from({ length: 10 }, () => 'redeemed'),

@@ -2,13 +2,14 @@ import { Client } from 'pg';
 import type { PostgresClient, PostgresPool, PostgresPoolClient } from '../src/index.ts';
 
 /**
- * State that the next transaction of a session would find, and must not: settings and locks of the session.
+ * Matches statements whose effect the next transaction of a session would see: settings and locks of the
+ * session.
  */
 const ofSession = /(?:^|;)\s*SET\s+(?!\s|LOCAL\b)|\bpg_(?:try_)?advisory_lock(?:_shared)?\(/i;
 
 /**
- * A pool as strict as a pooler in transaction mode can be. A client gets a different connection for each
- * transaction, and `DISCARD ALL` runs after it.
+ * A pool as strict as a pooler in transaction mode may be: each transaction of a client has another
+ * connection, on which `DISCARD ALL` runs afterwards.
  */
 export class TransactionPool implements PostgresPool {
   readonly #free: Client[] = [];
@@ -56,7 +57,7 @@ export class TransactionPool implements PostgresPool {
         isReleased = true;
         if (current === null) return;
         if (!destroy) throw new Error('released inside a transaction');
-        // End the connection, as a pooler does when its client disconnects in the middle.
+        // End the connection, as a pooler does when its client disconnects during a transaction.
         current.end().catch(() => undefined);
         current = null;
         void this.#add();

@@ -23,7 +23,7 @@ function wakeUpsOf({ wakeUps }: Pick<Storage, 'wakeUps'>): WakeUps {
   return wakeUps;
 }
 
-/** Listens, and returns the notifications after the beginning. */
+/** Starts to listen, and returns the notifications that follow. */
 async function listening(storage: Pick<Storage, 'wakeUps'>) {
   const heard: Work[] = [];
   const stop = wakeUpsOf(storage).listen((work) => heard.push(work));
@@ -41,7 +41,7 @@ async function listeners(schema: string): Promise<number[]> {
   return (await server.pool.query(sql, [`LISTEN "${schema}"`])).rows.map(({ pid }) => pid);
 }
 
-/** Starts a worker that delivers webhooks, and returns the events that it has delivered. */
+/** Starts a worker that delivers webhooks, and records the delivered events. */
 async function delivering(storage: Storage, schedule: Schedule) {
   const arrived: string[] = [];
   const claims: unknown[] = [];
@@ -81,7 +81,7 @@ test.each(['its own pool', 'a pool of the host’s'])(
     const other = await server.opened({ schema });
     await registered(storage, '1');
     const { arrived, claims } = await delivering(storage, () => () => undefined);
-    // The first claim is at the start, the second once it has begun to listen.
+    // The first claim comes at the start, the second once the worker listens.
     await expect.poll(() => claims.length).toBe(2);
     await published(other.storage, 'a');
     wakeUpsOf(other.storage).notify('deliveries');
@@ -91,7 +91,7 @@ test.each(['its own pool', 'a pool of the host’s'])(
 
 test('behind a pooler it does not listen, and finds what there is by looking', async () => {
   let ended = 0;
-  /** A pooler shows its own number for any process of the server. */
+  /** A client behind a pooler, which invents the server's process id. */
   class PooledClient extends Client {
     constructor(options?: object) {
       super(options);
@@ -180,7 +180,7 @@ test('a connection that is dead without a word is noticed and made again', async
   });
   const { heard, begun } = await listening({ wakeUps });
   network.cut();
-  // Wait longer than the interval of the check: its query is lost, and the connection never recovers.
+  // Wait longer than the interval of the check, so that its query is lost and the connection never recovers.
   await pause(200);
   network.mend();
   await begun();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Pool, type PoolClient } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from '../src/index.ts';
 
-/** Statement that was sent. */
+/** A statement that was sent. */
 export interface Ran {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -10,11 +10,10 @@ export interface Ran {
 
 export type WatchedPool = ReturnType<typeof watchedPool>;
 
-/** A pool that records the statements for the server, and those that it refuses. */
+/** Makes a pool that records the statements sent to the server, and its errors. */
 export function watchedPool(connectionString: string) {
   const own = new Pool({ connectionString });
-  // Ignore errors, because a pool does not wait until its connections have ended, and the server may be
-  // stopped before that.
+  // Ignore errors: a pool does not wait for the end of its connections, and the server may stop before.
   const ends: Promise<unknown>[] = [];
   own.on('connect', (client) => ends.push(once(client, 'end')));
   let sent: Ran[] = [];
@@ -22,7 +21,7 @@ export function watchedPool(connectionString: string) {
   const lent = new WeakMap<PoolClient, PostgresPoolClient>();
   const watched = (client: PoolClient): PostgresPoolClient => ({
     async query({ name, text, values, types }) {
-      // Sent once per connection, before any call.
+      // Not recorded, because it is sent once per connection, before any call.
       if (text !== 'SHOW transaction_read_only') sent.push({ text, values: values ?? [] });
       try {
         return await client.query({
@@ -50,7 +49,7 @@ export function watchedPool(connectionString: string) {
   };
   return {
     pool,
-    /** Pool for statements of the test itself, which are not recorded. */
+    /** Pool for the test itself, whose statements are not recorded. */
     own,
     /** Returns the statements since the last call. */
     ran(): readonly Ran[] {
@@ -58,7 +57,7 @@ export function watchedPool(connectionString: string) {
       sent = [];
       return last;
     },
-    /** Returns the SQLSTATE of every error so far. */
+    /** SQLSTATEs of all errors so far. */
     refusals,
     async end() {
       await own.end();

@@ -16,7 +16,7 @@ const server = serverForTests();
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** A storage with one endpoint, and access to its tables. */
+/** Opens a storage with one endpoint, and direct access to its tables. */
 async function openStorage() {
   const stage = await server.watched();
   const { schema, storage, watched } = stage;
@@ -29,7 +29,7 @@ async function openStorage() {
     });
     return rows;
   }
-  /** Refuses rows of a table from now on. */
+  /** Makes a table refuse rows from now on. */
   const refuse = (table: string, condition: string, act: 'INSERT' | 'UPDATE' = 'INSERT') =>
     execute(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
@@ -78,7 +78,7 @@ test('the end of deliveries that succeed writes no index of theirs', async () =>
   const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(300);
   await storage.deliveries.finish(claimed.map((one) => resultOf(one)));
-  // Sequential calls use one connection, which reports its counts here.
+  // Flush the statistics of the connection, which sequential calls share.
   await all('SELECT pg_stat_force_next_flush()');
   expect(
     await all(`

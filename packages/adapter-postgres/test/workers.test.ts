@@ -21,7 +21,7 @@ const server = serverForTests();
 
 const hold = { leaseMs: 1_000_000, limit: 40, room: 10 };
 
-/** Storages of several processes on one schema, each with its own connections. */
+/** Opens storages of several processes on one schema, each with its own connections. */
 async function storages(count: number) {
   const schema = server.nextSchema();
   const stages = await Promise.all(Array.from({ length: count }, () => server.watched({ schema })));
@@ -30,7 +30,7 @@ async function storages(count: number) {
   if (first === undefined) throw new Error('no storage');
   const all: [Storage, ...Storage[]] = [first, ...others];
   const refusals = () => watched.flatMap((pool) => pool.refusals);
-  /** Deliveries that are pending in one of the two tables only. */
+  /** Returns deliveries that are pending in only one of the two tables. */
   async function strays(): Promise<unknown[]> {
     const found = await watched[0]?.own.query(`
       SELECT id FROM (SELECT id, status FROM "${schema}".deliveries WHERE status = 'pending') AS shown
@@ -45,7 +45,8 @@ async function storages(count: number) {
 test('of 2,000 deliveries each is in the hands of one of four workers at a time, and none is lost', async () => {
   const { all, watched, refusals, strays } = await storages(4);
   for (let index = 0; index < 10; index += 1) await registered(all[0], `${index}`);
-  // Some at once: all publish for one partner, one after the other, and none may wait for long.
+  // Publish a few at once: all belong to one partner, so they wait for each other, and none may wait for
+  // long.
   for (let from = 0; from < 200; from += 20) {
     const labels = countedTo(20).map((number) => `${from + number}`);
     await Promise.all(labels.map((label, place) => published(all[place % 4] ?? all[0], label)));
@@ -66,7 +67,7 @@ test('of 2,000 deliveries each is in the hands of one of four workers at a time,
         expect(attempt).toBe(attempts.get(id));
       }
       await setImmediate();
-      // Every fifth fails once. Others can claim a job that was written back before its worker learns of it.
+      // Every fifth attempt fails. A stored job can be claimed by others before its worker gets the response.
       const results = claimed.map((delivery) =>
         delivery.attempt === 1 && delivery.id.endsWith('5_1')
           ? resultOf(delivery, { status: 'pending', dueAt: now })

@@ -13,7 +13,7 @@ async function opened(file: string): Promise<Storage> {
   return storage;
 }
 
-/** Database without rows, to be copied: creating its tables takes longer than most cases. */
+/** A database without rows, to be copied, because creating its tables takes longer than most cases. */
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'));
 const empty = join(folder, 'empty.db');
 beforeAll(async () => (await opened(empty)).close());
@@ -30,7 +30,8 @@ describe('SQLite storage', () => {
 });
 
 /**
- * Cases in which one call depends on the result of another: all state that a storage could keep in memory.
+ * Matches cases in which one call depends on the result of another: they cover all state that a storage could
+ * keep in memory.
  */
 const meet =
   /^(?:storage|signing keys|idempotency|keys of [a-z ]+|redemption|settlement|queue|events|webhook endpoints|redeliveries|delivery claims|delivery results|leases of [a-z]+|parallel calls|the end of [a-z]+(?: partner)?):/;
@@ -43,7 +44,7 @@ describe('two SQLite storages on one file, used in turns', () => {
   for (const { name, run } of storageContract(create).filter(({ name }) => meet.test(name))) test(name, run);
 });
 
-/** Storage whose calls alternate between two others, as requests go to two processes. */
+/** Makes a storage whose calls alternate between two others, as requests alternate between two processes. */
 function inTurns(first: Storage, second: Storage): Storage {
   let turn = 0;
   const nounInTurns = <Noun extends object>(one: Noun, other: Noun): Noun =>

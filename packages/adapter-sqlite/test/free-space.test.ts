@@ -13,7 +13,7 @@ async function opened(file: string) {
   return storage;
 }
 
-/** Stores interactions that end at once, about 4 KiB each. */
+/** Stores interactions of about 4 KiB each that have already expired. */
 async function flood({ interactions }: Awaited<ReturnType<typeof opened>>, count: number): Promise<void> {
   for (let from = 0; from < count; from += 500) {
     await Promise.all(
@@ -26,7 +26,7 @@ async function flood({ interactions }: Awaited<ReturnType<typeof opened>>, count
   }
 }
 
-/** Removes ended rows, as the worker does. */
+/** Removes expired rows, as the worker does. */
 async function purge(storage: Awaited<ReturnType<typeof opened>>): Promise<void> {
   let removed: number;
   do {

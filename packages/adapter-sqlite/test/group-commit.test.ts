@@ -7,7 +7,7 @@ import { temporaryFile } from './temporary.ts';
 import { fakeTiming } from './timing.ts';
 
 /**
- * Creates a database with one table, its group commit, every statement that it ran, and a second connection.
+ * Creates a database with one table, its group commit, a record of every statement, and a second connection.
  */
 function setUp() {
   const file = temporaryFile();
@@ -31,7 +31,7 @@ function setUp() {
     timing,
     groups: new GroupCommit(connection, timing, () => undefined),
     note: (id: number, text = 'text') => insert.run(id, text).changes,
-    /** Returns the rows that another connection sees: the committed ones. */
+    /** Returns the rows that another connection sees, that is the committed ones. */
     stored: () => stored.all(),
     commits: () => statements.filter((statement) => statement === 'COMMIT').length,
   };

@@ -14,7 +14,7 @@ import {
 import { sqliteStorage } from '../src/index.ts';
 import { openDatabase, temporaryFile } from './temporary.ts';
 
-/** A storage with one endpoint, and a connection of the host to the same file, with a table of the host. */
+/** Opens a storage with one endpoint, and a host's connection to the same file with a table of the host. */
 async function shared() {
   const opened = await openDatabase();
   await registered(opened.storage, '1');
@@ -93,8 +93,8 @@ test('publications of ours wait for a host’s transaction, and neither fails no
     handle.exec('BEGIN IMMEDIATE');
     addUser(name);
     storage.events.within(handle).publish([sampleEvent(`host ${name}`)]);
-    // The lock is held while the event loop turns: SQLite refuses the storage's writes, which are tried
-    // again.
+    // The lock is held across turns of the event loop, so SQLite refuses the storage's writes, which are
+    // repeated.
     await setImmediate();
     await setImmediate();
     handle.exec(Number(name) % 3 === 0 ? 'ROLLBACK' : 'COMMIT');

@@ -25,7 +25,7 @@ async function watchedStorage() {
   let ran: string[] = [];
   const storage = storageOn(database);
   await storage.open();
-  // Before a noun has prepared its statements.
+  // Before the stores prepare their statements.
   watch(database.connection(), (source) => ran.push(source));
   onTestFinished(() => storage.close());
 
@@ -91,25 +91,28 @@ test('lists and exports of transfers walk along an index: they neither sort nor 
   }
 });
 
-/** Reads of a whole table without an index, unless the table stays small or is in memory. */
+/** Matches scans of a whole table without an index, unless the table stays small or is in memory. */
 const scan =
   /^SCAN (?!CONSTANT|\(subquery|ending|json_each|event_sequences|signing_keys|audit_head|schema_migrations|pragma_database_list|late\b|wanted\b|firsts\b)(?!.* USING )/;
 
-/** Calls that sort the rows of one user, client, partner or event, or the due rows. */
+/** Calls that may sort the rows of one user, client, partner or event, or the due rows. */
 const sorting = new Set([
   ...['grants.issue', 'consents.list', 'signingKeys.list', 'webhooks.list', 'events.partnersHolding'],
   ...['deliveries.claim', 'deliveries.latestStatuses', 'deliveries.countBySteps', 'survey'],
-  // Calls that sort the rows of one partner in test mode that are beyond a bound.
+  // Calls that may sort the rows of one partner in test mode beyond a limit.
   ...['transfers.removeOldest', 'requestLog.removeOldest', 'idempotency.removeOldest'],
 ]);
 
 /**
- * Statements for occasional use by an operator: the queue, and issued tokens. None of them reads deliveries
- * that have ended.
+ * Scans that are permitted for an operator's occasional use: the queue, and issued tokens. None reads ended
+ * deliveries.
  */
 const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|given_up|api_keys|webhook_endpoints)$/;
 
-/** Statements for the queue and for each endpoint after the clock went back. None of them reads deliveries that have ended. */
+/**
+ * Scans that are permitted once after the clock went back: the queue and all endpoints. None reads ended
+ * deliveries.
+ */
 const ofWaits = /^SCAN (?:jobs|endpoint_queues)$/;
 
 test('no call scans a table that grows, or sorts', async () => {
@@ -216,7 +219,7 @@ test('the latest events of a type are found along an index', async () => {
   const latest = (type: string | null) =>
     plansOf(({ events }) => events.latest({ ...acme, ...all, type, limit: 10 }));
   const search = 'SEARCH events USING INDEX';
-  // Search for the deliveries of each event between two numbers if that is cheaper.
+  // Searches for the deliveries of each event, or between two numbers if that is cheaper.
   const deliveries = [
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',

@@ -23,7 +23,9 @@ const nextFile = (): string => {
   return join(folder, `${files}.sqlite`);
 };
 
-/** Creates a database with some pages in use: its writer stays open. */
+/**
+ * Creates a database that is in use: its writer stays open, and some pages are only in the write-ahead log.
+ */
 function inUse() {
   const file = nextFile();
   const writer = new Sqlite(file);
@@ -129,7 +131,7 @@ describe('ostiary backup on SQLite', () => {
   });
 });
 
-/** Creates a folder with fake programs of PostgreSQL, which is alone in the path except for the shell. */
+/** Puts fake programs of PostgreSQL into a folder, which becomes the whole PATH except for the shell. */
 function programs(scripts: Readonly<Record<string, string>>): void {
   const bin = join(folder, `bin-${files}`);
   mkdirSync(bin);

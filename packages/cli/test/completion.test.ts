@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const { run } = await terminal();
 
-/** The script of a shell, in a file. */
+/** Writes the completion script of a shell to a file. */
 async function scriptOf(shell: string): Promise<string> {
   const { code, out } = await run(`completion ${shell}`);
   expect(code).toBe(0);
@@ -29,8 +29,8 @@ const has = (shell: string): boolean => {
 };
 
 /**
- * Returns the words that a shell offers behind a line, by calling the function that the shell calls when a
- * user presses Tab.
+ * Functions that return the words a shell offers after a line, by calling what the shell calls when a user
+ * presses Tab.
  */
 const asks: Readonly<Record<string, (file: string, line: string) => string>> = {
   bash: (file, line) =>
@@ -47,7 +47,7 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
       const command = asks[shell]?.(file, line) ?? '';
       const options = { encoding: 'utf8', cwd: folder, env: { ...process.env, HOME: folder } } as const;
       const all = execFileSync(shell, ['-c', command], options).split('\n').filter(Boolean).toSorted();
-      // zsh filters by itself what it is offered.
+      // zsh itself filters the words that it is offered.
       return shell === 'zsh' ? all.filter((word) => word.startsWith(line.split(' ').at(-1) ?? '')) : all;
     };
     expect(offered('ostiary par')).toEqual(['partners']);
@@ -59,10 +59,10 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
     expect(offered('ostiary deliveries list kafe --status d')).toEqual(['delivered', 'dropped']);
     expect(offered('ostiary completion ')).toEqual(expect.arrayContaining(['bash', 'fish', 'zsh']));
     expect(offered('ostiary tail kafe --once --j')).toEqual(['--json']);
-    // Shells offer files for a flag that takes any value. Bash does so by itself if it gets no words.
+    // Shells offer files for a flag that takes any value. bash does so by itself if it gets no words.
     const files = { bash: [], zsh: ['files'], fish: expect.arrayContaining(['completion.fish']) };
     expect(offered('ostiary import --file ')).toEqual(files[shell as keyof typeof files]);
-    // For bash a word begins behind a colon.
+    // bash starts a new word after a colon.
     const scope = shell === 'bash' ? 'verify' : 'identity:verify';
     expect(offered('ostiary keys issue kafe --scope identity:v')).toEqual([scope]);
   });
@@ -72,7 +72,7 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
     expect(json()).toEqual({ shell, script: expect.stringMatching(/\bacme-admin\b/) });
     expect(json().script).toMatch(/_acme_admin/);
     expect(json().script).not.toContain('ostiary');
-    // A command of the host overrides it.
+    // A command of the host replaces the built-in one.
     const own = { about: 'own', run: async () => ({ text: 'mine', json: {} }) };
     expect((await run('completion', { commands: { completion: own } })).out).toBe('mine\n');
   });

@@ -9,7 +9,9 @@ import { terminal } from './support.ts';
 const folder = await mkdtemp(join(tmpdir(), 'export-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Creates a partner with three transfers on one day, and a function that runs `export` for that day. */
+/**
+ * Creates a partner with three transfers on one day, and returns a function that runs `export` for that day.
+ */
 async function withTransfers() {
   const { provider, key, add, ask } = await books();
   const start = midnight(provider) - 3 * day;
@@ -86,7 +88,7 @@ describe('ostiary export', () => {
     });
     expect(breaks).toMatchObject({ code: 1, err: 'the database is gone\n' });
     const taken = await broken(async function* () {
-      // The file has another name while it is written, so that another process can take the final one.
+      // The file has a temporary name while it is written, so another process can take the final name.
       expect(await readdir(folder)).not.toContain('broken.csv');
       await writeFile(join(folder, 'broken.csv'), 'mine');
       yield* await admin.reconciliation.export({

@@ -12,14 +12,16 @@ import { metadata } from './import/samples.ts';
 import { written } from './import/support.ts';
 import { terminal } from './support.ts';
 
-/** Text that clears a screen, sets a title, hides and reverses the text after it, and starts new lines. */
+/**
+ * A text that clears the screen, sets a title, hides and reverses the text after it, and starts new lines.
+ */
 const hostile =
   'evil\u001b[2J\u001b]0;t\u0007\u009b31m\u0085\u202e\u2066\u200b\u2028\u2029\u{e0041}\r\n\tFORGED\u007f\u001b[8m';
 
-/** Characters that act on a terminal, apart from the ends of lines. */
+/** Matches characters that control a terminal, except for line breaks. */
 const acting = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Takes out the colours of this program: one number of two digits at most. */
+/** Removes the colours of this program: sequences with one number of at most two digits. */
 const withoutColours = (text: string): string =>
   text
     .split('\u001b[')
@@ -30,8 +32,8 @@ const withoutColours = (text: string): string =>
     .join('');
 
 /**
- * Creates a partner, a client, a key, an endpoint, an event with its delivery, a request and an act, each
- * with hostile text in it.
+ * Creates a partner, a client, a key, an endpoint, an event with its delivery, a request and an audited act,
+ * each with hostile text.
  */
 async function stage() {
   const storage = memoryStorage();
@@ -54,7 +56,7 @@ async function stage() {
   return { ...made, run, storage };
 }
 
-/** Lines for every command; those that print stored or foreign text are marked. */
+/** Returns a command line for every command, and whether it prints stored or foreign text. */
 async function lines(): Promise<{
   readonly [command: string]: readonly [line: string, printsForeign: boolean];
 }> {
@@ -99,7 +101,7 @@ async function lines(): Promise<{
   };
 }
 
-/** Stream that claims to be a terminal. */
+/** Makes a stream that pretends to be a terminal. */
 function screen() {
   let text = '';
   const stream = Object.assign(new PassThrough(), { isTTY: true, getColorDepth: () => 24 });

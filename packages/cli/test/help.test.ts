@@ -39,7 +39,7 @@ describe('help', () => {
         for (const word of oneOf) expect(words).toContain(word);
       }
       for (const positional of command?.positionals ?? []) expect(required).toContain(`<${positional}>`);
-      // The command line accepts the example.
+      // The command line accepts the example of the help.
       const example = `ostiary ${name} ${command?.example}`.trim();
       expect(out).toContain(`Example:\n  ${example}\n`);
       const line = read(administrationCommands, wordsOf(example).slice(1), quiet);
@@ -101,7 +101,7 @@ describe('what a flag declares', () => {
   });
 });
 
-/** Stream that claims to be a terminal. */
+/** Makes a stream that pretends to be a terminal. */
 function screen(isTTY: boolean) {
   let text = '';
   const stream = Object.assign(new PassThrough(), {

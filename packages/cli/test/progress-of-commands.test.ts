@@ -7,7 +7,7 @@ import { installation, written } from './import/support.ts';
 import { filledFile } from './move/samples.ts';
 import { terminal } from './support.ts';
 
-/** Progress at a terminal: at least the first report of each step. */
+/** Returns the progress that a command shows at a terminal, including the first report of each step. */
 const shownBy = async (
   run: (stderr: { write(text: string): unknown; isTTY: boolean }) => Promise<number>,
 ) => {
@@ -54,10 +54,10 @@ it('purge and reseal say how many rows and secrets they have seen', async () => 
   const told: unknown[] = [];
   await admin.purge({ onProgress: (removed) => told.push(removed) });
   await admin.reseal({ onProgress: (...step) => told.push(step) });
-  // The command goes through endpoints, of which there are none, and keys.
+  // The command processes endpoints, of which there are none, and keys.
   expect(told).toEqual([0, [0, 1], [1, 1]]);
 
-  /** Longer than it takes until something is shown. */
+  /** Takes longer than the delay before progress is shown. */
   const slowly = (tell: () => void) => {
     for (const end = performance.now() + 200; performance.now() < end; ) tell();
   };

@@ -22,7 +22,10 @@ describe('progress', () => {
     expect(inWords(step, elapsed)).toBe(words);
   });
 
-  /** Reports ten times a second for three seconds, the second half of them for another step. */
+  /**
+   * Reports progress ten times a second for three seconds, in the second half for another step. Returns the
+   * output.
+   */
   function told(isTerminal: boolean): string {
     let now = 0;
     let text = '';
@@ -55,14 +58,14 @@ describe('progress', () => {
   it('is a line each second elsewhere, with the rate of the step', () => {
     expect(told(false).split('\n')).toEqual([
       'copying: 10 of 30, 33 %, 10/s, 2 s left',
-      // Twenty in the 400 ms since the step began.
+      // 20 in the 400 ms since the step began.
       'verifying: 20 of 30, 66 %, 50/s, 1 s left',
       'verifying: 30 of 30, 100 %, 21/s',
       '',
     ]);
   });
 
-  /** Runs a command that takes 1.1 s, by the clock, and returns its output to standard error. */
+  /** Runs a command that takes 1.1 s by the clock, and returns its output to standard error. */
   async function shown(line: string, isTTY: boolean) {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -3,7 +3,7 @@ import { register, trigger, webhookProvider } from '../../core/test/partner/webh
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 import { terminal } from './support.ts';
 
-/** A partner with an endpoint that refuses, and an event on its way there. */
+/** Starts a partner with an endpoint that refuses deliveries, and an event for it. */
 async function shop() {
   const made = await terminal(webhookProvider());
   const key = await made.provider.key({ mode: 'test' });
@@ -61,7 +61,7 @@ describe('ostiary tail', () => {
     provider.clock.advance(1);
     await provider.partnerCall(key, 'POST /v1/partner/payments', { amount: 'x' });
     const shown = async (flags: string) => kinds((await run(`${line} --once --json ${flags}`)).out);
-    // The log is written after the response.
+    // Requests are logged after their response.
     await expect.poll(() => shown('--failed')).toMatchObject([{ code: 'invalid_request' }]);
     const all = await shown('--requests');
     expect(all.map(({ kind, route }) => route ?? kind).sort()).toEqual([
@@ -77,7 +77,7 @@ describe('ostiary tail', () => {
     const { run, provider, key, line, hook } = await shop();
     const ending = new AbortController();
     let out = '';
-    /** Action after such a line was shown. */
+    /** Actions, each after a line that matches was shown. */
     const steps: [RegExp, () => unknown][] = [
       [/"kind":"event".*"sequence":1,/, () => trigger(provider, key)],
       [/"kind":"event".*"sequence":2,/, () => provider.ostiary.worker.runDue()],

@@ -4,7 +4,7 @@ import { webhookProvider } from '../../core/test/partner/webhook-shop.ts';
 import { expectPlain } from '../../core/test/support/plain-words.ts';
 import { terminal } from './support.ts';
 
-/** Wrong command lines, each with its exit code; their output is recorded beside this file. */
+/** Wrong command lines with their exit codes. Their recorded output is in a file beside this one. */
 const lines: readonly (readonly [code: 2 | 3, line: string])[] = [
   // Unknown names.
   [2, 'partner list'],
@@ -40,7 +40,7 @@ const lines: readonly (readonly [code: 2 | 3, line: string])[] = [
   [2, 'import --from auth0 --file x.json'],
   [2, 'import --from hydra --file /nowhere/x.json'],
   [2, 'completion powershell'],
-  // Values of another kind.
+  // Values of the wrong kind.
   [2, 'partners list --limit many'],
   [2, 'partners list --limit 0'],
   [2, 'audit list --after nobody/knows'],
@@ -84,7 +84,7 @@ it('wrong command lines are answered with the fault and with what helps', async 
     const told = await run(line);
     expect.soft([line, told.code, told.out]).toEqual([line, code, '']);
     expectPlain(told.err, line);
-    // Every error gives advice: a command with more information, or the known words.
+    // Every error has advice: a command for more information, or the known values.
     expect.soft(told.err, line).toMatch(/^(?:Run|Usage:) ostiary /m);
     recorded += `$ ostiary ${line}\n${told.err}\n`;
     // Programs get the same message.

@@ -4,13 +4,13 @@ import type { OstiaryPartner } from '../src/index.ts';
 import { exportReconciliation } from '../src/reconciliation/index.ts';
 import { all, partner, payment } from './support/partner.ts';
 
-/** Objects that exist on the server, for use in calls. */
+/** Objects that exist on the server, which calls use. */
 interface Things {
   readonly transfer: string;
   readonly endpoint: string;
   readonly event: string;
   readonly hook: string;
-  /** Day of all these objects. */
+  /** Date on which the objects were created. */
   readonly date: string;
 }
 
@@ -18,7 +18,7 @@ type Call = (ostiary: OstiaryPartner, things: Things) => PromiseLike<unknown>;
 
 const secret = 'whsec_0123456789abcdef';
 
-/** Operation of each method with a sample call. Add new methods and operations to this table. */
+/** Operation and sample call of each method. Add new methods and operations to this table. */
 const methods: { readonly [method: string]: readonly [operation: string, Call] } = {
   'passports.verify': [
     'verifyPassport',
@@ -75,13 +75,15 @@ const methods: { readonly [method: string]: readonly [operation: string, Call] }
   ],
 };
 
-/** Operations that a method calls for some arguments only; `users-ids.test.ts` calls them on a real server. */
+/**
+ * Operations that a method calls only for some arguments; `users-ids.test.ts` covers them on a real server.
+ */
 const otherOperations = ['findUser'];
 
-/** Methods without an operation of their own. */
+/** Methods that call several operations. */
 const composed = ['doctor'];
 
-/** Methods of a client by name. */
+/** Lists the methods of a client by name. */
 function methodsOf(ostiary: OstiaryPartner): string[] {
   const resources = Object.entries(ostiary).flatMap(([name, resource]) =>
     typeof resource === 'object' ? Object.keys(resource).map((method) => `${name}.${method}`) : [],
@@ -113,7 +115,7 @@ interface Description {
   readonly components: { readonly schemas: { readonly [name: string]: Schema } };
 }
 
-/** Operations of the server, by id. */
+/** Returns the operations of the server by id. */
 function operationsOf({ paths, components }: Description) {
   const operations = Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, { operationId, responses }]) => {
@@ -166,7 +168,7 @@ describe('every operation of the API', () => {
       expect([id, last?.method]).toEqual([id, operation?.method]);
       expect(last?.path).toMatch(operation?.path ?? '');
       expect(last?.status).toBeLessThan(300);
-      // Lists and the export give items, whose types are compared in types.test.ts.
+      // Lists and exports yield items, whose types types.test.ts compares.
       if (!Array.isArray(answer))
         expect(operation?.fields).toEqual(expect.arrayContaining(Object.keys(answer as object)));
       else if (id !== 'listDeliveries' && id !== 'listPayments') expect(answer.length).toBeGreaterThan(0);

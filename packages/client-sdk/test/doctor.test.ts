@@ -8,7 +8,7 @@ const secret = 'whsec_0123456789abcdef';
 const statuses = ({ checks }: DoctorReport) =>
   Object.fromEntries(checks.map(({ name, status }) => [name, status]));
 
-/** Real time: the server's `Date` is not the clock of a test. */
+/** Real time, because the server's `Date` header does not come from a test's clock. */
 const now = Date.now;
 
 describe('the doctor', () => {
@@ -25,7 +25,7 @@ describe('the doctor', () => {
       signature: 'ok',
       limit: 'ok',
     });
-    // The key of this test has no name, as most keys, so the report shows its id.
+    // This key has no name, like most keys, so the report shows its id.
     expect(report.whoami?.key.name).toBe('');
     expect(report.checks[0]?.message).toBe(`${key.id} of ${key.partner}, ends: never`);
     for (const { message } of report.checks) expect(message).toMatch(/^\S+( \S+)*$/);

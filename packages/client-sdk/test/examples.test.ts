@@ -25,7 +25,7 @@ interface Documented {
   readonly examples: readonly string[];
 }
 
-/** Public methods of a class or an interface of this package. */
+/** Returns the public methods of a class or interface of this package. */
 function methodsOf(symbol: ts.Symbol): ts.Symbol[] {
   return [...(symbol.members?.values() ?? [])].filter(({ name, declarations = [] }) =>
     declarations.some(
@@ -37,7 +37,7 @@ function methodsOf(symbol: ts.Symbol): ts.Symbol[] {
   );
 }
 
-/** Exports of the entries and their methods, by the module from which they come. */
+/** Returns the exports of all entries with their methods, by the module that exports them. */
 function publicSurface(): Map<string, Documented[]> {
   const files = Object.values(entries).map((file) => join(import.meta.dirname, '..', file));
   const program = ts.createProgram(files, options);
@@ -67,7 +67,7 @@ function publicSurface(): Map<string, Documented[]> {
   );
 }
 
-/** Adds the imports and the clients of the reader to an example. */
+/** Adds the reader's imports and clients to an example. */
 function programOf(example: string, surface: Map<string, Documented[]>): string {
   const declares = (name: string) => new RegExp(`\\b(?:const|let|class|type)\\s+${name}\\b`).test(example);
   const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(example) && !declares(name);

@@ -4,8 +4,8 @@ import { prove } from '../../../lab/proofs/sdk/run.ts';
 import { schedules } from '../../../lab/proofs/sdk/schedule.ts';
 import { Tally } from '../../../lab/proofs/sdk/tally.ts';
 
-// Small size of `npm run proof:sdk`. The schedules are always the same; the attempt that a time-out ends is
-// not.
+// Reduced size of `npm run proof:sdk`. The schedules are always the same, but not the attempt that a time-out
+// ends.
 const seed = 20_261_121;
 const runs = 60;
 
@@ -18,7 +18,7 @@ it(`pays once and says the truth in ${runs} schedules of random faults`, async (
     }),
     { seed, numRuns: runs, endOnFailure: true },
   );
-  // A fault that never happened proves nothing.
+  // Every fault must have happened, or the test would prove nothing.
   expect([...tally.ends.keys()].sort()).toEqual(['answered', 'executed', 'not_executed', 'unknown']);
   expect(
     tally.ends

@@ -117,7 +117,7 @@ describe('the key and the secret', () => {
   const expectClean = (thing: unknown): void => {
     for (const secret of secrets) expect(shown(thing)).not.toContain(secret);
   };
-  /** Response of a proxy that shows its request wherever it can. */
+  /** A proxy that shows its request in every part of its response. */
   const echo: Fault = (response, { seen }) => {
     const key = String(seen.headers['x-api-key']);
     const body = {

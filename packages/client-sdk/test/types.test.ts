@@ -9,8 +9,8 @@ import type * as sdk from '../src/index.ts';
 import type { Userinfo } from '../src/oauth/index.ts';
 import type * as books from '../src/reconciliation/index.ts';
 
-// Type comparison in both directions. A field that one side gains, loses or types differently is an error
-// below.
+// Types are compared in both directions: a field that one side gains, loses or types differently is a compile
+// error below.
 
 /** Removes `readonly`, and `undefined` from optional members, at every depth. */
 type Plain<T> = T extends Date | string
@@ -21,7 +21,7 @@ type Plain<T> = T extends Date | string
       ? { -readonly [Name in keyof T]: Plain<Exclude<T[Name], undefined>> }
       : T;
 
-/** Keeps the literals of a type of texts, without the openness towards newer servers, at every depth. */
+/** Keeps only the literals of text types at every depth, without the openness for values of newer servers. */
 type Literals<T> = T extends string ? (string extends T ? never : T) : never;
 type ClosedText<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>;
 type ClosedMembers<T> = T extends string
@@ -32,15 +32,15 @@ type ClosedMembers<T> = T extends string
       ? { [Name in keyof T]: ClosedMembers<ClosedText<T[Name]>> }
       : T;
 
-/** Response type of the server, and that of the SDK. */
+/** Type of a response according to the server's schema. */
 type Server<Schema extends z.ZodType> = Plain<z.output<Schema>>;
 type Sdk<T> = ClosedMembers<Plain<T>>;
 
-/** Types that the server accepts, with texts for its `Date`s. */
+/** Type of a request that the server accepts; a `Date` may also be text. */
 type Taken<Schema extends z.ZodType> = Plain<z.input<Schema>>;
 type Sent<T> = Plain<{ [Name in keyof T]: Exclude<T[Name], Date> }>;
 
-/** Numbers of a query travel as text. */
+/** Converts numbers to text, as in a query string. */
 type Text<T> = { [Name in keyof T]: T[Name] extends number | undefined ? string : T[Name] };
 
 describe('types', () => {
@@ -72,8 +72,7 @@ describe('types', () => {
     expectTypeOf<Sent<sdk.SandboxEventRequest>>().toEqualTypeOf<
       Taken<ReturnType<typeof hooks.sandboxEventBody>>
     >();
-    // Ignores that a list has at least one item: the server has at least one type of events, and so does a
-    // caller.
+    // Ignores that the server requires at least one event type in the list.
     type Registration = Taken<ReturnType<typeof hooks.endpointBody>>;
     expectTypeOf<keyof sdk.WebhookRequest>().toEqualTypeOf<keyof Registration>();
     expectTypeOf<Registration>().toExtend<sdk.WebhookRequest>();

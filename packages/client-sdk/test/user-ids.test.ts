@@ -6,7 +6,7 @@ import { ana } from '../../core/test/support/directory.ts';
 import { exportReconciliation } from '../src/reconciliation/index.ts';
 import { partner } from './support/partner.ts';
 
-/** Ids of 1 to 255 printable ASCII characters, as hosts and the services before them create. */
+/** Generates ids of 1 to 255 printable ASCII characters, as hosts and older services create them. */
 const id = fc.oneof(
   fc
     .string({ unit: 'binary-ascii', minLength: 1, maxLength: 20 })
@@ -34,10 +34,10 @@ const known: readonly string[] = [
   ],
 ];
 
-/** Encodes an id as one segment of a raw request target. */
+/** Encodes an id as a single segment of a raw request target. */
 const segmentOf = (kid: string): string => encodeURIComponent(kid).replaceAll('.', '%2E');
 
-/** Starts a host with one user, whose ids a test chooses. */
+/** A host with one user, whose ids a test chooses. */
 class OneUser {
   record: UserRecord = ana;
   readonly directory: UserDirectory = {

@@ -7,7 +7,7 @@ import { act, answerLinks, target, visited } from './console-kit.ts';
 
 const failed = { error: 'timeout', httpStatus: null, response: null } as const;
 
-/** Escapes text as it is written in a page. */
+/** Escapes a text as on a page. */
 const inPage = (text: string) =>
   text
     .replaceAll('&', '&amp;')
@@ -181,7 +181,7 @@ describe('an attempt', () => {
     for (let count = 0; count < 9; count += 1) await kit.endpoint(key, `/${count}`);
     const many = await kit.event(key);
     await kit.attempt(failed);
-    // Each count is taken through the counters of those before, which add theirs to others.
+    // The number of statements does not grow with the number of attempts.
     expect(await statements(many)).toBe(counted);
     expect(counted).toBeGreaterThan(3);
   });
@@ -214,7 +214,7 @@ describe('a page with scripts', () => {
     await page.getByRole('button', { name: 'Copy Attempt 1 as curl' }).click();
     await page.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
     const stored = await kit.storage.events.find({ partner: key.partner, mode: 'test' }, String(id));
-    // Not what is shown instead of what reorders text.
+    // The copied text has the original characters, not the replacements that the page shows.
     expect(await clipboard()).toContain(stored?.body.replaceAll("'", "'\\''"));
 
     await page.getByText('Trigger this event').first().click();

@@ -7,7 +7,7 @@ it('secrets and people of calls are in no page, address, stream or line of the l
   const { kit, key, browser } = await visited();
   const { provider } = kit;
   const own = 'whsec_0badc0ffee0badc0ffee';
-  // Text as long as a secret: pages repeat short words that are not event types.
+  // A text as long as a secret, because pages may repeat short words that are no event types.
   const canary = 'CANARY-0123456789-CANARY';
   const phone = '+50937001122';
   const canaries = [key.key, own, phone, canary];
@@ -48,7 +48,7 @@ it('secrets and people of calls are in no page, address, stream or line of the l
   const lines = JSON.stringify(provider.logged);
   const everything = [list, ...shown, (await next())?.data ?? '', lines];
 
-  // A secret that the console makes is shown in its response, and nowhere later.
+  // A generated secret is shown in one response, and nowhere later.
   const form = csrfOf((await browser.get('/sandbox/tools')).text);
   const minted = await browser.post('/sandbox/tools/passport', { csrf: form, kid: 'KID-TEST-APPROVED' });
   const [token = ''] = /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(minted.text) ?? [];

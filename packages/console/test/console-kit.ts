@@ -7,8 +7,8 @@ import type { TestKey } from '../../core/test/support/provider.ts';
 import { sandboxConsole } from '../src/index.ts';
 
 /**
- * Starts a provider with the console, and functions for tests. The worker is not started: tests make the
- * attempts.
+ * Starts a provider with the console, and functions for tests. The worker is not started, because tests make
+ * the attempts.
  */
 export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage: Storage = memoryStorage()) {
   const { provider } = await partnerProvider({
@@ -46,7 +46,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
       const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
       return String(answer.json().id);
     },
-    /** Makes the attempts that are due now, each with this result. */
+    /** Makes the attempts that are due now, all with this result. */
     async attempt(
       result: Partial<AttemptRecord>,
       next: 'retry' | 'delivered' | 'dropped' = result.error === undefined ? 'delivered' : 'retry',
@@ -84,31 +84,31 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
   };
 }
 
-/** Starts a kit with a partner whose browser is signed in. */
+/** Starts a kit with a partner who is signed in. */
 export async function visited(...given: Parameters<typeof consoleKit>) {
   const kit = await consoleKit(...given);
   const key = await kit.key();
   return { kit, key, browser: await kit.signedIn(key) };
 }
 
-/** Returns the proof in the first form of a page that has one. */
+/** Returns the CSRF token in the first form of a page that has one. */
 export function csrfOf(text: string): string {
   return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 }
 
-/** Returns paths of the responses to which a page links. */
+/** Returns the paths of the responses to which a page links. */
 export function answerLinks(text: string): string[] {
   const links = text.matchAll(/href="([^"]+\/answer\?[^"]*)"/g);
   return [...links].map(([, href = '']) => new URL(href).pathname + new URL(href).search);
 }
 
-/** Enters a key in the page and sends it. */
+/** Signs in with a key on the sign-in page. */
 export async function signIn(browser: TestBrowser, key: string, base = ''): Promise<Answer> {
   const { text } = await browser.get(`${base}/sandbox`);
   return browser.post(`${base}/sandbox/sign-in`, { key, csrf: csrfOf(text) });
 }
 
-/** Posts a form of a page, with its proof, as a browser would. */
+/** Submits a form of a page with its CSRF token, as a browser does. */
 export async function act(browser: TestBrowser, path: string, form: Record<string, string>): Promise<Answer> {
   const { text } = await browser.get('/sandbox');
   return browser.post(path, { csrf: csrfOf(text), ...form });

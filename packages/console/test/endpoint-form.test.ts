@@ -6,7 +6,7 @@ import { markedFields } from './form-checks.ts';
 const secret = 'a secret of this test';
 const allTypes = { 'type *': 'on' };
 
-/** Settings of an endpoint that a form may change. */
+/** Returns the settings of an endpoint that its form can change. */
 const settingsOf = async ({ kit, key }: Awaited<ReturnType<typeof visited>>, id: string) => {
   const found = await kit.storage.webhooks.find({ partner: key.partner, mode: 'test' }, id);
   return found && { url: found.url, events: found.events, version: found.version };
@@ -136,7 +136,7 @@ describe('a URL that another endpoint has', () => {
     expect(text).toContain('type it again');
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(1);
     const anyway = /name="anyway" value="(\d+)"/.exec(text)?.[1] ?? '';
-    // A partner who confirmed a second one still sees the other problems.
+    // After confirming a second endpoint, the partner still sees the other problems.
     const short = await act(browser, '/sandbox/endpoints', { ...form, anyway, secret: 'too-brief' });
     expect([markedFields(short.text), short.text.includes('name="anyway" value="1" checked')]).toEqual([
       ['secret'],
@@ -144,7 +144,7 @@ describe('a URL that another endpoint has', () => {
     ]);
     expect(target(await act(browser, '/sandbox/endpoints', { ...form, anyway }))).toContain('endpoint_added');
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(2);
-    // Sending the same form again, as a reload does, does not register a third endpoint.
+    // Submitting the form again, like a reload, does not register a third endpoint.
     expect((await act(browser, '/sandbox/endpoints', { ...form, anyway })).status).toBe(400);
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(2);
   });
@@ -211,7 +211,7 @@ describe('a refused form', () => {
     expect(text).toContain(
       'value="https://receiver.example/&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\"',
     );
-    // A form that was not sent has no errors.
+    // A form that was not submitted shows no errors.
     for (const path of [
       'endpoints',
       `endpoints/${id}`,

@@ -13,7 +13,7 @@ describe('the last 24 hours of an endpoint', () => {
     clock.advance(hour - (clock.now() % hour));
     const id = await kit.endpoint(key);
     const shown = async () => {
-      // A session ends before a day does.
+      // A new session, because a session expires within a day.
       const browser = await kit.signedIn(key);
       const { text } = await browser.get(`/sandbox/endpoints/${id}`);
       const panel = /<div id="history" class="live-part" data-live>.*?<\/div>/s.exec(text)?.[0] ?? '';
@@ -42,7 +42,8 @@ describe('the last 24 hours of an endpoint', () => {
       expect(full.panel).toContain(`${words}</span>`);
     expect(full.panel).toContain('aria-label="Waiting: 1, Delivered: 1, Dropped: 2"');
     expect(full.panel).not.toContain('Cancelled');
-    // The page has 24 bars of 13 pixels, the last one of the hour under way: the first event is 23 hours ago.
+    // The chart has 24 bars of 13 pixels, the last one for the current hour, and the first event is 23 hours
+    // old.
     expect(full.bars).toEqual(['delivered 0', 'dropped 0', 'pending 299']);
     const at = (hours: number) => new Date(began + hours * hour).toISOString();
     expect(full.rows).toEqual([
@@ -74,7 +75,7 @@ describe('the last 24 hours of an endpoint', () => {
     const { text } = await browser.get(path);
     expect(text).not.toContain(cut);
     expect(text).toContain('Delivered: 9,998');
-    // A single one among thousands is visible.
+    // A single delivery among thousands is visible.
     expect(text).toMatch(/<rect class="dropped" x="299" y="0" width="10" height="2"/);
   });
 });

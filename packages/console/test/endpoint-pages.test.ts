@@ -14,7 +14,7 @@ describe('the pages of an endpoint, in a real browser', () => {
   });
   afterAll(() => browser.close());
 
-  /** Opens the page of an endpoint as its partner. */
+  /** Opens an endpoint's page as its partner. */
   async function opened(options: BrowserContextOptions = {}) {
     const kit = await consoleKit();
     const key = await kit.key();
@@ -34,8 +34,8 @@ describe('the pages of an endpoint, in a real browser', () => {
     kit.storage.webhooks.list({ partner: key.partner, mode: 'test' });
 
   /**
-   * Returns the text that a screen reader says for the field that has the focus, or gets it a moment after
-   * the page has loaded.
+   * Returns what a screen reader says for the focused field. Waits, because the field may get the focus a
+   * moment after the page has loaded.
    */
   async function focused(page: Page) {
     await page.locator(':focus').waitFor();
@@ -80,7 +80,7 @@ describe('the pages of an endpoint, in a real browser', () => {
       await page.evaluate(() => JSON.stringify([location.href, document.title, { ...localStorage }])),
     ).not.toContain(secret);
 
-    // If the browser does not let a page write to the clipboard, the keyboard can copy.
+    // The keyboard can copy even if the browser denies clipboard access.
     await context.clearPermissions();
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));

@@ -50,7 +50,7 @@ describe('what an endpoint answered', () => {
     const answers = Object.entries(hostile)
       .map(([name, response]) => [name, response + fill] as const)
       .filter(([, response]) => fill !== '' || Buffer.byteLength(response) <= 1024);
-    // Create as many as a page shows, the latest of them first.
+    // As many as a page shows, latest first.
     for (const shownAtOnce of [answers.slice(0, 10), answers.slice(10)]) {
       for (const [, response] of shownAtOnce) {
         await kit.event(key);

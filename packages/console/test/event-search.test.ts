@@ -7,7 +7,8 @@ const linkIn = (text: string, words: string) =>
   new RegExp(`href="([^"]+)">${words}`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
 /**
- * Starts a partner with events: nowhere, dropped, delivered and waiting, each a minute after the one before.
+ * Starts a partner with events in four states: without an endpoint, dropped, delivered and pending, each a
+ * minute after the previous one.
  */
 async function history() {
   const { kit, key, browser } = await visited();
@@ -138,7 +139,7 @@ describe('events', () => {
     const [stored] = (await kit.storage.events.list({ ...owner, after: 0, limit: 1 })).events;
     const body = stored?.body ?? '';
     const now = kit.provider.clock.now();
-    // Create as many as put the first of all just behind the newest 5,000.
+    // Enough events to put the first one just beyond the newest 5,000.
     const many = Array.from({ length: 4_997 }, (_, number) => ({
       ...{
         ...owner,
@@ -156,9 +157,9 @@ describe('events', () => {
     const rest = (await browser.get(older)).text;
     expect(shown(rest)).toEqual([nowhere]);
     expect(rest).not.toContain('Search older events');
-    // Without a filter by delivery or time, nothing is searched.
+    // Without a filter by delivery or time, the page need not search.
     expect((await page('type=payment.failed')).text).toContain('Nothing fits this filter.');
-    // Events that are no longer kept are not searched.
+    // Removed events are not searched.
     await kit.storage.purge({ now: now + 1, before: 0, eventsBefore: now - 1, limit: 100 });
     expect((await kit.storage.events.list({ ...owner, after: 0, limit: 1 })).oldestSequence).toBe(5);
     const purged = (await page('state=cancelled')).text;

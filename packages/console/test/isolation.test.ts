@@ -94,7 +94,7 @@ describe('a forged form', () => {
     expect((await browser.get('/sandbox/endpoints')).status).toBe(200);
     for (const [path, form] of actions(event, endpoint)) {
       const { status } = await browser.post(path, { ...form, csrf: genuine });
-      // A passport is shown to the browser that requested it.
+      // A passport is only shown in the browser that requested it.
       expect.soft([path, status]).toEqual([path, path.endsWith('/passport') ? 200 : 303]);
     }
   });

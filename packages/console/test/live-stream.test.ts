@@ -12,7 +12,7 @@ import { createPlaces } from '../src/places.ts';
 import { act, consoleKit, visited } from './console-kit.ts';
 import { idsOf, messagesOf, openStream } from './stream-kit.ts';
 
-/** Makes a console without the pause of a second between two checks of a page. */
+/** A console that checks open pages every 20 ms instead of every second. */
 const quick = { console: consoleAt(() => 20) };
 
 type Kit = Awaited<ReturnType<typeof visited>>['kit'];
@@ -30,7 +30,7 @@ function watchLooks({ storage: { sandbox } }: Kit) {
   };
   return {
     count: () => looks,
-    /** Resolves when this many more checks have begun: work that came before the last one is done. */
+    /** Resolves once this many more checks have started: work before the last one is then done. */
     async more(count: number): Promise<void> {
       const until = looks + count;
       await vi.waitFor(() => expect(looks).toBeGreaterThanOrEqual(until), patient);
@@ -56,7 +56,7 @@ describe('the stream of an open page', () => {
     const id = await kit.event(key, 'kyc.updated');
     const second = await next();
     expect(second?.data).toContain(`id="${id}"`);
-    // Returns the page as loaded, with its line breaks, except for the proofs of its forms.
+    // Returns the page as loaded, without the CSRF tokens of its forms.
     const { text } = await browser.get('/sandbox');
     const withoutProofs = (page = '') => page.replaceAll(/name="csrf" value="[^"]+"/g, '');
     expect([second?.event, withoutProofs(second?.data)]).toEqual(['page', withoutProofs(text)]);
@@ -84,14 +84,14 @@ describe('the stream of an open page', () => {
       partnerLimits: { console: { requests: 4, windowSeconds: 60 } },
     });
     const looks = watchLooks(kit);
-    // The first look-up was the sign-in.
+    // The sign-in made the first look-up.
     const { next } = await openStream(browser);
     await next();
     await looks.more(4);
     expect((await browser.get('/sandbox')).status).toBe(200);
     expect((await browser.get('/sandbox')).status).toBe(200);
     expect((await browser.get('/sandbox')).status).toBe(429);
-    // A page whose limit is used up waits.
+    // A page whose rate limit is used up waits.
     expect(await next()).toBeNull();
     expect((await openStream(browser)).response.status).toBe(429);
   });
@@ -209,7 +209,7 @@ describe('places', () => {
     const refused = await openStream(browser);
     expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '30']);
     expect((await browser.get('/sandbox')).text).toContain('id="event-list"');
-    // Another session of the partner has the same limit; another partner is not held up.
+    // Another session of the partner shares the limit; another partner does not.
     expect((await openStream(await kit.signedIn(key))).response.status).toBe(429);
     expect((await openStream(await kit.signedIn(await kit.key()))).response.status).toBe(200);
     open[0]?.close();
@@ -234,7 +234,8 @@ describe('places', () => {
   it('share what a process makes of pages in a second', () => {
     const usual = 128 * 1024;
     expect([1, 50, 100, 500].map((open) => paceOf(open, usual))).toEqual([1_000, 1_000, 2_000, 10_000]);
-    // Fifty streams of one partner whose endpoints answer megabytes cost no more than those of others.
+    // Fifty pages of a partner whose endpoints respond with megabytes are updated less often, so that they
+    // cost no more than other pages.
     expect([0, 4 * usual].map((length) => paceOf(50, length))).toEqual([1_000, 4_000]);
     expect(paceOf(1, 36 * usual)).toBe(1_000);
   });
@@ -275,7 +276,7 @@ describe('a service that stops', () => {
     const asked = Date.now();
     await new Promise((resolve) => server.close(resolve));
     expect(await next()).toBeNull();
-    // The connection, which Node would keep for five seconds, does not delay the end either.
+    // Node's five seconds for an idle connection do not delay the end.
     expect(Date.now() - asked).toBeLessThan(4_000);
   });
 });

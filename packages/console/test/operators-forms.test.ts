@@ -70,7 +70,7 @@ describe('a refused form', () => {
       expect.soft([label, markedFields(text)]).toEqual([label, [field]]);
       const problem = new RegExp(`id="${field}-wrong">.*?<bdi>[^<]*${words}`);
       expect.soft([label, problem.exec(text)?.[0]]).toEqual([label, expect.any(String)]);
-      // The message is also above the form, with a link to the field.
+      // The message also appears above the form, with a link to the field.
       expect.soft([label, text.includes(`<a href="#${field}">`)]).toEqual([label, true]);
       const typed = form[field] ?? '';
       if (/^[\w:/.-]+$/.test(typed)) expect.soft(text).toMatch(new RegExp(`[">\\n]${typed}["<]`));

@@ -4,7 +4,7 @@ import type { Answer, TestBrowser } from '../../core/test/support/browser.ts';
 import { operatorsConsole } from '../src/index.ts';
 import { consoleKit, csrfOf, target } from './console-kit.ts';
 
-/** Operators of this host. The cookie of every browser in the tests names its operator. */
+/** Starts a provider with the operators' pages. The cookie of each browser names its operator. */
 export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storage?: Storage) {
   const names = new Map<string, string>();
   const kit = await consoleKit(
@@ -24,13 +24,13 @@ export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storag
   return {
     ...kit,
     admin: provider.ostiary.admin,
-    /** Opens a browser of an operator; without a name, of another user. */
+    /** Opens a browser of an operator; without a name, of a user who is not one. */
     browser(name?: string): TestBrowser {
       const browser = provider.browser(null);
       if (name !== undefined) names.set(browser.name, name);
       return browser;
     },
-    /** Returns the last recorded act. */
+    /** Returns the last act in the audit log. */
     async lastAct() {
       const { number } = await kit.storage.audit.head();
       const [last] = await kit.storage.audit.chain({ after: number - 1, limit: 1 });
@@ -41,10 +41,10 @@ export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storag
   };
 }
 
-/** See {@link operatorsKit}. */
+/** A provider with the operators' pages; see {@link operatorsKit}. */
 export type OperatorsKit = Awaited<ReturnType<typeof operatorsKit>>;
 
-/** Opens a page for operators and posts a form of it, with its proof. */
+/** Opens an operators' page and submits a form of it with its CSRF token. */
 export async function submit(
   browser: TestBrowser,
   page: string,
@@ -55,7 +55,7 @@ export async function submit(
   return browser.post(`/operators${action}`, { csrf: csrfOf(text), ...form });
 }
 
-/** Posts the form, and returns the page to which it leads. */
+/** Submits a form, and returns the page to which the response redirects. */
 export async function followed(...given: Parameters<typeof submit>): Promise<Answer> {
   const answer = await submit(...given);
   return given[0].get(target(answer) ?? `no redirect but ${answer.status}: ${answer.text.slice(0, 300)}`);

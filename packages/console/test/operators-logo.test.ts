@@ -6,7 +6,7 @@ import { operatorsKit } from './operators-kit.ts';
 
 const path = '/operators/clients/app';
 
-/** Opens the page of an app as an operator. */
+/** Opens the page of a client as an operator. */
 async function opened() {
   const kit = await operatorsKit();
   await kit.provider.client({ clientId: 'app' });
@@ -28,7 +28,7 @@ async function opened() {
 describe('the logo of an app, on its page for operators', () => {
   it('is uploaded, shown to users, written down, and taken away', async () => {
     const { kit, browser, csrf, formOf, logo } = await opened();
-    // Use the largest permitted logo.
+    // The largest permitted logo.
     const largest = ofBytes(64 * 1024);
     const sent = await browser.post(path, formOf(new Uint8Array(largest)));
     expect(target(sent)).toBe(`${path}?notice=saved`);
@@ -63,7 +63,7 @@ describe('the logo of an app, on its page for operators', () => {
       expect
         .soft([label, /id="logo-wrong">.*?<\/div>/s.exec(text)?.[0]])
         .toEqual([label, expect.stringContaining(words)]);
-      // The refused action is unfolded, the others are folded.
+      // Only the refused action is unfolded.
       expect.soft([label, text.match(/<details open>/g)?.length]).toEqual([label, 1]);
     }
     expect([await logo(), await kit.acts()]).toEqual([null, acts]);

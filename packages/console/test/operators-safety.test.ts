@@ -6,7 +6,7 @@ import { operatorsConsole } from '../src/index.ts';
 import { csrfOf } from './console-kit.ts';
 import { type OperatorsKit, operatorsKit, submit } from './operators-kit.ts';
 
-/** Visits every page, with existing objects. */
+/** Requests every page, with objects that exist. */
 async function everyPage({ admin, provider, key: newKey, endpoint: register }: OperatorsKit) {
   const key = await newKey();
   const endpoint = await register(key);
@@ -78,7 +78,7 @@ describe('a page for operators', () => {
     const counts = async () => {
       const all: [string, number][] = [];
       for (const page of pages) {
-        // Signing keys are cached for some seconds.
+        // Let cached signing keys expire.
         kit.provider.clock.advance(60_000);
         database.forget();
         const { status, text } = await browser.get(`/operators${page}`);
@@ -142,7 +142,7 @@ describe('what others have written', () => {
   });
   afterAll(() => browser.close());
 
-  /** Opens a page that reports all forbidden activity. The operator's cookie is the host's. */
+  /** Opens a page that reports violations of its policy, with the operator's cookie. */
   async function watched(kit: OperatorsKit, name: string): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext();
     const [, value = ''] = kit.browser(name).cookieHeader('/').split('=');

@@ -25,7 +25,7 @@ describe('the pages for operators', () => {
       expect(text).toContain(words);
     expect(text).toMatch(/Deliveries that wait<\/dt><dd>1<br>/);
     expect(text).toMatch(/given up within a day<\/dt><dd>2</);
-    // Shows the endpoints with dropped deliveries, of every partner, with a link.
+    // The endpoints with dropped deliveries of all partners are listed, with links.
     const [, href = ''] = /<a href="([^"]+)"><bdi>https:\/\/receiver\.example\/hook</.exec(text) ?? [];
     expect(text).toMatch(
       new RegExp(`<span>${key.partner} · Test data</span></p><span class="state dropped">2<`),
@@ -81,7 +81,7 @@ describe('the pages for operators', () => {
     });
     const id = stored?.id ?? '';
     expect(await kit.lastAct()).toMatchObject({ actor: 'ana', action: 'key.issue', target: `key:${id}` });
-    // The list begins with the newest.
+    // Newest first.
     kit.provider.clock.advance(1);
     const rolled = await submit(browser, `/partners/kafe/keys/${id}`, { act: 'roll', overlapSeconds: '60' });
     const successor = codeIn(rolled.text, /<code[^>]*>(svc_live_[^<]+)</);
@@ -198,7 +198,7 @@ describe('the pages for operators', () => {
     const changed = await followed(browser, '/clients/app', settings);
     expect(changed.text).toContain('The changes are saved.');
     expect(changed.text).not.toContain(secret);
-    // Values that the form did not change are not part of the act.
+    // Unchanged values are not part of the audited act.
     expect(await kit.lastAct()).toEqual({
       ...{ actor: 'ana', action: 'client.update', target: 'client:app' },
       details: { name: 'Other', partner: null, redirectUris: ['https://app.example/a'], idTokenAlg: 'ES256' },

@@ -9,8 +9,8 @@ interface Row {
 }
 
 /**
- * Returns both consoles, and the tables of their pages once a provider has requested them, so that a test can
- * visit all pages.
+ * Returns both consoles, and their routes once a provider has created them, so that a test can visit all
+ * pages.
  */
 export function watchedConsoles() {
   const tables: Row[] = [];

@@ -42,8 +42,8 @@ const hostile = [
 ];
 
 /**
- * Requests a page with a value for every parameter, each name twice; and for one alone on the search for
- * events, because others could hide it.
+ * Requests a page with this value for every parameter, each name twice. Requests the search for events with
+ * one parameter at a time, because others could hide it.
  */
 async function ask(browser: TestBrowser, page: string, value: string) {
   const answers = [];
@@ -86,7 +86,7 @@ describe('parameters of addresses', () => {
         for (const { status, text, location, headers } of await ask(browser, page, value)) {
           expect.soft([page, value, status < 500], text.slice(0, 300)).toEqual([page, value, true]);
           expect.soft([page, /<xss|onx="|\0/.exec(text)?.[0]]).toEqual([page, undefined]);
-          // A field keeps the typed value, and is a separate paragraph.
+          // A field keeps the typed value; remove it.
           const around = text.replaceAll(/ value="[^"]*"/g, '');
           expect.soft([page, /[\u202e\u2066]/.exec(around)?.[0]]).toEqual([page, undefined]);
           if (location !== null) expect.soft(new URL(location).origin).toBe(provider.origin);

@@ -5,7 +5,7 @@ const names = Object.getOwnPropertyNames(Object.prototype);
 const kid = 'KID-TEST-APPROVED';
 const payment = { outcome: 'completed', amount: '1', currency: 'HTG', kid };
 
-/** Forms whose fields have such a name, as a value or as a name. */
+/** Forms in which such a name is a value or the name of a field. */
 const forms = (name: string): [string, Record<string, string>][] => [
   ['/sandbox/trigger', { type: name, step: 'send' }],
   ['/sandbox/trigger', { type: 'webhook.test', step: 'send', [name]: 'x', [`data.${name}`]: 'x' }],
@@ -49,7 +49,7 @@ const calls = (name: string): [string, object?][] => [
   [`GET /v1/partner/events?type=${name}`],
 ];
 
-// The setup of the tests checks after every test that no object has a new member.
+// The set-up of the tests checks after each test that objects have no new member.
 it.each(names)('%s in forms and addresses of the console and in test mode breaks nothing', async (name) => {
   const { kit, key, browser } = await visited();
   const seen: [string, number][] = [];

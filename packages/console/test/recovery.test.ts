@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { act, target, visited } from './console-kit.ts';
 
-/** Formats a time as a browser writes it into a field of date and time, in UTC. */
+/** Formats a time as a browser's `datetime-local` field does, in UTC. */
 const typed = (time: number): string => new Date(time).toISOString().slice(0, 16);
 
 const minute = 60_000;
@@ -81,7 +81,7 @@ describe('what was dropped', () => {
       false,
       true,
     ]);
-    // The endpoint was disabled while the form was open.
+    // The endpoint is disabled while the form is open.
     const form = { action: 'recover', since: '2026-01-31T14:05' };
     const late = await act(browser, `/sandbox/endpoints/${id}`, form);
     expect([late.status, /role="alert".*enable it first/s.test(late.text)]).toEqual([400, true]);

@@ -3,7 +3,7 @@ import { type consoleKit, visited } from './console-kit.ts';
 
 type Kit = Awaited<ReturnType<typeof consoleKit>>;
 
-/** Waits until the log has so many requests of a partner: it is written behind the answers. */
+/** Waits until a partner's log has this many requests: they are logged after their responses. */
 async function stored({ storage }: Kit, partner: string, count: number) {
   const filter = { partner, mode: 'test', failed: false, after: null, limit: 100 } as const;
   await expect.poll(async () => (await storage.requestLog.list(filter)).length).toBe(count);
@@ -43,7 +43,7 @@ it('a request shows how it ended, what was sent and answered, and is found by it
   for (const part of ['invalid_request', requestId, key.id, '&quot;[removed]&quot;', 'has to be'])
     expect(text).toContain(part);
   for (const part of ['<b>1', '+50937000001']) expect(text).not.toContain(part);
-  // Waits until the log has this many requests of a partner: it is written after the responses.
+  // Shows the list of requests.
   const list = await browser.get('/sandbox/requests');
   expect(list.text).toContain(requestId);
   const missing = await browser.get('/sandbox/requests?id=%3Cb%3E');

@@ -13,14 +13,14 @@ const options = { sealingKeys: [sealingKey], requestLog: 'all' } as const;
 
 const generatedIn = (text: string): string[] => [...new Set(text.match(/whsec_[0-9a-f]{64}/g))];
 
-/** Returns the secret with which an endpoint signs now. */
+/** Returns the secret with which an endpoint's deliveries are signed now. */
 async function secretOf({ kit, key }: Visited, id: string): Promise<string> {
   const { webhooks } = kit.storage;
   const found = await webhooks.find({ partner: key.partner, mode: 'test' }, id);
   return found === null ? '' : sealer.open(found.sealedSecret, webhookSecretContext(id));
 }
 
-/** Returns every page about an endpoint, with its headers, and all log lines. */
+/** Returns all pages about an endpoint, with their headers, and all log lines. */
 async function everything({ kit, key, browser }: Visited, id: string): Promise<string> {
   const paths = [
     '',
@@ -55,7 +55,7 @@ describe('the secret of an endpoint', () => {
     expect(shown.text).toContain('<button type="button" class="compact" data-copy=""');
     expect(JSON.stringify([...shown.headers])).not.toContain(secret);
     expect(await secretOf(visit, id)).toBe(old);
-    // Sending the form again creates another one.
+    // Submitting the form again generates another secret.
     expect(generatedIn((await act(browser, path, { step: 'generate' })).text)).not.toContain(secret);
 
     const used = await act(browser, path, { step: 'use', secret });
@@ -105,7 +105,7 @@ describe('the secret of an endpoint', () => {
     const id = endpoint?.id ?? '';
     expect(shown.text).toContain(`/sandbox/endpoints/${id}">`);
     expect(await secretOf(visit, id)).toBe(secret);
-    // A reload sends the form again: what it registers is pointed out, and the secret is not shown.
+    // A reload submits the form again: the page names the twin, and does not show the secret.
     const again = await act(browser, '/sandbox/endpoints', form);
     expect([again.status, generatedIn(again.text)]).toEqual([400, []]);
     expect(await everything(visit, id)).not.toContain(secret.slice(6, 40));

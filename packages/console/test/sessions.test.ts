@@ -9,14 +9,14 @@ import { act, consoleKit, csrfOf, signIn, target, visited } from './console-kit.
 const isIn = async (browser: TestBrowser): Promise<boolean> =>
   (await browser.get('/sandbox')).text.includes('Trigger a test event');
 
-/** Returns the value of the session's cookie. */
+/** Returns the value of the session cookie. */
 const cookieOf = (browser: TestBrowser): string =>
   /svc_sandbox=([^;]*)/.exec(browser.cookieHeader('/sandbox'))?.[1] ?? '';
 
 describe('the cookie of a session', () => {
   it.each([
     ['http://127.0.0.1', 'svc', '', 'svc_sandbox', ''],
-    // Name with the prefix of the host, below the path of authUrl.
+    // `__Secure-` and not `__Host-`, because the cookie's path is below that of authUrl.
     ['https://id.example.com/idp', 'acme', '/idp', '__Secure-acme_sandbox', '; Secure'],
   ])(
     'is out of reach of scripts, other sites and other paths at %s, and lasts 8 hours',
@@ -40,7 +40,7 @@ describe('the cookie of a session', () => {
     const client = await kit.provider.client();
     const { location } = await kit.provider.browser().get(kit.provider.authorizeUrl(client));
     const interaction = location?.split('/').at(-1) ?? '';
-    // Value as long as a session's: if it were looked up as one, it would be found.
+    // A value as long as a session's: if it were looked up, it would be found.
     await kit.storage.sandbox.save(
       createHash('sha256').update(value).digest(),
       { keyId: 'key_of_somebody' },
@@ -92,7 +92,7 @@ describe('the cookie of a session', () => {
     const answer = await kit.provider.request('/sandbox', { headers: { cookie } });
     expect([answer.status, answer.text.includes('name="key"')]).toEqual([200, true]);
     expect(writes()).toEqual([]);
-    // Each of the first eight is looked up, and looked up once more to be ended.
+    // The first eight cookies are looked up, and once more to end their sessions.
     expect(database.calls.filter((call) => call === 'sandbox.find')).toHaveLength(16);
   });
 
@@ -233,7 +233,7 @@ describe('a session', () => {
   it('is refused beyond its limit, each partner for itself', async () => {
     const kit = await consoleKit({ partnerLimits: { console: { requests: 5, windowSeconds: 60 } } });
     const [busy, calm] = [await kit.signedIn(await kit.key()), await kit.signedIn(await kit.key())];
-    // The sign-in counts as one of them.
+    // The sign-in counts towards the limit.
     for (let request = 1; request < 5; request += 1)
       expect((await busy.get('/sandbox/endpoints')).status).toBe(200);
     const refused = await busy.get('/sandbox/endpoints');

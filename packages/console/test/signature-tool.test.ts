@@ -8,7 +8,7 @@ const secret = 'whsec_0123456789abcdef';
 
 const atHome = { webhooks: { allowPrivateTargets: true } };
 
-/** Signs a partner in, registers an endpoint at this URL, and returns its check. */
+/** Signs a partner in, registers an endpoint at this URL, and returns a function that checks it. */
 async function checking(url: string) {
   const { kit, key, browser } = await visited(atHome);
   const settings = { url, secret, events: ['*'] };
@@ -17,11 +17,11 @@ async function checking(url: string) {
   return { kit, key, browser, id: String(id), check };
 }
 
-/** Returns whether a receiver that was made with the verifier accepts the request. */
+/** Checks whether a receiver with the verifier would accept the request. */
 const isGenuine = async ({ headers, body, at }: Received): Promise<boolean> =>
   (await safeVerify(body, headers, { secret, now: at })).ok;
 
-/** Receiver with these responses to a right and to a wrong signature. */
+/** Starts a receiver that responds with these statuses to genuine and forged signatures. */
 async function receiver(genuine: number, forged: number, words = ''): Promise<Sink> {
   const endpoint = await sink();
   endpoint.answer = async (response, delivery) =>
@@ -86,7 +86,7 @@ describe('the check that an endpoint verifies signatures', () => {
   it('goes nowhere but to public addresses, unless the host allows it', async () => {
     const { kit, key, browser } = await visited({ webhooks: { resolve: async () => ['93.184.216.34'] } });
     const id = await kit.endpoint(key);
-    // The name resolves to the internal network now.
+    // The host name now resolves to an internal address.
     const endpoint = await sink();
     const moved = await kit.storage.webhooks.find({ partner: key.partner, mode: 'test' }, id);
     if (moved === null) throw new Error('no endpoint');
@@ -170,7 +170,7 @@ describe('the first run', () => {
     expect(await home()).toEqual(['endpoint: done', 'event', 'signature', 'payment']);
     await kit.event(key);
     expect(await home()).toEqual(['endpoint: done', 'event: done', 'signature', 'payment']);
-    // An endpoint that accepts a forged event has not completed the step.
+    // The step is not done while the endpoint accepts a forged event.
     const check = () => act(browser, '/sandbox/tools/signature', { endpoint: String(id) });
     await check();
     expect(await home()).toEqual(['endpoint: done', 'event: done', 'signature', 'payment']);
@@ -178,7 +178,7 @@ describe('the first run', () => {
       void response.writeHead((await isGenuine(delivery)) ? 204 : 403).end();
     await check();
     expect(await home()).toEqual(['endpoint: done', 'event: done', 'signature: done', 'payment']);
-    // Live payments do not belong to the sandbox.
+    // Live payments do not count for the sandbox's first steps.
     const live = await kit.provider.key({ mode: 'live', partner: key.partner });
     const pay = (by: typeof key, kid: string) =>
       kit.provider.partnerCall(by, 'POST /v1/partner/payments', {
@@ -190,7 +190,7 @@ describe('the first run', () => {
     expect(await home()).toHaveLength(4);
     await pay(key, 'KID-TEST-APPROVED');
     expect(await home()).toEqual([]);
-    // The result is kept, even when the endpoint is gone, and checked again.
+    // The step stays done, even if the endpoint is checked again with a bad result, or removed.
     await check();
     await act(browser, `/sandbox/endpoints/${id}`, { action: 'remove' });
     expect(await home()).toEqual([]);

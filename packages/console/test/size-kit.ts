@@ -3,7 +3,7 @@ import { testPayment } from '../../core/test/support/partner-api.ts';
 import { operatorsKit } from './operators-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
 
-/** Makes one object of each kind that pages show, and returns a URL of each page by its path in the table. */
+/** Makes one object of each kind that pages show. Returns a URL of each page by its route. */
 export async function consolesOver(storage: Storage) {
   const { console, pages, shown } = watchedConsoles();
   const kit = await operatorsKit(
@@ -57,7 +57,7 @@ export async function consolesOver(storage: Storage) {
   return { kit, key, owner, endpoint, paths: shown(), addresses, browser: await kit.signedIn(key) };
 }
 
-/** Adds requests of a key to the log, numbered from 0; a third of them failed. */
+/** Logs requests of a key, numbered from 0, a third of them failed. */
 export async function logRequests(
   storage: Storage,
   { partner, id }: { readonly partner: string; readonly id: string },

@@ -9,7 +9,7 @@ describe('a page with much to show', () => {
     const fragile = fragileStorage(sqliteStorage({ file: temporaryDatabase() }));
     const consoles = await consolesOver(fragile.storage);
     const { kit, key, endpoint, paths, addresses, browser } = consoles;
-    // Add new pages of a table here.
+    // Every page has an URL here: add new pages above.
     expect(Object.keys(addresses).sort()).toEqual([...paths].sort());
 
     const narrowed = [
@@ -21,11 +21,11 @@ describe('a page with much to show', () => {
     const ask = async () => {
       const counts: Record<string, string[]> = {};
       for (const address of [...Object.values(addresses), ...narrowed]) {
-        // Fill the caches that requests share.
+        // Fill the caches before measuring.
         expect([address, (await browser.get(address)).status]).toEqual([address, 200]);
         fragile.forget();
         await browser.get(address);
-        // A search reads at most some thousand events, and queries once whether there may be others.
+        // A search reads some thousand events at most, and asks once whether there may be more.
         const asksForOthers = (call: string) => address.startsWith('/sandbox?') && call === 'events.list';
         expect(fragile.calls.filter(asksForOthers).length).toBeLessThan(2);
         counts[address] = fragile.calls.filter((call) => !asksForOthers(call)).sort();

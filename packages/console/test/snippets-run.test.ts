@@ -5,7 +5,7 @@ import { descriptionOf, operationsOf } from '../../core/test/support/openapi.ts'
 import type { Json } from '../../core/test/support/provider.ts';
 import { visited } from './console-kit.ts';
 
-/** Result of a program that a shell starts: its output, and its exit code. */
+/** Runs a program, and returns its output and exit code. */
 async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(program, args, {
     cwd: import.meta.dirname,
@@ -17,13 +17,13 @@ async function run(program: string, args: readonly string[], env: Readonly<Recor
   return { code, output, errors };
 }
 
-/** Returns the status of the server's response to a command of curl. */
+/** Runs a curl command and returns the status of the response. */
 async function statusOf(curl: string, env: Readonly<Record<string, string>>): Promise<number> {
   const { output } = await run('sh', ['-c', `${curl} --silent --write-out '\\n%{http_code}'`], env);
   return Number(output.split('\n').at(-1));
 }
 
-/** Runs a program for the SDK. @returns its output to stderr, '' if it succeeded */
+/** Runs a program that uses the SDK. @returns its error output, '' if it succeeded */
 async function problemOf(code: string, env: Readonly<Record<string, string>>): Promise<string> {
   const flags = ['--conditions=source', '--input-type=module', '--eval', code];
   const ended = await run(process.execPath, flags, env);
@@ -55,7 +55,10 @@ const called = async (target: string, body: unknown) =>
 const newEndpoint = async () => String((await called('POST /v1/partner/webhooks', endpoint)).id);
 const newPassport = async () => String((await called('POST /v1/partner/sandbox/passports', {})).token);
 
-/** Request of an operation: the id in its path, its body, and the part of the body that the log removes. */
+/**
+ * Sample request of an operation: the id in its path, its body, and the part of the body that the log
+ * removes.
+ */
 interface Sample {
   readonly id?: () => Promise<string>;
   readonly body?: () => Promise<Json> | Json;
@@ -91,7 +94,7 @@ beforeAll(async () => {
   };
 });
 
-/** Fills in the parts that the log has removed, as its page instructs. */
+/** Replaces what the log has removed, as the page instructs. */
 function filledIn(snippet: string, body: Json | undefined): string {
   const removed = [body?.token, body?.secret].find((value) => typeof value === 'string');
   return removed === undefined ? snippet : snippet.replaceAll('[removed]', removed);
@@ -140,7 +143,7 @@ it('the pages of the console hand out nothing that the API refuses', async () =>
     const { curls, programs } = snippetsOf((await visitor.get(path)).text);
     expect(curls.length, path).toBeGreaterThan(1);
     expect(programs, path).toHaveLength(curls.length);
-    // Use the reader's own endpoint.
+    // Replaces the endpoint by the reader's own.
     const own = (snippet: string) =>
       snippet
         .replace('https://…', endpoint.url)

@@ -34,7 +34,7 @@ describe('text in a shell', () => {
   });
 });
 
-/** Starts a server that keeps its requests. */
+/** Starts a server that records its requests. */
 async function receiver() {
   const received: { method: string; url: string; headers: string[]; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -50,7 +50,7 @@ async function receiver() {
   return { received, origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
 }
 
-/** Runs a command of curl in another process, so that this one can respond. */
+/** Runs a curl command in another process, so that this one can respond. */
 async function run(script: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn('sh', ['-c', script], {
@@ -91,8 +91,7 @@ describe('a command of curl', () => {
 });
 
 /**
- * Returns the compiler's errors for each of these programs. Their imports are compiled with the rest of this
- * repository.
+ * Returns the compiler's errors in each program. Imports are compiled with the rest of this repository.
  */
 function problemsIn(programs: readonly string[]): string[][] {
   const options: ts.CompilerOptions = {

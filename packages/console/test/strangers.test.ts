@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { operatorsKit } from './operators-kit.ts';
 
-/** Sends a request as written, and returns the response without the parts that differ each time. */
+/** Sends a raw request, and returns the response without the parts that always differ. */
 async function raw(origin: string, request: string): Promise<string> {
   const { host, hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -59,7 +59,7 @@ describe('strangers', () => {
         const answer = await raw(origin, `${method} ${path}`);
         answers.set(answer, [...(answers.get(answer) ?? []), path]);
       }
-      // Paths outside `/operators` do not exist, as anywhere else.
+      // Paths outside of `/operators` behave like any unknown path.
       const outside = (path: string) => !/^\/operators(?:$|[/?])/.test(path);
       expect([...answers.values()].map((paths) => new Set(paths.map(outside)).size)).toEqual([1, 1]);
     },

@@ -5,10 +5,10 @@ import type { TestBrowser } from '../../core/test/support/browser.ts';
 import { visited } from './console-kit.ts';
 import { openStream } from './stream-kit.ts';
 
-/** Number of streams that a partner may have. */
+/** Maximum number of streams per partner. */
 const places = 20;
 
-/** Opens streams on a new connection, in one batch. */
+/** Opens streams on a new connection, all requests in one write. */
 function ask(browser: TestBrowser, times: number) {
   const { host, hostname, port } = new URL(browser.origin);
   const socket = connect(Number(port), hostname);
@@ -28,7 +28,7 @@ function ask(browser: TestBrowser, times: number) {
   };
 }
 
-/** Resolves when a partner can open all its streams. */
+/** Resolves once a partner can open the maximum number of streams. */
 async function allFree(browser: TestBrowser): Promise<void> {
   await vi.waitFor(async () => {
     const tabs = await Promise.all(Array.from({ length: places }, () => openStream(browser)));
@@ -53,7 +53,7 @@ it('a reader that leaves before its stream begins keeps no place', async () => {
     await vi.waitFor(() => expect(asked).toBe(opened + 1), patient);
     await reader.leave();
   }
-  // Once a later request has a response, the server has noticed that the earlier clients left.
+  // Once a later request has its response, the server has noticed that the earlier clients disconnected.
   await (await fetch(`${browser.origin}/sandbox/nothing`)).text();
   sandbox.find = find;
   release();

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
 
-/** Message of a stream. */
+/** A message of a stream. */
 export interface StreamMessage {
   readonly event: string;
   readonly data: string;
@@ -32,7 +32,7 @@ export function messagesOf(response: Response) {
   };
 }
 
-/** Opens the stream of a page as a browser does; closes it with the test. */
+/** Opens the stream of a page as a browser does. It is closed at the end of the test. */
 export async function openStream(browser: TestBrowser, path = '/sandbox', headers = {}) {
   const tab = new AbortController();
   onTestFinished(() => tab.abort());
@@ -44,6 +44,6 @@ export async function openStream(browser: TestBrowser, path = '/sandbox', header
   return { ...messagesOf(response), close: () => tab.abort() };
 }
 
-/** Returns the ids of the regions of a message. */
+/** Returns the ids of the regions in a message. */
 export const idsOf = (message: StreamMessage | null): string[] =>
   [...(message?.data ?? '').matchAll(/<[a-z]+ [^>]*id="([^"]+)"[^>]* data-live>/g)].map(([, id = '']) => id);

@@ -25,12 +25,12 @@ const paymentsOf = ({ storage }: Kit, key: TestKey) =>
     limit: 100,
   });
 
-/** Returns the token on a page. */
+/** Returns the passport's token on a page. */
 const tokenIn = (text: string): string => />\n(eyJ[\w.-]+)<\/pre>/.exec(text)?.[1] ?? '';
 
 const onceIn = (text: string): string => /id="payment".*?name="once" value="([^"]+)"/s.exec(text)?.[1] ?? '';
 
-/** Payment as its form sends it. */
+/** Fields of the payment form. */
 const order = {
   outcome: 'completed',
   amount: '20',
@@ -131,7 +131,7 @@ describe('the payment tool', () => {
     answers.push(await send());
     expect(new Set(answers.map(({ location }) => location)).size).toBe(1);
     expect(await paymentsOf(kit, key)).toHaveLength(1);
-    // The form was changed after it was sent: an error is shown, and no payment is made.
+    // The form was changed after it was submitted: an error is shown, and no payment is made.
     const other = await browser.post('/sandbox/tools/payment', { ...form, amount: '21' });
     expect([other.status, other.text.includes('409 idempotency_conflict')]).toEqual([409, true]);
     expect(await paymentsOf(kit, key)).toHaveLength(1);
@@ -255,7 +255,7 @@ describe('a key that lacks a scope', () => {
       expect.soft([tool, panel.includes(`<code>${missing}</code>`)]).toEqual([tool, lacks]);
       expect.soft([tool, panel.includes('<form')]).toEqual([tool, !lacks && tool !== 'signature']);
     }
-    // Form from before the key lost its scope.
+    // Forms that were opened before the key lost the scopes.
     const forms = { passport: { state: 'valid', kid: '' }, payment: order, kyc: { status: 'pending' } };
     const [tool] = tools;
     if (missing === 'payments:read') return;

@@ -11,17 +11,17 @@ import { operatorsKit } from './operators-kit.ts';
 
 type Leaf = { readonly path: string; readonly words: string };
 
-/** Returns all texts with their path. */
+/** Lists all texts with their paths. */
 function leaves(value: unknown, path = ''): Leaf[] {
   if (typeof value === 'string') return [{ path, words: value }];
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-/** Arguments of a message, by name, with a value that can be found again. */
+/** Returns a recognizable value for each argument of a message. */
 const samples = (message: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Array.from(message.matchAll(/\{(\w+)/g), ([, name = '']) => [name, `<${name}>`]));
 
-/** Texts that are the same in English, Spanish and Portuguese. */
+/** Texts that are identical in English, Spanish and Portuguese. */
 const iberian = [
   '.endpoints.title',
   '.events.endpoint',
@@ -32,7 +32,7 @@ const iberian = [
   '.tools.signature.endpoint',
 ];
 
-/** Texts that are the same as in English; no others may be. */
+/** Texts that may be identical to the English ones, by language. */
 const sameAsEnglish: { readonly [L in Language]?: readonly string[] } = {
   es: iberian,
   pt: iberian,
@@ -138,7 +138,7 @@ describe('the voice of a page', () => {
     ['fr', '31 janv. 2026, 14:05:00 UTC', '(dans 2 minutes)', '10\u202f000'],
     ['es', '31 ene 2026, 14:05:00 UTC', '(dentro de 2 minutos)', '10.000'],
     ['pt', '31 de jan. de 2026, 14:05:00 UTC', '(em 2 minutos)', '10.000'],
-    // Use French, because `Intl` does not have the language.
+    // French formats, because `Intl` does not know the language.
     ['ht', '31 janv. 2026, 14:05:00 UTC', '(dans 2 minutes)', '10\u202f000'],
   ] as const)('writes dates and numbers as in %s', (language, date, left, number) => {
     const time = '2026-01-31T14:05:00.000Z';
@@ -176,7 +176,7 @@ describe('why an attempt failed', () => {
   });
 });
 
-/** Returns the texts of each page, without those of its frame. */
+/** Returns all pages for partners, with the texts that are not part of the frame. */
 const partnerPages = (event: string, endpoint: string) =>
   [
     ['/sandbox', ({ trigger }: Words) => trigger.title],
@@ -210,7 +210,7 @@ const operatorPages = [
   ['/upkeep', ({ operators }: Words) => operators.upkeep.purgeHint],
 ] as const;
 
-/** Finds English sentences on a page in another language, and placeholders that were not replaced. */
+/** Finds English sentences and unreplaced placeholders on a page in another language. */
 const leftOver = (text: string): string[] => [
   ...texts.flatMap(({ words }) => (words.length > 25 && text.includes(words) ? [words] : [])),
   ...(text.match(/\{\w+\}/g) ?? []),

@@ -2,7 +2,7 @@ import { inParallel } from '../../../testing/src/contract/case.ts';
 import { create, sampleClaim, sampleTransfer } from '../../../testing/src/contract/partner-samples.ts';
 import { args, storage, whenAllAreReady } from '../../../testing/test/adapters/children/storage.ts';
 
-// Requests a transfer per idempotency key, several at once, and reports the responses.
+// Makes a transfer per idempotency key, several at once, and reports the results.
 const [name, count] = args;
 
 await storage.open();

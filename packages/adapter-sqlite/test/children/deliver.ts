@@ -1,8 +1,8 @@
 import { claim, published, sampleAttempt } from '../../../testing/src/contract/webhook-samples.ts';
 import { args, storage, whenAllAreReady } from '../../../testing/test/adapters/children/storage.ts';
 
-// Publishes its events while it delivers what is due, and reports the deliveries whose results counted, batch by
-// batch, until nothing is left or it is killed.
+// Publishes events while it delivers what is due, and reports the deliveries whose results were stored, batch
+// by batch, until nothing is left or the process is killed.
 const [name, count] = args;
 
 await storage.open();

@@ -7,7 +7,7 @@ import { readOidcProvider } from '../../src/import/oidc-provider.ts';
 import { grant, hydraClient, hydraConsent, keycloakClientOf, keycloakUser, metadata } from './samples.ts';
 import { installation } from './support.ts';
 
-// The lists of members that oidc-provider checks registrations with: those of the version that is installed.
+// Members of a registration that the installed version of oidc-provider checks.
 const requireFromCore = createRequire(new URL('../../../core/package.json', import.meta.url));
 const lists: Record<string, unknown> = requireFromCore('oidc-provider/lib/consts/client_attributes.js');
 const namesIn = (list: unknown): string[] =>
@@ -20,7 +20,7 @@ const membersOfProvider = [
   ),
 ];
 
-/** Further members of a client that the API of Hydra 2.3 has. */
+/** Additional members of a client in the API of Hydra 2.3. */
 const membersOfHydra =
   `access_token_strategy allowed_cors_origins audience authorization_code_grant_access_token_lifespan
   authorization_code_grant_id_token_lifespan authorization_code_grant_refresh_token_lifespan backchannel_logout_session_required
@@ -36,7 +36,7 @@ const membersOfHydra =
     /\s+/,
   );
 
-/** Members of the client of a realm that Keycloak 26.5 exports, without its attributes. */
+/** Members of a client in an export of Keycloak 26.5, without its attributes. */
 const membersOfKeycloak =
   `access adminUrl alwaysDisplayInConsole authenticationFlowBindingOverrides authorizationServicesEnabled
   authorizationSettings baseUrl bearerOnly clientAuthenticatorType clientId clientTemplate consentRequired
@@ -47,7 +47,7 @@ const membersOfKeycloak =
     /\s+/,
   );
 
-/** Attributes that clients of OpenID Connect have there. */
+/** Attributes that OpenID Connect clients of Keycloak have. */
 const attributesOfKeycloak =
   `access.token.header.type.rfc9068 access.token.lifespan access.token.signed.response.alg acr.loa.map
   authorization.encrypted.response.alg authorization.encrypted.response.enc authorization.signed.response.alg
@@ -69,7 +69,7 @@ const attributesOfKeycloak =
   user.info.encrypted.response.alg user.info.encrypted.response.enc user.info.response.signature.alg
   x509.allow.regex.pattern.comparison x509.subjectdn`.split(/\s+/);
 
-/** Values that a member may have; one of them is another than it has unless it is set. */
+/** Values to try for a member. At least one differs from its default. */
 const values = [
   true,
   'true',
@@ -90,7 +90,10 @@ const values = [
 type Read = (record: object) => Found;
 const shownOf = (read: Read, record: object) => JSON.stringify(read(record));
 
-/** Members whose values change neither what is imported, nor what is named, nor whether it is refused. */
+/**
+ * Returns members whose values change neither what is imported, nor what is reported as lost, nor whether the
+ * client is refused.
+ */
 function withoutTrace(read: Read, plain: object, names: readonly string[]): string[] {
   const { [Symbol.iterator]: _, ...base } = { ...plain } as Record<string | symbol, unknown>;
   return names.filter((name) => {

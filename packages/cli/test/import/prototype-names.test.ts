@@ -4,11 +4,14 @@ import { installation } from './support.ts';
 
 const { provider, run } = await installation({ verifyImportedSecret: () => true, refreshTokens: {} });
 
-/** JSON in which each value of a name, such as `"client_id":"kafe"`, is another one. */
+/**
+ * Returns the sample as JSON in which the given values, such as that of `"client_id":"kafe"`, are replaced by
+ * a name.
+ */
 const named = (sample: object, values: readonly string[], name: string): string =>
   values.reduce((json, value) => json.replaceAll(`"${value}"`, `"${name}"`), JSON.stringify(sample));
 
-// The setup of the tests checks after every test that no object has a new member.
+// The set-up of the tests checks after each test that objects have no new member.
 it.each(Object.getOwnPropertyNames(Object.prototype))(
   '%s in an import file becomes no client',
   async (name) => {
@@ -30,7 +33,8 @@ it.each(Object.getOwnPropertyNames(Object.prototype))(
       codes.push(code);
       expect(err).not.toMatch(/TypeError|Cannot read|at .*\.ts:/);
     }
-    // Clients are refused, consents for clients that do not exist are left out, and a member of that name means nothing.
+    // Clients are refused, consents for missing clients are left out, and members of that name have no
+    // effect.
     expect(codes).toEqual([1, 0, 0, 1, 0, 1, 2]);
     expect(await provider.ostiary.admin.clients.get(name)).toBeNull();
   },

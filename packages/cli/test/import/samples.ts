@@ -1,4 +1,4 @@
-/** A client as oidc-provider keeps it. */
+/** A client as oidc-provider stores it. */
 export const metadata = {
   client_id: 'kafe',
   client_secret: 'a-secret-of-more-than-twenty-characters',
@@ -21,7 +21,10 @@ export const grant = {
   ...{ iat: 1_700_000_000, exp: 4_000_000_000, openid: { scope: 'openid profile' } },
 };
 
-/** A client as Hydra 2.3.0 listed it, without its other members that are null or empty; the column `client_secret` is added. */
+/**
+ * A client as Hydra 2.3.0 lists it, with the column `client_secret` and without members that are null or
+ * empty.
+ */
 export const hydraClient = {
   client_id: 'shop-1',
   client_name: 'Shop',
@@ -45,7 +48,7 @@ export const hydraClient = {
   skip_consent: null,
 };
 
-/** A consent session as Hydra 2.3.0 listed it, shortened likewise. */
+/** A consent session as Hydra 2.3.0 lists it, without members that are null or empty. */
 export const hydraConsent = {
   grant_scope: ['openid', 'offline', 'profile'],
   grant_access_token_audience: [],
@@ -64,7 +67,7 @@ export const hydraConsent = {
   },
 };
 
-/** A client as Keycloak 26.5.6 exported it, without its other members; no address of `shop.example` can be dialled. */
+/** A client as Keycloak 26.5.6 exports it, without unnecessary members. `shop.example` has no IP address. */
 const keycloakClient = {
   id: 'a5d8acdd-31e9-4f3b-95ad-4dc5f5aa322e',
   clientId: 'shop',
@@ -100,7 +103,7 @@ const keycloakClient = {
   optionalClientScopes: ['address', 'phone', 'organization', 'offline_access', 'microprofile-jwt'],
 };
 
-/** Another client of that realm: what is not said is as in a new one. */
+/** Makes another client of the realm. Members that are not given are as in a new client. */
 export const keycloakClientOf = (clientId: string, changes: object = {}) => ({
   ...{
     ...keycloakClient,
@@ -113,7 +116,7 @@ export const keycloakClientOf = (clientId: string, changes: object = {}) => ({
   ...{ redirectUris: [`https://${clientId}.example/cb`], ...changes },
 });
 
-/** A user as Keycloak 26.5.6 exported it, shortened likewise. */
+/** A user as Keycloak 26.5.6 exports it, without unnecessary members. */
 export const keycloakUser = {
   id: '4abb0508-3c5d-43a9-ae13-e282e493e909',
   username: 'ana',

@@ -6,11 +6,11 @@ import { startProvider } from '../../../core/test/support/running.ts';
 import { runCommandLine } from '../../src/index.ts';
 
 export const folder = await mkdtemp(join(tmpdir(), 'import-'));
-// Files of tests that share a process share this module, whichever of them is the last.
+// Remove the folder when the process exits: several test files may share this module.
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** A file with that content. */
+/** Writes a file with this content and returns its path. */
 export async function written(content: unknown): Promise<string> {
   files += 1;
   const file = join(folder, `${files}.json`);
@@ -18,7 +18,7 @@ export async function written(content: unknown): Promise<string> {
   return file;
 }
 
-/** A provider, and `import` on it. */
+/** Starts a provider, and returns a function that runs `import` on it. */
 export async function installation(options: Parameters<typeof startProvider>[0] = {}) {
   const provider = await startProvider(options);
   const { ostiary } = provider;

@@ -20,7 +20,7 @@ async function storageOn(schema: string) {
   return storage;
 }
 
-/** Tables of PostgreSQL alone, without a counterpart in a SQLite file. */
+/** Tables that only PostgreSQL has. */
 const notMoved: readonly string[] = ['rate_limits', 'schema_migrations'];
 
 test('every column of every table on PostgreSQL is moved, except what PostgreSQL computes', async () => {
@@ -68,11 +68,11 @@ test('work that is held stays held, and the results of those who hold it count',
   const schema = nextSchema();
   await move(file, schema);
   const storage = await storageOn(schema);
-  // A delivery is claimed since 100, another is due at 40,000; leases take 30 seconds.
+  // One delivery was claimed at 100, another is due at 40,000; leases last 30 seconds.
   const nothing = await storage.deliveries.claim({ ...claimAll, claimId: 'x', now: 30_099 });
   expect(nothing).toEqual([]);
   const again = await storage.deliveries.claim({ ...claimAll, claimId: 'third', now: 40_000 });
-  // The first attempt of the one that was held has no result; the second attempt of the other one was cut off.
+  // The claimed delivery's first attempt has no result; the other delivery's second attempt was cut off.
   expect(again.map(({ attempt, failures, dueAt }) => [attempt, failures, dueAt])).toEqual([
     [2, 0, 5],
     [3, 1, 40_000],

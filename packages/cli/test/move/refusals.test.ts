@@ -13,7 +13,7 @@ import { check, move, nextSchema, postgres, usePostgres } from './stage.ts';
 
 usePostgres();
 
-/** A schema as a server leaves it that was started once, without rows. */
+/** Makes a schema as a server leaves it after its first start, without rows. */
 async function emptySchema(): Promise<string> {
   const schema = nextSchema();
   const storage = postgresStorage({ pool: postgres.pool, schema });
@@ -47,7 +47,9 @@ async function stateOf(schema: string) {
   return { objects: objects.rows, counts, next };
 }
 
-/** A failed move leaves PostgreSQL unchanged, and the same move succeeds once the fault is gone. */
+/**
+ * Checks that a failed move leaves PostgreSQL unchanged, and that the move succeeds once the fault is gone.
+ */
 async function movesAfter(file: string, schema: string, fail: () => Promise<unknown>): Promise<void> {
   const before = await stateOf(schema);
   await fail();
@@ -191,7 +193,7 @@ test.each([
   expect(failure).toMatchObject({ code: 'MOVE_FAILED', message: expect.stringContaining(table) });
   expect(failure).toMatchObject({ message: expect.stringMatching(message) });
   expect(await stateOf(schema)).toMatchObject({ objects: [] });
-  // Problem that is found without PostgreSQL as well.
+  // The same problem is found without PostgreSQL.
   await expect(check(file)).rejects.toThrow(message);
 });
 
@@ -317,7 +319,7 @@ test('a server that works on the tables keeps the move from beginning', async ()
   const schema = await emptySchema();
   const client = await postgres.pool.connect();
   await client.query(`BEGIN; INSERT INTO "${schema}".partners VALUES ('acme', 'Acme', 1, 1, NULL, 1)`);
-  // Holds the lock for which the move waits.
+  // Wait only briefly for the lock.
   const impatient = interrupted(/^LOCK TABLE/, (other) => other.query("SET LOCAL lock_timeout = '50ms'"));
   await expect(move(file, schema, { pool: impatient })).rejects.toMatchObject({ cause: { code: '55P03' } });
   await client.query('ROLLBACK');

@@ -18,15 +18,15 @@ import { resultOf, sampleEndpoint } from '../../../testing/src/contract/webhook-
 
 const digest = (byte: number) => Buffer.alloc(32, byte);
 
-/** Text that something between two databases might change. */
+/** A text with characters that could change on the way between two databases. */
 const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.repeat(5_000)}`;
 
-/** Largest possible amount: more than a double holds. */
+/** Largest possible amount, which exceeds the precision of a double. */
 const amount = 99_999_999_999_999_999n;
 
 export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
 
-/** A file, removed after the test, in which every table has rows. */
+/** Makes a file in which every table has rows. It is removed after the test. */
 export async function filledFile(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-move-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ export async function filledFile(): Promise<string> {
   return file;
 }
 
-/** Values of the first sample, on which the others are based. */
+/** Content of the first file, of which the others are copies. */
 let filled: Promise<Buffer> | undefined;
 
 async function bytesOf(file: string): Promise<Buffer> {
@@ -90,7 +90,7 @@ async function fill(storage: Storage): Promise<void> {
   await storage.apiKeys.insert(sampleApiKey('0', { name: odd, scopes: [], allowlist: null, lastUsedAt: 3 }));
   await storage.apiKeys.insert(sampleApiKey('1', { name: odd, requireSignature: true }));
   for (const label of ['b', 'A', 'a']) {
-    // JSON here contains a character that PostgreSQL cannot store in text.
+    // JSON with a character that PostgreSQL cannot store in text, escaped.
     const metadata = { note: 'a\u0000b \ud800' };
     const transfer = sampleTransfer(label, { amount, description: odd, reference: label, metadata });
     const answer = { status: 201, body: odd };
@@ -121,7 +121,7 @@ async function fill(storage: Storage): Promise<void> {
   );
   await storage.events.publish(events, { idempotency: null, now: 5 });
 
-  // One of the eight deliveries is claimed, one was handed back, and the others ended in every possible way.
+  // One of the eight deliveries is claimed, one was released, and the others ended in every possible way.
   const claimed = await storage.deliveries.claim({ ...claimAll, claimId: 'first', now: 100 });
   const [waits, dropped, delivered, held] = claimed.map((delivery) => resultOf(delivery));
   if (!waits || !dropped || !delivered || !held) throw new Error('too few deliveries');
@@ -145,7 +145,7 @@ function attemptOf(number: number) {
   return { number, at: 260, durationMs: 3, httpStatus: null, error: odd, response: null };
 }
 
-/** Reads all data through the ports. */
+/** Reads all data of a storage through its ports. */
 export async function readAll(storage: Storage): Promise<object> {
   const page = { after: null, limit: 100 };
   const all = { status: null, from: null, to: null };
@@ -175,7 +175,7 @@ export async function readAll(storage: Storage): Promise<object> {
   };
 }
 
-/** Runs SQL on a file, as an administrator may do by hand. */
+/** Runs SQL on a file, as an administrator may do manually. */
 export function change(file: string, ...statements: readonly string[]): void {
   const database = new Sqlite(file);
   for (const sql of statements) database.exec(sql);

@@ -6,10 +6,10 @@ import { checkSqlite, type MoveOptions, moveFromSqlite } from '../../src/move/in
 
 export const nextSchema = schemaNames();
 
-/** A server for the tests of a file, there while they run. */
+/** PostgreSQL server for the tests of a file, available while they run. */
 export const postgres = {} as { pool: Pool; url: string };
 
-/** Starts {@link postgres}. */
+/** Starts {@link postgres} before the tests of a file, and stops it afterwards. */
 export function usePostgres(): void {
   beforeAll(async () => {
     const server = await startServer();
@@ -21,7 +21,7 @@ export function usePostgres(): void {
   }, 120_000);
 }
 
-/** Opens a file for as long as the work takes. */
+/** Opens a file while some work runs. */
 export async function opened<Result>(
   file: string,
   work: (from: Sqlite.Database) => Promise<Result>,

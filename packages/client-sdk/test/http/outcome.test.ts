@@ -120,7 +120,7 @@ describe('the outcome of a call that was stopped', () => {
   });
 });
 
-/** Responses of a proxy. */
+/** Makes a proxy's error page. */
 function page(status: number): Fault {
   return (response) =>
     void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Sign in to the wifi</html>');

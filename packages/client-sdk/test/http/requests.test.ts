@@ -241,7 +241,7 @@ describe('an answer that comes in parts', () => {
         response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'req-1' });
         for (let start = 0; start < bytes.length; start += size) {
           await new Promise((written) => response.write(bytes.subarray(start, start + size), written));
-          // Wait, so that the parts arrive separately.
+          // Lets the parts arrive separately.
           await new Promise((turn) => setImmediate(turn));
         }
         response.end();

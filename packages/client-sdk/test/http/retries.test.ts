@@ -86,7 +86,7 @@ describe('an operation', () => {
     }
     expect(seen).toHaveLength(14);
     const keys = seen.map(({ headers }) => headers['idempotency-key']);
-    // The first four calls need no key; the others send theirs twice.
+    // The first four calls have no key; the others send theirs twice.
     expect(keys.slice(0, 8)).toEqual(Array(8).fill(undefined));
     for (let index = 8; index < 14; index += 2) {
       expect(keys[index]).toMatch(/^[0-9a-f]{64}$/);

@@ -24,7 +24,7 @@ function clientOf(
   });
 }
 
-/** Redirect URI for a user who approves. */
+/** Opens an authorization URL as a user, decides, and returns the URL of the callback. */
 async function visit(provider: TestProvider, url: string, decision: 'approve' | 'deny' = 'approve') {
   const { location } = await provider.follow(provider.browser(), url, decision);
   if (location === null) throw new Error('the browser did not come back');
@@ -93,7 +93,7 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     const answer = await second?.withResponse();
     expect([answer?.data, answer?.response.attempts]).toEqual([await first, 1]);
     expect((await oauth.userinfo<'openid'>(answer?.data.accessToken ?? '')).kid).toBe('KID-ANA');
-    // A later attempt is a second presentation of the code, which ends the access of the first.
+    // A later call exchanges the code a second time, which revokes the tokens of the first.
     const later = await failureOf(oauth.exchange({ callbackUrl, ...remembered }));
     expect(later).toMatchObject({ code: 'invalid_grant' });
   });

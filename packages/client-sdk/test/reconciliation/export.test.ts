@@ -14,7 +14,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** Starts a real server with transfers that became final, and returns the day on which they did. */
+/** Starts a real server with transfers that became final, and returns their day. */
 async function bank(count = 40) {
   const { ostiary, provider, key } = await partner();
   for (let index = 0; index < count; index += 1) {
@@ -44,7 +44,7 @@ const whole = (...ids: string[]) => {
   return text + ending(text, ids.length);
 };
 
-/** Sends a text in pieces, and breaks off after them, unless the text is complete. */
+/** Sends a text in pieces, and then breaks the connection unless the text is complete. */
 const send =
   (text: string, { size = 7, breaks = false } = {}): Fault =>
   async (response) => {
@@ -139,7 +139,7 @@ describe('an export that is slow, refused or left', () => {
     const started = performance.now();
     for await (const _ of exportReconciliation(ostiary, day)) {
       rows += 1;
-      // Wait longer than the timeout, by its clock.
+      // Read for longer than the time-out.
       while (performance.now() - started < 400 * rows)
         await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { onTestFinished } from 'vitest';
 import { bodyOf, close, listen } from '../../../../lab/support/http.ts';
 
-/** Request as it arrived. */
+/** A request as it arrived. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -10,13 +10,13 @@ export interface Seen {
   readonly body: string;
 }
 
-/** Fate of one request. `forward` lets the real server handle it and returns its response. */
+/** Handles one request. `forward` passes it to the real server and returns the response. */
 export type Fault = (
   response: ServerResponse,
   context: { readonly seen: Seen; readonly forward: () => Promise<Response> },
 ) => void | Promise<void>;
 
-/** API key of the right form. */
+/** A well-formed API key. */
 export const fakeKey = `svc_test_${'A1b2C3d4'.repeat(6)}x`;
 
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'host', 'content-length'];
@@ -28,7 +28,7 @@ export const pass: Fault = async (response, { forward }) => {
   response.writeHead(answer.status, Object.fromEntries(headers)).end(await answer.text());
 };
 
-/** Responds with JSON, as the API does. */
+/** Makes a fault that responds with JSON, as the API does. */
 export const answer =
   (status: number, body: object, headers: Record<string, string> = {}): Fault =>
   (response) => {
@@ -36,20 +36,20 @@ export const answer =
     response.writeHead(status, all).end(JSON.stringify(body));
   };
 
-/** Responds with an error of the API. */
+/** Makes a fault that responds with an error of the API. */
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Fault =>
   answer(status, { code, message: `It is ${code}.`, requestId: 'req-1' }, headers);
 
 /** Breaks the connection before the request has an effect. */
 export const resetBefore: Fault = (response) => void response.socket?.resetAndDestroy();
 
-/** Lets the server do its work, and breaks the connection instead of responding. */
+/** Lets the server execute the request, and breaks the connection instead of responding. */
 export const resetAfter: Fault = async (response, { forward }) => {
   await (await forward()).arrayBuffer();
   response.socket?.resetAndDestroy();
 };
 
-/** Never responds. */
+/** Never responds to the request. */
 export const hang: Fault = () => {};
 
 /** Sends headers and half a body, and then stalls. */

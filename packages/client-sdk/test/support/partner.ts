@@ -9,7 +9,7 @@ export const payment = {
   recipient: { kid: 'KID-TEST-APPROVED' },
 } as const;
 
-/** Creates a client whose pauses between attempts take no time, and are recorded. */
+/** Makes a client whose pauses between attempts take no time and are recorded. */
 export function clientOf(
   baseUrl: string,
   apiKey: string,
@@ -20,13 +20,13 @@ export function clientOf(
   return { ostiary: new OstiaryPartner({ apiKey, baseUrl, sleep, random: () => 0, ...options }), pauses };
 }
 
-/** Creates a client of a server that applies the next of `faults` to each request. */
+/** Makes a client of a server that applies the next of `faults` to each request. */
 export async function against(faults: Fault[] = [], options: Partial<OstiaryPartnerOptions> = {}) {
   const server = await faulty(faults);
   return { ...server, ...clientOf(server.origin, fakeKey, options) };
 }
 
-/** Starts a real server behind real HTTP, with a key with every scope, and a client for it. */
+/** Starts a real server, with a key that has every scope, and a client for it. */
 export async function partner(
   options: Parameters<typeof partnerProvider>[0] = {},
   { mode = 'test', ...clientOptions }: Partial<OstiaryPartnerOptions> & { mode?: 'live' | 'test' } = {},

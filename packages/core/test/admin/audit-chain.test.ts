@@ -16,7 +16,7 @@ const original = join(folder, 'ostiary.db');
 const sealingKeys = [randomBytes(32)];
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Records twelve acts of every kind. */
+/** Records twelve acts, one of each kind. */
 beforeAll(async () => {
   const { provider } = await partnerProvider({ storage: sqliteStorage({ file: original }), sealingKeys });
   const { admin } = provider.ostiary;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await admin.users.end('user-ana');
 });
 
-/** Starts a provider on a copy of that file, which a forger can change. */
+/** Starts a provider on a copy of the audited file, which a forger can change. */
 async function written() {
   const file = temporaryDatabase();
   const copying = new Sqlite(original);
@@ -58,7 +58,8 @@ const written13 = (values: string) =>
   `INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, ${values} FROM audit WHERE number = 12`;
 
 /**
- * Ways in which somebody with write access to the database hides an act; each leaves a log that seems intact.
+ * Ways in which somebody with write access to the database could hide an act. Each leaves a log that looks
+ * intact.
  */
 const tamperings: readonly Tampering[] = [
   ['another actor', "UPDATE audit SET actor = 'eve' WHERE number = 3", 3],
@@ -139,7 +140,7 @@ describe('the chain of the audit log', () => {
       const verified = await admin.audit.verify();
       const words = expect.stringMatching(reason ?? /is not what was written/);
       expect(verified).toMatchObject({ ok: false, problem: { number, reason: words } });
-      // Numbers before the first wrong one are counted as right.
+      // Acts before the first wrong one are counted as verified.
       if (number !== null && reason === undefined) expect(verified.acts).toBe(number - 1);
     },
   );

@@ -115,7 +115,7 @@ describe('changing a client', () => {
     provider.clock.advance(1_000);
     const changes = { name: 'Renamed', allowedScopes: ['kyc', 'openid', 'kyc'] };
     const updated = await admin.update(client.clientId, changes);
-    // Scopes are stored once each, as creating does.
+    // Duplicate scopes are removed, as on creation.
     expect(updated).toEqual({ ...client, ...changes, allowedScopes: ['kyc', 'openid'], updatedAt: iso() });
     expect(await admin.get(client.clientId)).toEqual(updated);
   });

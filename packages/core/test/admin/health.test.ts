@@ -32,7 +32,7 @@ it('tells which work waits, since when, and whether that is too long', async () 
 
 it('counts the secrets that need a previous sealing key, until they are sealed anew', async () => {
   const storage = memoryStorage();
-  // Skip closing: each instance closes its storage, and the database must stay.
+  // Do not close the storage: each instance would, and the database must stay.
   const kept = { ...storage, close: async () => undefined };
   const [old, current] = [randomBytes(32), randomBytes(32)];
   const first = await startProvider({ storage: kept, sealingKeys: [old] });

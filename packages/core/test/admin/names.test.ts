@@ -7,7 +7,7 @@ const { provider } = await partnerProvider({ storage });
 
 const settings = { redirectUris: ['https://app.example/'], allowedScopes: ['openid'] };
 
-/** Every way in which an administrator gives a name. */
+/** Returns all calls with which an administrator sets a name. */
 async function ways(): Promise<readonly (readonly [string, (name: string) => Promise<unknown>])[]> {
   const { clients, partners, apiKeys } = provider.ostiary.admin;
   const { client } = await clients.create({ ...settings, name: 'A client' });
@@ -26,7 +26,8 @@ async function ways(): Promise<readonly (readonly [string, (name: string) => Pro
 
 describe('the name of a client, a partner and a key', () => {
   it.each([
-    // Characters that are controls, invisible, reverse the direction of text, or are half of a pair.
+    // Control characters, invisible characters, characters that reverse the direction of text, and lone
+    // surrogates.
     ...[0x0a, 0x1b, 0x7f, 0x85, 0xad, 0x061c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e],
     ...[0x2060, 0x2066, 0x2069, 0xd800, 0xfeff],
     // Letters and signs without a visible form: fillers of Hangul, vowels of Khmer, a blank of Braille.

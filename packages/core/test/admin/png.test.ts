@@ -13,7 +13,7 @@ const palette = (entries: number) => chunk('PLTE', Buffer.alloc(entries * 3, 0x7
 const transparency = (bytes: number) => chunk('tRNS', Buffer.alloc(bytes));
 const file = (...chunks: readonly Buffer[]) => Buffer.concat([signature, ...chunks]);
 const around = (...before: readonly Buffer[]) => file(header(plain), ...before, data(), end);
-/** Data that expands a thousandfold: 40 MiB of 40 KiB. */
+/** Data that expands a thousandfold: 40 KiB become 40 MiB. */
 const bomb = deflateSync(Buffer.alloc(40 << 20), { level: 9 });
 const text = (name: string, ...parts: readonly Uint8Array[]) =>
   chunk(name, Buffer.concat([Buffer.from('Title\0'), ...parts]));
@@ -89,7 +89,7 @@ const formats = (
   ] as const
 ).flatMap(([color, ...depths]) => depths.map((depth) => ({ color, depth })));
 
-/** Headers of every format. */
+/** Generates valid headers of every format. */
 const headers: fc.Arbitrary<Header> = fc
   .record({
     format: fc.constantFrom(...formats),
@@ -118,7 +118,7 @@ function ancillary(name: string, { color, depth }: Header): Buffer {
   return chunk(name, values[name]?.() ?? Buffer.alloc(0));
 }
 
-/** Chunks of a correct file for a header, in the order of the recommendation. */
+/** Generates the chunks of a correct file, in the recommended order. */
 const files = headers.chain((of) => {
   const optional = ['cHRM', 'gAMA', 'sBIT', 'sRGB'];
   const palette = of.color === 'grey' || of.color === 'greyAlpha' ? [] : ['PLTE'];
@@ -168,7 +168,7 @@ describe('the order of chunks', () => {
         return { chunks, all };
       }),
     );
-    // Drop length, name and checksum, because an empty chunk may stand anywhere among the others.
+    // Compare without length, name and checksum, because an empty chunk may stand anywhere among the others.
     const pixels = (chunks: readonly NamedChunk[]) =>
       Buffer.concat(
         chunks.filter(({ name }) => name === 'IDAT').map(({ bytes }) => bytes.subarray(8, -4)),

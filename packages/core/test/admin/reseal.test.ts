@@ -39,13 +39,13 @@ async function work({ ostiary }: TestProvider): Promise<void> {
   while ((await ostiary.worker.runDue()) > 0);
 }
 
-/** Warnings about secrets that cannot be opened. */
+/** Returns the warnings about secrets that cannot be opened. */
 const complaints = ({ logged }: TestProvider) =>
   logged.filter(({ message }) => message.startsWith('a sealed secret cannot be opened'));
 
 /**
- * Starts a process whose key sealed the secrets of an endpoint and of an API key, and another one to follow
- * it.
+ * Starts a process whose key sealed the secrets of an endpoint and of an API key, and another process that
+ * takes over.
  */
 async function withEndpoint() {
   const all = processes();
@@ -67,8 +67,7 @@ describe('sealing anew', () => {
   it('happens at once when an administrator asks for it, who is told how far it is', async () => {
     const { start, sealedWith, old, next } = await withEndpoint();
     const { ostiary } = await start([next, old]);
-    // The signing keys are sealed anew at the start, so that this process can open those and no other
-    // secrets.
+    // The start reseals the signing keys, so this process can open those but no other secrets.
     const late = await start([next]);
     expect(await late.ostiary.admin.reseal()).toEqual({ sealed: 0, unopened: 2 });
     const steps: unknown[] = [];
@@ -96,7 +95,7 @@ describe('sealing anew', () => {
       await work(after);
       expect(await sealedWith()).toEqual([idOf(next)]);
     }
-    // Without a previous key no further secrets can come.
+    // Without a previous key, nothing is left to reseal.
     const last = await start([next]);
     clock.advance(10 * minute);
     await work(last);

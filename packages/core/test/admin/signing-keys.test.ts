@@ -8,7 +8,10 @@ import { startProvider } from '../support/running.ts';
 const day = 24 * 3_600_000;
 const atOnce = { activateAfterSeconds: 0 };
 
-/** Starts a provider, advances its clock by a millisecond, so that later keys are newer than the first ones, and returns the signing keys. */
+/**
+ * Starts a provider, and returns functions for its signing keys. Its clock advances by a millisecond, so that
+ * later keys are newer than the first ones.
+ */
 async function signer(...given: Parameters<typeof startProvider>) {
   const provider = await startProvider(...given);
   provider.clock.advance(1);
@@ -26,7 +29,7 @@ function keysOf(provider: TestProvider) {
     publishedIds: async (alg = 'RS256') =>
       (await published()).keys.filter((key) => key.alg === alg).map(({ kid }) => kid),
     signedWith: async (client: TestClient) => decodeProtectedHeader(await idToken(client)).kid,
-    /** Checks whether a token verifies now. */
+    /** Checks whether an ID token verifies with the published keys. */
     verifies: async (token: string) =>
       jwtVerify(token, createLocalJWKSet(await published()), {
         currentDate: new Date(provider.clock.now()),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { answering, secret, shop } from '../partner/webhook-shop.ts';
 
-/** A partner with an endpoint, as an operator sees it. */
+/** Creates a partner with an endpoint, and returns the operator's calls. */
 async function scene() {
   const given = await shop({ webhooks: { retryDelaysSeconds: [60] } });
   const { provider, key } = given;

@@ -41,7 +41,7 @@ describe('authorization requests that wait for their users', () => {
     expect((await provider.request(provider.authorizeUrl(client), program)).outcome).toBe('429 slow_down');
     expect(await provider.attempt(client, {}, browser)).toBe('code');
     expect(await provider.attempt(client, { prompt: 'none' }, provider.browser(null))).toBe('login_required');
-    // Room is free again when those have ended.
+    // New authorizations can start after the old ones have expired.
     provider.clock.advance(10 * minute);
     expect((await go()).status).toBe(303);
   });
@@ -100,7 +100,7 @@ describe('authorization requests that wait for their users', () => {
       expect([answer.outcome, answer.text, answer.headers.get('set-cookie')]).toEqual([outcome, '', null]);
     }
     expect(rows()).toBe(0);
-    // An authorization that has begun stays in its place.
+    // An authorization that has started keeps its place.
     const browser = provider.browser();
     const page = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     const resume = `${page}/resume`;

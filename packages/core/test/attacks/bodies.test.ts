@@ -44,7 +44,7 @@ const hostileForms: readonly (readonly [name: string, body: Body])[] = [
   ['nothing but equals signs', '='.repeat(60_000)],
 ];
 
-/** Media types that no endpoint reads here. */
+/** Media types that these endpoints do not accept. */
 const otherTypes = ['application/json, text/plain', 'text/plain', 'application/xml', 'application/ld+json'];
 const gzip = 'Content-Encoding: gzip';
 const multipart = '--x\r\nContent-Disposition: form-data; name="token"\r\n\r\na\r\n--x--\r\n';
@@ -83,7 +83,7 @@ describe('hostile bodies', async () => {
       expect(answer.body).not.toMatch(/SyntaxError|\bat \/|node:/);
     }
     const userinfo = await post('/v1/oauth/userinfo', headers, body);
-    // A body that can be read and holds no token is a request without one.
+    // A readable body without a token counts as a request without one.
     expect([status, 401]).toContain(userinfo.status);
     expect(userinfo.body).toMatch(/^\{"error":"invalid_(request|token)"/);
     const approval = await post(page.path, [...headers, ...ofPage], body);

@@ -7,13 +7,13 @@ import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from './raw.ts';
 const json = 'Content-Type: application/json';
 const unknownToken = '{"token":"a"}';
 
-/** Paths with a request body. */
+/** Paths that accept a request body. */
 const bodyPaths = ['/v1/oauth/token', '/v1/oauth/revoke', '/v1/oauth/userinfo', '/oauth/interaction/x'];
 
-/** Revocation as one of several requests on a connection: 200, `{"ok":true}`. */
+/** A revocation request that keeps its connection open; the response is 200 with `{"ok":true}`. */
 const revocation = `POST /v1/oauth/revoke HTTP/1.1\r\nHost: a\r\n${json}\r\nContent-Length: ${unknownToken.length}\r\n\r\n${unknownToken}`;
 
-/** Same request by a client that wants to send more. */
+/** Removes `Connection: close` from a request, as a client that wants to send more. */
 function keepAlive(request: Uint8Array): string {
   return Buffer.from(request).toString('latin1').replace('Connection: close\r\n', '');
 }
@@ -27,8 +27,7 @@ describe('connections that misbehave', async () => {
   process.on('unhandledRejection', note).on('uncaughtException', note);
   afterEach(async () => {
     vi.useRealTimers();
-    // After any attack, the process is up, answers, has printed nothing, and no error has passed its
-    // handlers.
+    // After any attack the process still responds, has printed nothing, and no error has passed its handlers.
     expect((await sendRaw(provider.origin, rawGet('/.well-known/jwks.json'))).status).toBe(200);
     expect(defects).toEqual([]);
     expect(provider.errors).toEqual([]);
@@ -41,7 +40,7 @@ describe('connections that misbehave', async () => {
   const statuses = (text: string): string[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status);
 
-  /** Returns the statuses on a connection whose sender has ended its side. */
+  /** Returns the statuses of the responses on a connection whose sender has ended its side. */
   async function answered(bytes: string | Uint8Array): Promise<string[]> {
     const connection = await RawConnection.open(provider.origin);
     connection.write(bytes);
@@ -109,7 +108,7 @@ describe('connections that misbehave', async () => {
       const connection = await RawConnection.open(provider.origin);
       connection.write(keepAlive(rawPost(path, [json, 'Content-Length: 100'], '{')));
       while (vi.getTimerCount() === 0) await setImmediate();
-      // Single bytes do not prolong the time limit.
+      // Sending single bytes does not extend the time limit.
       for (let second = 0; second < 9; second += 1) {
         await vi.advanceTimersByTimeAsync(1_000);
         connection.write(' ');

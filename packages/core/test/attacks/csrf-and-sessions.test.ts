@@ -51,7 +51,7 @@ describe('the consent form', () => {
       const answer = await page.approve(headers);
       expect.soft([headers, answer.status, answer.location]).toEqual([headers, 403, null]);
     }
-    // Browser that hides its origin, and is too old to send `Sec-Fetch-Site`.
+    // A browser that hides its origin, and is too old to send `Sec-Fetch-Site`.
     const form = new URLSearchParams({ csrf: page.csrf, decision: 'approve' });
     const cookie = page.browser.cookieHeader(page.path);
     const silent = await provider.call(page.path, form, { origin: 'null', cookie });

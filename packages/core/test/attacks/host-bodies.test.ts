@@ -7,7 +7,7 @@ import { tokenRequest } from '../support/provider.ts';
 import { serve, startProvider } from '../support/running.ts';
 
 const inherited = { token: 'a', code: 'b', csrf: 'c', decision: 'approve' };
-/** Values that a parser may make of a parameter, a string with its own methods included. */
+/** Values that a parser may put into a parameter, including a string object with methods. */
 const values = [['a', 'b'], { a: 'b' }, () => 'a', Object('a'), Symbol('a'), 1n, new Date(0)];
 /** Bodies as parsers of hosts leave them in `request.body`, and worse. */
 const parsed: readonly unknown[] = [
@@ -54,7 +54,7 @@ describe('bodies that a parser of the host has read', async () => {
       body = { ...good, ...change };
       expect([400, 401]).toContain((await post('/v1/oauth/token')).status);
     }
-    // Unknown parameters of the endpoint are ignored.
+    // Parameters that the endpoint does not know are ignored.
     body = { ...good, resource: ['a', 'b'], future: null };
     expect((await post('/v1/oauth/token')).status).toBe(200);
   });

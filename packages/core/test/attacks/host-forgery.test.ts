@@ -20,7 +20,7 @@ const everything = [
   `Forwarded: host=${evil}`,
 ];
 
-/** Ways in which a request names another host: text before the target in the request line, and headers. */
+/** Ways in which a request claims another host: text before the target in the request line, and headers. */
 const forgeries: readonly (readonly [base: string, headers: readonly string[]])[] = [
   ...hosts.map((host) => ['', [`Host: ${host}`]] as const),
   ['', [`X-Forwarded-Host: ${evil}`]],
@@ -38,7 +38,7 @@ const forgeries: readonly (readonly [base: string, headers: readonly string[]])[
 ];
 
 /**
- * Returns a response without the time, ids, and random values, which differ between two responses to one
+ * Removes time, ids and random values from a response, which differ between two responses to the same
  * request.
  */
 const comparable = (text: string): string =>
@@ -57,11 +57,12 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
   const signedIn = provider.browser();
   const signedOut = provider.browser(null);
 
-  // Returns the URL after the redirect to authUrl, which a request for another name of the server gets first.
+  // Returns the URL of an authorization request at the provider's own host name, to which requests for other
+  // names are redirected.
   const authorize = (changes: Record<string, string> = {}): string =>
     provider.authorizeUrl(client, { redirected_to_auth_url: '1', ...changes }).slice(provider.origin.length);
 
-  /** Starts an interaction of the browser. Returns its page, with the Cookie header for it. */
+  /** Starts an interaction of the browser. Returns the path of its page, and the Cookie header for it. */
   async function interaction(browser: TestBrowser): Promise<{ path: string; cookie: string }> {
     const { location } = await browser.get(authorize());
     const page = new URL(location ?? '').pathname;

@@ -87,7 +87,7 @@ describe('texts from outside', async () => {
     const read = 'client_id redirect_uri scope prompt max_age response_mode response_type';
     const others = 'request request_uri registration claims display anything __proto__ constructor';
     for (const parameter of `${kept} ${read} ${others}`.split(' ')) {
-      // JSON handles all payloads alike, so that one of them suffices.
+      // JSON treats all payloads alike, so one of them suffices.
       for (const accept of payload === payloads[0] ? ['text/html', 'application/json'] : ['text/html']) {
         const url = provider.authorizeUrl(client, { [parameter]: payload });
         const answer = await provider.browser().get(url, { accept });
@@ -179,8 +179,7 @@ describe('texts from outside', async () => {
       expect(JSON.stringify([message, others])).not.toMatch(/script|onerror|alert/);
     }
     expect(addresses.join()).toContain('alert(1)');
-    // Payloads are escaped, so that they are neither markup, nor a colour, nor a new line where the log is
-    // read.
+    // In the log, payloads are escaped so that they are neither markup, nor a colour, nor a new line.
     for (const address of addresses)
       expect(address).toMatch(/^(?:[\w.~:/?#[\]@!$&()*+,;=%-]|\\u[0-9a-f]{4}){0,300}$/);
   });

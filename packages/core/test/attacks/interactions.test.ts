@@ -57,8 +57,8 @@ describe('an interaction', () => {
   });
 
   it('tossed into another browser, cookies and all, is asked of whoever sits there', async () => {
-    // Cookies of a sibling domain can be planted (cookie tossing). An attacker approves, and lets the
-    // victim come back.
+    // Cookies from a sibling domain can be planted (cookie tossing): the attacker approves, and the victim's
+    // browser returns to the app.
     const loopback = await provider.client({ redirectUris: ['http://127.0.0.1:7000/callback'] });
     await provider.authorize(loopback, {}, provider.browser(ana.sub));
     const attacker = provider.browser(ben.sub);

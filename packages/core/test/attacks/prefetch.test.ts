@@ -8,7 +8,7 @@ import { loggingOut } from '../support/logging-out.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { afterwards, serve } from '../support/running.ts';
 
-/** Headers by which browsers and routers of pages mark prefetches. */
+/** Headers with which browsers and client-side routers mark prefetches. */
 const ahead = [
   { 'sec-purpose': 'prefetch' },
   { 'sec-purpose': 'prefetch;prerender' },
@@ -20,7 +20,10 @@ const ahead = [
   { 'next-router-prefetch': '1' },
 ];
 
-/** All routes: sign-out, partner API, both consoles, with an operator and a partner who are signed in. */
+/**
+ * Starts a provider with all routes: sign-out, partner API, both consoles, with a signed-in operator and
+ * partner.
+ */
 async function everything() {
   const database = fragileStorage();
   const { provider } = await partnerProvider({
@@ -117,14 +120,14 @@ describe('links that Chromium prefetches', () => {
     });
     const asked: string[] = [];
     const note = async (request: Request) => {
-      // Ignore a request that Chromium sends while it closes, because its headers are gone.
+      // Ignore requests that Chromium sends while it closes, because their headers are not available.
       const { 'sec-purpose': purpose } = await request
         .allHeaders()
         .catch(() => ({ 'sec-purpose': undefined }));
       if (purpose === 'prefetch') asked.push(new URL(request.url()).pathname);
     };
     context.on('response', (response) => note(response.request()));
-    // Record failures too: the page of the cancellation is sent, but blocked for another origin
+    // Record failed requests, too: the response of the cancel page is blocked for other origins
     // (Cross-Origin-Resource-Policy).
     context.on('requestfailed', note);
     const other = await context.newPage();

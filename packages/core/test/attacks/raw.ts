@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test writes any bytes, which an HTTP client would not permit. */
+/** A connection on which a test can write any bytes, which an HTTP client would not allow. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #closed: Promise<void>;
@@ -16,7 +16,7 @@ export class RawConnection {
       this.#wake();
     });
     this.#closed = new Promise((resolve) => {
-      // Ignore errors: a server may close an attacker's connection in any way.
+      // Ignore errors: the server may close an attacker's connection in any way.
       socket.on('error', () => resolve());
       socket.on('close', () => resolve());
     });
@@ -44,13 +44,13 @@ export class RawConnection {
     this.#socket.resetAndDestroy();
   }
 
-  /** Returns all data until the server closed the connection. */
+  /** Returns all received data once the server has closed the connection. */
   async all(): Promise<string> {
     await this.#closed;
     return this.#received;
   }
 
-  /** Resolves when a text has arrived; rejects when the connection ends without it. */
+  /** Resolves once a text has arrived; rejects if the connection ends without it. */
   async until(text: string): Promise<string> {
     while (!this.#received.includes(text)) {
       const news = new Promise<'news'>((resolve) => {
@@ -64,7 +64,7 @@ export class RawConnection {
   }
 }
 
-/** A response as it came over the wire. */
+/** A response as it was sent over the wire. */
 export type RawAnswer = ReturnType<typeof parseAnswer>;
 
 /** Parses a server's response; chunked bodies stay unchanged. */
@@ -84,7 +84,9 @@ export function parseAnswer(text: string) {
   };
 }
 
-/** Sends bytes on a new connection; the request in them should contain `Connection: close`. */
+/**
+ * Sends bytes on a new connection and returns the response. The request should contain `Connection: close`.
+ */
 export async function sendRaw(origin: string, bytes: string | Uint8Array): Promise<RawAnswer> {
   const connection = await RawConnection.open(origin);
   connection.write(bytes);

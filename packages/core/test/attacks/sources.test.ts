@@ -42,7 +42,7 @@ function compiled(literal: string): RegExp {
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
 }
 
-/** Beginnings of texts that are searched, and the parts of which such a text can consist. */
+/** Beginnings of texts that expressions search, and the parts that such a text may consist of. */
 const headers = ['', 'basic ', 'Bearer ', 'q=0.', 'svc_at_'];
 const addresses = ['https://', 'com.example.', '::ffff:', 'data:image/', '127.', '<p a="'];
 const prefixes = [...headers, ...addresses];
@@ -60,8 +60,8 @@ function timeOf(expression: RegExp, text: string): number {
 const tooSlowMs = 40;
 
 /**
- * Returns a text of this length that takes too long, measured twice because the machine may have been busy
- * the first time.
+ * Returns a text of this length for which an expression takes too long, or `null`. Measures twice, because
+ * the machine may have been busy the first time.
  */
 function slowText(expression: RegExp, length: number): string | null {
   for (const prefix of prefixes) {

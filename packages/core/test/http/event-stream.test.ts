@@ -8,7 +8,7 @@ import { serve } from '../support/running.ts';
 
 const chunk = 'x'.repeat(1_000_000);
 
-/** Starts a server that sends without end to a client that reads nothing. */
+/** Starts a server that sends without end, and a client that does not read. */
 async function unread(patience: StreamPatience) {
   const streams = createEventStreams(silentLogger, patience);
   const told = { sent: 0, ended: 0, closed: 0 };
@@ -37,7 +37,7 @@ async function unread(patience: StreamPatience) {
 it('a reader that takes nothing is dropped, and what it is sent does not pile up', async () => {
   const { told } = await unread({ stuckMs: 200 });
   await vi.waitFor(() => expect(told.ended).toBe(1), patient);
-  // The kernel's buffers of the two sockets, and one message.
+  // Few messages: the buffers of the two sockets, and one message.
   expect(told.sent).toBeLessThan(20);
 });
 

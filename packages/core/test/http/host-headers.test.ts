@@ -4,8 +4,7 @@ import { partnerProvider } from '../support/partner-api.ts';
 import { serve } from '../support/running.ts';
 
 /**
- * Headers that security middleware of hosts sets before a request arrives here: the defaults of helmet, and
- * its optional ones.
+ * Headers that a host's security middleware sets on every response: helmet's defaults, and its optional ones.
  */
 const ofHost = {
   'Content-Security-Policy': "default-src 'self';form-action 'self';upgrade-insecure-requests",

@@ -17,7 +17,7 @@ const framework = (
 const below = (provider: TestProvider, prefix: RegExp) =>
   framework(provider, ({ url = '' }) => ({ originalUrl: url, url: url.replace(prefix, '') }));
 
-/** A POST of JSON. */
+/** Sends a POST request with JSON. */
 const post = (url: string, body: string) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 

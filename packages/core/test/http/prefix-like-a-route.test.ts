@@ -30,7 +30,7 @@ describe('a path of the addresses that begins like a route', () => {
     '/operators',
   ];
 
-  /** Returns the origin of a proxy before a provider. */
+  /** Starts a proxy in front of a provider and returns its origin. */
   const proxy = ({ ostiary }: TestProvider, prefix: string, takesOff: boolean) =>
     serve((request, response) => {
       const { url = '' } = request;

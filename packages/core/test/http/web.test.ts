@@ -9,7 +9,7 @@ const { provider } = await partnerProvider();
 const web = (url: string, init: RequestInit = {}, options = {}) =>
   provider.ostiary.fetch(new Request(url, init), options);
 
-/** Fields that differ between any two answers, and those of the connection. */
+/** Header fields that differ between any two responses, and those of the connection. */
 const fleeting = ['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'];
 
 /** Ids and proofs are new in every response. */
@@ -90,7 +90,7 @@ describe('the host of a Request', () => {
     expect(await request.text()).toBe('an order');
     expect((await web('https://x.example/v1/oauth/token', {}, { next })).status).toBe(405);
     expect(next).toHaveBeenCalledTimes(1);
-    // Pass `next` as the middleware of Hono does.
+    // `next` is passed as Hono's middleware does.
     expect(await web('https://shop.example/', {}, { next: async () => undefined })).toBeUndefined();
     const failing = { next: () => Promise.reject(new RangeError('of the host')) };
     await expect(web('https://shop.example/', {}, failing)).rejects.toThrow(RangeError);
@@ -163,7 +163,7 @@ const exportOf = (key: string, init: RequestInit = {}) =>
     headers: { 'x-api-key': key },
   });
 
-// Option that a stream as body requires; the types lack it.
+// Fetch requires this option for a stream as body, but the types lack it.
 const half = { duplex: 'half' } as RequestInit;
 const post = (key: string, body: BodyInit, init: RequestInit = {}) =>
   new Request(`${site}/v1/partner/payments`, {
@@ -240,7 +240,7 @@ describe('the body of a Request', () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const answer = provider.ostiary.fetch(post(key, readable));
     const writer = writable.getWriter();
-    // Send byte by byte, also within a character.
+    // Send single bytes, so that characters are split.
     for (const byte of new TextEncoder().encode(JSON.stringify({ ...payment, description: 'Fête du é' }))) {
       await writer.write(Uint8Array.of(byte));
       await new Promise((resolve) => setImmediate(resolve));

@@ -12,7 +12,7 @@ import { startProvider } from '../support/running.ts';
 
 describe('the start', () => {
   const close = vi.fn(async () => undefined);
-  /** Count the closings only: one storage serves several starts here. */
+  /** Record when the storage would be closed instead of closing it: several starts share it. */
   const start = (storage: Storage, ...sealingKeys: Uint8Array[]) => {
     const { users, login } = new Host();
     const options: OstiaryOptions = { authUrl: 'https://id.example', storage, sealingKeys, users, login };
@@ -72,7 +72,7 @@ it('signing keys are read anew when they are old, and used on while nobody answe
     for (let time = 0; time < 2; time += 1) expect(await keys.current()).toBe(first);
     asked.push(list.mock.calls.length);
   }
-  // The keys are requested again only when that response is too old.
+  // The keys are refetched only once the response is too old.
   expect(asked).toEqual([0, 1, 2]);
 });
 

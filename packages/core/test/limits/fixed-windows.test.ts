@@ -3,7 +3,7 @@ import { fixedWindows } from '../../src/limits/fixed-windows.ts';
 
 const ask = (bucket: string, now: number, limit = 1_000_000) => ({ bucket, limit, windowMs: 1_000, now });
 
-// The contract of storages covers counting; the mistakes of packages/testing run its cases on fixed windows.
+// The storages' contract covers counting; packages/testing runs its cases on fixed windows, too.
 describe('fixed windows', () => {
   it('forget the oldest keys rather than growing without end', async () => {
     const windows = fixedWindows();

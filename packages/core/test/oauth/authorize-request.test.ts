@@ -6,7 +6,7 @@ const provider = await startProvider();
 const client = await provider.client();
 await provider.code(client, { scope: 'openid profile' });
 
-/** Returns the immediate result for the client, without a page: `code` or an error. */
+/** Returns the result of an authorization request without a page: `code` or an error. */
 async function answered(parameters: Record<string, string>, browser = provider.browser()): Promise<string> {
   const { location, callback, outcome } = await browser.get(provider.authorizeUrl(client, parameters));
   expect(location?.startsWith(client.redirectUri), location ?? outcome).toBe(true);
@@ -14,7 +14,7 @@ async function answered(parameters: Record<string, string>, browser = provider.b
   return outcome.replace('303 ', '');
 }
 
-/** Returns the parameters with which the browser arrives at the host's login page. */
+/** Returns the parameters of the host's login page after an authorization request. */
 async function loginPage(parameters: Record<string, string>, browser = provider.browser(null)) {
   const { outcome, callback } = await provider.follow(browser, provider.authorizeUrl(client, parameters));
   expect(outcome).toBe('303 login');
@@ -84,7 +84,7 @@ describe('a parameter with a value that there is not', () => {
 it('parameters that are ignored change nothing and may even come twice, while the others may not', async () => {
   const browser = provider.browser();
   const url = provider.authorizeUrl(client);
-  // The conformance suite shows that those of OpenID Connect are ignored.
+  // Unknown parameters. The conformance suite covers the optional ones of OpenID Connect.
   const ignored = ['claims=not json', 'resource=https://api.example', 'audience=x', 'dpop_jkt=x', 'x=y'];
   for (const parameter of [...ignored, 'authorization_details=[]', 'web_message_uri=https://evil.example'])
     expect((await browser.get(`${url}&${parameter}&${parameter}`)).outcome).toBe('303 code');
@@ -132,7 +132,7 @@ describe('parameters that are kept while the user is asked', () => {
     const parameters = { login_hint: 'ana@example.com & more', ui_locales: 'fr-HT  ht en' };
     const told = { login_hint: 'ana@example.com & more', ui_locales: 'fr-HT ht en', reauthenticate: 'false' };
     expect(await loginPage(parameters)).toMatchObject(told);
-    // Parameters that were not sent are not made up.
+    // Parameters that were not sent are not added.
     expect(Object.keys(await loginPage({})).toSorted()).toEqual(['reauthenticate', 'return_to']);
   });
 

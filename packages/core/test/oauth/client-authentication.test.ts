@@ -26,7 +26,7 @@ interface Case {
   readonly verifier: Verifier;
 }
 
-/** Implements the row "Client authentication" of the decisions, word by word. */
+/** Returns the required outcome, following the rules of client authentication literally. */
 function expected({ kind, bound, secret, verifier }: Case): Outcome {
   // A wrong secret is always refused, even beside a right verifier. A client without a secret has no right
   // one.
@@ -45,7 +45,7 @@ const cases: Case[] = [];
 const clients = new Map<Kind, TestClient>();
 for (const kind of Object.keys(kinds) as Kind[]) {
   clients.set(kind, await provider.client(kinds[kind]));
-  // Such a client cannot have a code without a challenge.
+  // A client that requires PKCE cannot get a code without a challenge.
   for (const bound of kind === 'public' || kind.includes('requirePkce') ? [true] : [true, false]) {
     for (const secret of ['right', 'wrong', 'empty', 'missing'] as const) {
       for (const verifier of ['right', 'wrong', 'missing', 'empty', 'short'] as const)
@@ -55,7 +55,7 @@ for (const kind of Object.keys(kinds) as Kind[]) {
 }
 const clientOf = (kind: Kind): TestClient => clients.get(kind) as TestClient;
 
-/** Presents a fresh code in one of the ways to send credentials. */
+/** Exchanges a new code, with the credentials in one of the possible places. */
 async function present({ kind, bound, secret, verifier }: Case, way: string): Promise<Answer> {
   const client = clientOf(kind);
   const pair = pkce();

@@ -25,7 +25,7 @@ it('the logo of an app is shown on the pages, from this origin, and cached for a
     ...{ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' },
     'cache-control': 'public, max-age=31536000, immutable',
     'content-security-policy': "default-src 'none'",
-    // Other sites cannot use it to find out which apps there are.
+    // Other sites cannot use the logo to find out which apps exist.
     'cross-origin-resource-policy': 'same-origin',
   });
   const second = await clients.setLogo(client.id, png(32));

@@ -7,7 +7,7 @@ const loginUrl = vi.spyOn(host.login, 'loginUrl');
 const provider = await startProvider({}, host);
 const client = await provider.client();
 
-/** Sends a browser to the login, with the URL to cancel. */
+/** Sends a browser to the login. Returns it with the URL of the cancel page. */
 async function toLogin(browser = provider.browser(null), changes: Record<string, string> = {}) {
   const login = await provider.follow(browser, provider.authorizeUrl(client, changes));
   expect(login.outcome).toBe('303 login');
@@ -31,7 +31,7 @@ it('somebody who does not want to sign in goes back to the app, which hears acce
     iss: provider.site,
   });
   for (const over of [cancelUrl, interaction]) expect((await browser.get(over)).status).toBe(400);
-  // A second click gets the same response, for a minute.
+  // For a minute, a second click gets the same response.
   expect((await browser.post(cancelUrl, {})).location).toBe(location);
   provider.clock.advance(60_000);
   expect((await browser.post(cancelUrl, {})).outcome).toBe('400 invalid_request');

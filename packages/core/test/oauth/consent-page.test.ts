@@ -11,7 +11,7 @@ const { bound } = pkce();
 const titlesOf = (names: readonly Scope[], language: 'en' | 'fr' = 'en') =>
   names.map((name) => scopes[name].consent[language].title.replaceAll("'", '&#39;'));
 
-/** Returns `interaction` if the user is asked, or the client's result without a page. */
+/** Returns `interaction` if a page is shown, and otherwise the result that the client gets. */
 const silently = (client: TestClient, changes: Record<string, string> = {}, browser = provider.browser()) =>
   provider.attempt(client, { ...bound, ...changes }, browser);
 
@@ -161,7 +161,7 @@ describe('a client that another program could pose as', () => {
       expect(await silently(client, { prompt: 'none' }, browser)).toBe('consent_required');
       await provider.code(client, bound, browser);
     }
-    // Scopes that were approved before are remembered all the same.
+    // Scopes that were approved before are still remembered.
     const page = await openConsent(provider, client, { ...bound, scope: 'openid kyc' }, browser);
     expect(page.marked).toEqual(titlesOf(['kyc']));
 

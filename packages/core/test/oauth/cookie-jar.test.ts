@@ -11,7 +11,7 @@ const client = await provider.client();
 const chromium = await launchBrowser();
 afterwards(() => chromium.close());
 
-// Site that sends every user who is not signed in to an app that signs in here.
+// A site that sends every user who is not signed in to an app, which signs them in with this provider.
 provider.host.pages = (request, response) => {
   if (request.url?.startsWith('/members/'))
     return response.writeHead(302, { location: provider.authorizeUrl(client) }).end();
@@ -28,7 +28,7 @@ async function visit(session: string) {
   return { context, page };
 }
 
-/** Returns the names of the cookies that Chromium keeps, with how many there are of each. */
+/** Returns the cookies in Chromium by name, with their number. */
 async function jar(context: BrowserContext): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of await context.cookies()) counts[name] = (counts[name] ?? 0) + 1;

@@ -23,7 +23,7 @@ await provider.ostiary.admin.clients.disable(disabled.id);
 type Origin = Readonly<Record<'origin', string>>;
 type Row = readonly [what: string, outcome: string, send: (from: Origin) => Promise<Answer>];
 
-/** Returns the origin that may read a response. Also checks the requirements of every response of the API. */
+/** Returns the origin that may read a response. Also checks what every response of the API must have. */
 function reader(answer: Answer): string | null {
   expect(answer.headers.get('vary')?.split(/, */)).toContain('Origin');
   expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
@@ -31,8 +31,8 @@ function reader(answer: Answer): string | null {
 }
 
 /**
- * Returns the origins from which a page may read the response to a request, whose outcome is the same for all
- * of them.
+ * Returns the origins whose pages may read the response to a request. Its outcome must be the same for all of
+ * them.
  */
 async function readers(outcome: string, send: (from: Origin) => Promise<Answer>) {
   const allowed: string[] = [];

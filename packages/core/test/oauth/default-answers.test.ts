@@ -6,13 +6,13 @@ import type { Answer } from '../support/browser.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 
-// Responses of a host without options are compared byte by byte, except for random parts: features that are
-// off change none of them.
+// Compares the responses of a host without options with recorded ones, byte by byte except for random parts:
+// features that are off must change none of them.
 
-/** Pages that were added later, each with a feature. */
+/** Names of pages that were added later, each with a feature. */
 const later = /logout|logo|pages of the app/;
 
-/** Texts that differ from run to run, and their placeholders. */
+/** Patterns of texts that differ from run to run, with their placeholders. */
 const random: readonly (readonly [RegExp, string])[] = [
   [/127\.0\.0\.1(:|%3A)\d+/g, 'HOST'],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID'],

@@ -7,7 +7,7 @@ import { startProvider } from '../support/running.ts';
 const provider = await startProvider();
 const { admin, users } = provider.ostiary;
 
-/** Gives a client access by one user: two tokens, an unused code, and a remembered consent. */
+/** Gives a client access to one user: two tokens, an unused code, and a remembered consent. */
 async function giveAccess(sub: string, client: TestClient) {
   const browser = provider.browser(sub);
   const token = await provider.token(client, 'openid', browser);
@@ -18,7 +18,7 @@ type Access = Awaited<ReturnType<typeof giveAccess>>;
 
 const everything = ['token', 'sibling', 'consent', 'code'];
 
-/** Returns the parts of an access that still work. The code comes last, because the check uses it up. */
+/** Returns which parts of an access are still valid. The code is checked last, because that uses it up. */
 async function leftOf({ sub, client, token, sibling, code }: Access): Promise<string[]> {
   const silently = await provider.attempt(client, { prompt: 'none' }, provider.browser(sub));
   const isLeft = [await provider.isAlive(token), await provider.isAlive(sibling), silently === 'code'];

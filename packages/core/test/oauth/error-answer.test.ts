@@ -18,7 +18,7 @@ const json = { accept: 'application/json' };
 const authorize = (changes: Record<string, string>, browser = provider.browser()) =>
   browser.get(provider.authorizeUrl(client, changes), json);
 
-/** Real requests for each row. A row without one does not compile, and a wrong one fails. */
+/** Real requests that cause each error. A missing error does not compile, and a wrong request fails. */
 const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
   invalid_request: () => provider.call('/v1/oauth/token', '{'),
   invalid_client: () => provider.exchange({ ...client, secret: 'wrong' }, 'x'),

@@ -101,10 +101,10 @@ describe('a user whom nothing could be told about', () => {
 });
 
 const host = new Host();
-/** Name of the host function that does not respond at the moment. */
+/** Name of the host function that does not respond at the moment; `null` for none. */
 let silent: string | null = null;
 
-/** Wraps host functions, of which one may be silent. */
+/** Wraps host functions so that one of them can be made to hang. */
 const maybeSilent = <Port extends object>(port: Port, name: string): Port =>
   new Proxy(port, {
     get:
@@ -121,7 +121,7 @@ const { provider } = await partnerProvider({ hostTimeoutSeconds: 0.05, users, lo
 const client = await provider.client();
 const key = await provider.key();
 
-/** Returns the response while a host function is silent, and checks that the log names it. */
+/** Returns the response while a host function hangs, and checks that the log names the function. */
 async function during(call: string, ask: () => Promise<Answer>): Promise<[string, string | null]> {
   provider.logged.length = 0;
   silent = call;
@@ -138,7 +138,7 @@ const unavailable = ['503 temporarily_unavailable', '1'];
 it.each(['login.authenticate', 'login.loginUrl', 'users.find'])(
   'a page for which %s does not answer is 503 with Retry-After, and the log names it',
   async (call) => {
-    // A user who has given the consent before is not looked up for the page.
+    // The page does not look up a user who has already consented.
     const url = provider.authorizeUrl(await provider.client());
     const browser = provider.browser(call === 'login.loginUrl' ? null : ana.sub);
     expect(await during(call, () => provider.follow(browser, url))).toEqual(unavailable);

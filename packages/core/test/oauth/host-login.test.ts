@@ -8,7 +8,7 @@ const provider = await startProvider();
 const client = await provider.client();
 await provider.code(client);
 
-/** Returns a URL without its query. */
+/** Returns a URL without its query string. */
 const pageOf = (url: string | null): string | undefined => url?.split('?')[0];
 
 it('a browser gets no session cookie, now or later, and is never kept signed in by Ostiary', async () => {
@@ -59,7 +59,7 @@ describe('a switch of users during an interaction', () => {
     expect(now.text).toContain(ben.name);
     expect(now.text).not.toContain(ana.name);
     expect(await provider.subOf(app, await now.finish())).toBe(ben.sub);
-    // No answer was stored for the user who never answered.
+    // No decision was stored for the user who made none.
     expect(await provider.attempt(app, { prompt: 'none' })).toBe('consent_required');
   });
 
@@ -137,14 +137,14 @@ it('the login is told which app asks, and for the page of connected apps that no
 
 const hour = 3_600_000;
 
-/** Signs a user in long ago, and begins an interaction in that browser. Returns its URL. */
+/** Signs a user in at a time in the past, and starts an interaction in that browser. Returns its URL. */
 async function begin(changes: Record<string, string>, of = client, agoMs = hour) {
   const browser = provider.browser(null);
   provider.signIn(browser, ana.sub, agoMs);
   return { browser, interaction: (await browser.get(provider.authorizeUrl(of, changes))).location ?? '' };
 }
 
-/** Checks that a response leads to the login, which is asked to require credentials. */
+/** Checks that a response redirects to the login, with the request to ask for credentials. */
 function expectLogin({ outcome, callback }: Answer): void {
   expect([outcome, callback.get('reauthenticate')]).toEqual(['303 login', 'true']);
 }
@@ -215,7 +215,7 @@ describe.each([
     provider.clock.advance(1_000);
     provider.signIn(browser, ana.sub);
     const page = await showConsent(browser, interaction);
-    // Use the sign-in that existed when the request began.
+    // The sign-in already existed when the request was made.
     provider.signIn(browser, ana.sub, hour + 1_000);
     expectLogin(await page.approve());
     provider.signIn(browser, ana.sub);

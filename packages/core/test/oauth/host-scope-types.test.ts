@@ -63,7 +63,7 @@ it('the names of scopes are known to the compiler, where the options are', async
   expectTypeOf<[typeof given & { scopes: ['email'] }]>().toExtend<Imported>();
   expectTypeOf<[typeof given & { scopes: ['phone'] }]>().not.toExtend<Imported>();
 
-  // Generic code accepts this instance too, and gets the error at run time.
+  // Generic code also accepts this instance, and gets the error at run time.
   const anyOne: Ostiary = ostiary;
   await expect(anyOne.tokens.verify('', { scopes: ['orders:write'] })).rejects.toThrow('orders:write');
   const any = anyOne.admin.as('ana');

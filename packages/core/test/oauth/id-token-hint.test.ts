@@ -13,7 +13,7 @@ const silently = (id_token_hint: string, browser = provider.browser()) =>
 
 describe('id_token_hint', () => {
   it('of the user who is signed in changes nothing, of another one is login_required, also once it has expired', async () => {
-    // Set the clock back by two hours for the expired token, because the engine reads the machine's clock.
+    // Set the clock back by two hours for the expired token, since the engine reads the machine's clock.
     for (const agoMs of [0, 7_200_000]) {
       provider.clock.advance(-agoMs);
       const hint = await idToken();

@@ -42,7 +42,7 @@ async function open(
   const csrf = String(shown.json().csrfToken);
   const post = (changed: Record<string, string> = {}, headers: Record<string, string> = {}, by = browser) =>
     by.post(address, { decision: 'approve', csrf, ...changed }, headers);
-  /** Answers the page and comes back to the client. */
+  /** Decides on the page, and follows the redirect to the client. */
   const finish = async (decision: string) => browser.get((await post({ decision })).location ?? '');
   return { browser, address, interaction, shown: shown.json(), post, finish };
 }

@@ -5,7 +5,7 @@ import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import { ana } from '../support/directory.ts';
 import { afterwards, serve, startProvider } from '../support/running.ts';
 
-/** Time that the app takes to answer its callback, in milliseconds. */
+/** Time until the app responds to its callback, in milliseconds. */
 const callbackMs = 3000;
 /** Time between the two clicks, in milliseconds. */
 const betweenMs = 300;
@@ -32,7 +32,7 @@ async function begin(session: string) {
   return { app, callbacks, page, statuses };
 }
 
-/** Clicks a button twice with the mouse, the second time while the first click is being answered. */
+/** Clicks a button twice with the mouse, the second time before the first click got its response. */
 async function clickTwice(page: Page, button: string): Promise<void> {
   const box = await page.locator(button).boundingBox();
   if (box === null) throw new Error(`no button ${button}`);
@@ -42,7 +42,10 @@ async function clickTwice(page: Page, button: string): Promise<void> {
   await page.mouse.click(x, y);
 }
 
-/** Expects that both clicks went to the app with the same parameters, and that the user sees the app and saw no error page. */
+/**
+ * Checks that both clicks led to the app with the same parameters, and that the user saw the app and no error
+ * page.
+ */
 async function expectAtApp({ app, callbacks, page, statuses }: Awaited<ReturnType<typeof begin>>) {
   await page.getByText('Welcome to the app').waitFor();
   expect(page.url().startsWith(`${app}/callback?`)).toBe(true);

@@ -8,7 +8,7 @@ import { fragileStorage } from '../support/fragile-storage.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
-/** Counts of the library in memory, which cannot be reached while `isDown`. */
+/** Makes a limit store that counts with another library in memory, and fails while `isDown`. */
 function flexible() {
   const buckets = new Set<string>();
   const server = { isDown: false, buckets };
@@ -30,7 +30,7 @@ function flexible() {
 const address = '192.0.2.1';
 const from = { 'x-forwarded-for': address };
 
-/** Starts a provider, and functions that send requests from an address. */
+/** Starts a provider with a limit store, and functions that send requests from an IP address. */
 async function start(options: Partial<OstiaryOptions>, host = new Host()) {
   const provider = await startProvider({ trustedProxies: ['127.0.0.0/8'], ...options }, host);
   const client = await provider.client();

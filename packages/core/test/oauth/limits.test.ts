@@ -9,7 +9,7 @@ import { startProvider } from '../support/running.ts';
 import { sharingCounts } from '../support/shared-counts.ts';
 
 /**
- * Starts a provider with a client, and functions that send requests from an address and return the status.
+ * Starts a provider with a client, and functions that send requests from an IP address and return the status.
  */
 async function start(options: Partial<OstiaryOptions> = {}) {
   const provider = await startProvider({ trustedProxies: ['127.0.0.0/8'], limits: {}, ...options });
@@ -58,12 +58,12 @@ describe('authorization requests of one address', () => {
   it('count per /64, /56 and /48 network of IPv6, of which one customer can have many /64', async () => {
     const { provider, authorize } = await start({ limits: { authorizeStarts: 2 } });
     const go = (number: number) => authorize(`2001:db8:1:${number.toString(16)}::1`);
-    // A /56 is full after four full /64 …
+    // Four /64 networks fill their /56 …
     for (const number of [0, 0, 1, 1, 2, 2]) expect(await go(number)).toBe(303);
     expect(await go(0)).toBe(429);
     for (const number of [3, 3]) expect(await go(number)).toBe(303);
     for (const number of [4, 0xff]) expect(await go(number)).toBe(429);
-    // … and a /48 after sixteen; the /64 that were refused above have filled nothing.
+    // … and sixteen fill their /48. The /64 networks that were refused above have not counted.
     for (let upper = 1; upper <= 3; upper += 1) {
       for (let lower = 0; lower < 8; lower += 1) expect(await go(upper * 256 + lower)).toBe(303);
     }
@@ -125,7 +125,7 @@ it.each([
   const options = { storage, limits, sealingKeys: [randomBytes(32)] };
   const one = await start(options);
   const two = await start({ ...options, clock: one.provider.clock });
-  // Use one client at both, so that each process counts the same failures.
+  // One client at both, so that each process counts the same failures.
   const { client_secret: _, ...wrong } = one.wrong;
   const fail = async (by: typeof one) => (await by.send(wrong)).status;
   await expectTimes(2, 303, one.authorize);

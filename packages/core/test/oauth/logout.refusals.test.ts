@@ -9,7 +9,7 @@ import { TestClock, TestProvider } from '../support/provider.ts';
 
 const { provider, signedOut, client, hint, logout, isSignedIn } = await loggingOut();
 
-/** Forge a token, as a client could with its own secret. */
+/** A token that a client has forged with its own secret. */
 const forged = await new SignJWT({ iss: provider.site, sub: ana.sub, aud: client.id })
   .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
   .sign(new TextEncoder().encode(client.secret ?? ''));

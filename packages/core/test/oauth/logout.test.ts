@@ -53,7 +53,7 @@ describe('a logout', () => {
 
   it('takes a hint that has expired, and one that was signed before a rotation', async () => {
     const clock = new TestClock();
-    // Expired by both clocks: the host's, and that of the machine.
+    // The token has expired by the host's clock and by the machine's.
     clock.advance(-30 * 24 * 3_600_000);
     const own = await loggingOut({ clock });
     const app = await own.provider.client();
@@ -163,7 +163,8 @@ describe('a hint of a key that was rotated out', () => {
   const year = 365 * 24 * hour;
 
   /**
-   * Starts a provider whose key signed `hint`, was rotated out, and retired by a second rotation a day later.
+   * Starts a provider whose key has signed `hint`, was rotated out, and was deleted by a second rotation a
+   * day later.
    */
   async function rotatedOut() {
     const own = await loggingOut();

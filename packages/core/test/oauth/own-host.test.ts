@@ -33,7 +33,7 @@ it.each([
   const location = new URL(first.location ?? '');
   expect([first.status, location.origin, location.pathname]).toEqual([303, provider.site, target.pathname]);
   for (const [name, value] of target.searchParams) expect(location.searchParams.get(name)).toBe(value);
-  // A proxy that changes the header does not cause a redirect loop.
+  // A proxy that changes the Host header does not cause a redirect loop.
   expect((await asked(headers, location)).outcome).toBe('303 interaction');
   expect((await provider.follow(provider.browser(), location.href)).outcome).toBe('303 code');
 });

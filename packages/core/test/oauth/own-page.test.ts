@@ -156,7 +156,7 @@ describe('an error page by a function of the host', () => {
       ['no_cookie', app],
       ['expired', app],
     ]);
-    // Try a URL without the app's name, or another error.
+    // Also try a URL without the app's name, and another error.
     told.length = 0;
     for (const address of [
       returnTo.split('?')[0] ?? '',
@@ -226,7 +226,7 @@ describe('what the built-in consent page can show more', () => {
       '/terms',
       'https://localhost/',
       'x',
-      // Parsers may take the user information for the host.
+      // Some parsers take the user information for the host.
       'https://bank.example@app.example/terms',
       'https://bank.example:443@app.example/terms',
       'https://@app.example/terms',

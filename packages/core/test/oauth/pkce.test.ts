@@ -11,7 +11,7 @@ const client = await provider.client();
 const hardened = await provider.client({ requirePkce: true });
 const app = await provider.client({ public: true, redirectUris: ['https://spa.example/callback'] });
 
-/** Exchanges a code; a refused exchange must not issue a token. */
+/** Exchanges a code, and checks that a refused exchange issues no token. */
 async function redeem(code: string, changes: Record<string, unknown>, by: TestClient = client) {
   const { outcome, text } = await provider.exchange(by, code, changes);
   if (outcome !== '200 ok') expect(text).not.toContain('svc_at_');
@@ -25,7 +25,7 @@ describe('at the authorization endpoint', () => {
 
   it.each([
     ...methods.map((method) => ({ code_challenge: challenge, code_challenge_method: method })),
-    // A missing method would mean plain.
+    // A missing method means `plain`.
     { code_challenge: challenge },
     { code_challenge: verifier, code_challenge_method: '' },
     { code_challenge_method: 'S256' },
@@ -56,7 +56,7 @@ it('a code without a challenge survives the verifier of whoever stripped it, and
   const code = await provider.code(client, { nonce: 'of-the-victim' });
   expect(await redeem(code, { code_verifier: pkce().verifier })).toBe('400 invalid_grant');
   const { id_token: idToken } = (await provider.exchange(client, code)).json();
-  // The nonce lets a client without PKCE notice another user's code.
+  // The nonce lets a client without PKCE detect another user's code.
   expect(decodeJwt(String(idToken)).nonce).toBe('of-the-victim');
 });
 
@@ -87,7 +87,7 @@ describe('a bound code', () => {
     expect(await redeem(code, { code_verifier: verifier })).toBe('200 ok');
   });
 
-  // A test in the lab shows with two processes that all wrong verifiers count together.
+  // A test in the lab with two processes shows that all wrong verifiers are counted together.
   it('is burnt by the fifth wrong verifier, also while the right one is on its way', async () => {
     const storage = memoryStorage();
     let meanwhile = async (): Promise<unknown> => undefined;

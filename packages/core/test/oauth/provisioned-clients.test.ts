@@ -33,7 +33,7 @@ const ids = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/).filter((id) => !(id in Object.prototype)),
 );
 
-/** Settings of any client that may sign users in. */
+/** Generates settings of clients that may sign users in. */
 const settings: fc.Arbitrary<NewClient> = fc
   .record({ isPublic: fc.boolean(), clientId: ids })
   .chain(({ isPublic, clientId }) =>
@@ -60,7 +60,7 @@ const settings: fc.Arbitrary<NewClient> = fc
     }),
   );
 
-/** Each redirect URI with the outcome of a whole sign-in that uses it. */
+/** Returns the outcome of a whole sign-in with each redirect URI. */
 async function signIns(created: Awaited<ReturnType<typeof clients.create>>): Promise<Record<string, string>> {
   const outcomes: Record<string, string> = {};
   for (const redirectUri of created.client.redirectUris) {
@@ -130,7 +130,7 @@ describe('a client that the engine refuses all the same', () => {
     const broken = await startProvider({ storage });
     const client = await broken.client();
     const stored = await storage.clients.find(client.id);
-    // Change the record directly, because provisioning accepts no client that would be refused.
+    // Change the stored record, because the administration refuses such a client.
     const unknownAlg = { ...stored, idTokenAlg: 'none', version: 2 };
     await storage.clients.replace(unknownAlg as unknown as ClientRecord);
     expect(await broken.attempt(client)).toBe('500 server_error');

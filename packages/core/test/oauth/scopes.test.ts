@@ -39,7 +39,7 @@ describe('a scope that is refused', async () => {
     ...['profile', 'OpenID', 'offline_access', 'toString', '__proto__', 'mail,phone'].map(
       (scope) => [scope, scope] as const,
     ),
-    // A malformed scope token is not repeated.
+    // The response does not repeat a malformed scope.
     ...['a"b', 'a\\b', 'é', 'x'.repeat(65), 'a\tb'].map((scope) => [scope, '(malformed)'] as const),
   ])('fails the whole request (%j) and is named with the allowedScopes', async (scope, named) => {
     const callback = await provider.authorize(narrow, { scope });

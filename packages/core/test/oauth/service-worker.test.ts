@@ -29,7 +29,7 @@ navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorke
   .then(() => { document.title = 'ready'; });
 </script>`;
 
-/** Starts a provider whose host is an app with a service worker, at which every browser is signed in. */
+/** Starts a provider whose host is an app with a service worker. Every browser is signed in there. */
 async function startApp(worker: string): Promise<TestProvider> {
   const host = new Host();
   host.pages = ({ url = '/' }, response) => {

@@ -15,7 +15,7 @@ import { startProvider } from '../support/running.ts';
 import { sink } from '../webhooks/support/sink.ts';
 
 /**
- * Starts a provider that may call this machine, whose host can sign users out, and an endpoint of a client.
+ * Starts a provider whose host can sign users out, and a client with a logout endpoint on this machine.
  */
 async function start(options: Partial<OstiaryOptions> = {}, host = new Host()) {
   const webhooks = { allowPrivateTargets: true, retryDelaysSeconds: [60, 300] };
@@ -25,7 +25,7 @@ async function start(options: Partial<OstiaryOptions> = {}, host = new Host()) {
     provider,
     endpoint,
     work: () => provider.ostiary.worker.runDue(),
-    /** Returns the received tokens, and the audience of each. */
+    /** Returns the logout tokens that the endpoint received. */
     told: () => endpoint.received.map(({ body }) => decodeJwt(String(body).replace('logout_token=', ''))),
     async client(settings: Partial<NewClient> = {}, sub = ana.sub) {
       const client = await provider.client({ backchannelLogoutUri: endpoint.url, ...settings });
@@ -110,7 +110,7 @@ describe('when a user signs out', () => {
     const app = await client();
     const browser = provider.browser();
     const { sid } = decodeJwt(app.hint);
-    // Confirm the sign-in anew within one session of the host.
+    // The user enters the password again within the host's session.
     provider.signIn(browser, ana.sub, 90_000);
     const later = await provider.tokens(app, {}, browser);
     expect(decodeJwt(String(later.id_token)).sid).toBe(sid);
@@ -142,7 +142,7 @@ describe('when a user signs out', () => {
     endpoint.answer = (response) => void response.writeHead(200).end();
     await provider.ostiary.users.end(ana.sub);
     await work();
-    // The end applies to all sessions.
+    // Ending all access names no session, so it applies to all.
     expect(told().map(({ sid }) => typeof sid)).toEqual(['string', 'undefined']);
   });
 
@@ -279,7 +279,7 @@ describe('whatever becomes of telling', () => {
     const database = fragileStorage();
     const { provider, client, work, told } = await start({ storage: database.storage });
     const { id } = await client();
-    // From the end on no call reaches the storage.
+    // After the end of the access, no call reaches the storage.
     let isEnded = false;
     database.breakWhen((name) => {
       const wasEnded = isEnded;

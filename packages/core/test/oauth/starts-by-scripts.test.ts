@@ -5,7 +5,7 @@ import { startProvider } from '../support/running.ts';
 const provider = await startProvider();
 const script = { 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors', accept: '*/*' };
 
-/** Returns the lives of the cookies that an answer sets, in seconds, by name. */
+/** Returns the lifetime in seconds of each cookie that a response sets, by name. */
 function lives(headers: Headers): Record<string, number> {
   const lines = headers.getSetCookie().map((line) => {
     const end = /expires=([^;]+)/i.exec(line)?.[1] ?? '';
@@ -14,7 +14,7 @@ function lives(headers: Headers): Record<string, number> {
   return Object.fromEntries(lines);
 }
 
-/** Expects one cookie with its signature, and both to live so long. */
+/** Checks that a response sets one cookie with its signature, both with this lifetime. */
 function expectLife(headers: Headers, seconds: number): void {
   const found = Object.entries(lives(headers));
   expect(found.map(([name]) => name)).toEqual(['svc_interaction', 'svc_interaction.sig']);

@@ -12,9 +12,10 @@ const client = await provider.client();
 type Send = () => Promise<Answer>;
 
 /**
- * Requests by name: the outcome if the database works, also after it failed in the middle of the same
- * request; the calls that the request must make, so that no test is empty; and its preparation while the
- * database works. The prepared request is then sent once for each call that it makes, with this call failing.
+ * Requests by name. `outcome` is the outcome if the database works, also after it failed in the middle of the
+ * same request; `calls` are storage calls that the request must make, so that no test is empty; `prepare`
+ * prepares the request while the database works. The prepared request is then sent once for each call that it
+ * makes, while that call fails.
  */
 const scenarios: (readonly [name: string, outcome: string, calls: string[], prepare: () => Promise<Send>])[] =
   [];
@@ -47,7 +48,8 @@ scenario('a wrong verifier', '400 invalid_grant', ['grants.recordFailedVerifier'
   const { code } = await provider.boundCode(client);
   return () => provider.exchange(client, code, { code_verifier: pkce().verifier });
 });
-// Refuse without a count, because a wrong secret could otherwise be tried without a limit.
+// The request is refused without a count: otherwise wrong secrets could be tried without a limit while
+// counting fails.
 scenario('a wrong secret', '401 invalid_client', ['rateLimits.peek', 'rateLimits.consume'], async () => {
   return () => provider.exchange(client, 'x', { client_secret: 'wrong' });
 });
@@ -147,8 +149,7 @@ describe('a database that fails', () => {
         });
         const answer = await send();
         database.breakWhen(null);
-        // Skip calls after the response: some requests read the outcome later, and those calls are not the
-        // request's.
+        // Calls after the response do not belong to the request: some requests read the outcome later.
         if (!broke) continue;
         expectFailure(answer, call, failure);
         expect(provider.errors.map(({ fields }) => (fields as { err: unknown }).err)).toEqual([error]);
@@ -173,7 +174,8 @@ describe('a database that fails', () => {
           if (at < index) return false;
           if (isFirst) queueMicrotask(() => (isTogether = false));
           isFirst = false;
-          // Queries that run together fail together. A request that waits for a later one is never answered.
+          // Fail all queries that run together, and let later ones hang: a request that waits for them never
+          // gets a response.
           return isTogether || new Promise(() => {});
         });
         await send();
@@ -199,7 +201,8 @@ describe('a database that fails', () => {
     expect(calls).toEqual(expect.arrayContaining(needed));
     for (const [index, call] of calls.entries()) {
       const { answer, again } = await attempt(index);
-      // Storing the answer for a second click comes last: the first click gets its response all the same.
+      // The answer for a second click is stored last, so the first click gets its response even if that
+      // fails.
       if (call === 'interactions.saveAnswer') expect(answer.outcome).toBe('303 code');
       else expectFailure(answer, call);
       expect(await again()).toBe('code');

@@ -81,7 +81,7 @@ describe('a second presentation of a code', () => {
 });
 
 describe('the token endpoint', () => {
-  /** Requests of a client, each with one error fewer than the one before it. */
+  /** Returns requests of a client, each with one error fewer than the previous one. */
   const requestsOf = ({ id, secret, redirectUri }: TestClient) =>
     [
       ['a malformed header', '401 invalid_client', {}, { authorization: 'Basic %%%' }],

@@ -18,7 +18,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const userinfo = (init: RequestInit) => provider.request('/v1/oauth/userinfo', init);
 
 describe('the userinfo endpoint', () => {
-  // The conformance suite tests the ways to send the token.
+  // The conformance suite covers the ways to send the token.
   it('takes the scheme in any case, beside another form, and looks for none in a GET, whatever media type that names', async () => {
     const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain'];
     for (const init of [

@@ -8,13 +8,16 @@ const app = await provider.client({ name: 'Kafé <Lakay>', redirectUris });
 const request = { redirect_uri: 'https://app.example/deep/cb?x=1' };
 const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
 
-/** Returns the target and the text of the link on the error page. */
+/** Returns the target and the text of the error page's link. */
 function wayBack(text: string): (string | undefined)[] {
   const [, url, words] = /<a class="button" href="([^"]*)">(.*?)<\/a>/s.exec(text) ?? [];
   return [url, words?.replaceAll(/<\/?bdi>/g, '')];
 }
 
-/** Sends a browser to the login, where it stays for eleven minutes. Returns the way back and the way to cancel. */
+/**
+ * Sends a browser to the login, where it stays for eleven minutes. Returns the URLs with which it then
+ * continues or cancels.
+ */
 async function waitAtLogin(of = app, changes: Record<string, string> = request, on = provider) {
   const browser = on.browser(null);
   const { callback } = await on.follow(browser, on.authorizeUrl(of, changes));
@@ -118,7 +121,7 @@ it.each(Object.entries(pages))(
     const toLogin = await browser.get(page ?? '');
     const returnTo = toLogin.callback.get('return_to') ?? '';
     const cancelUrl = returnTo.replace('?', '/cancel?');
-    // Try a browser that does not send the cookie, a minute later.
+    // The browser does not send the cookie, a minute later.
     provider.clock.advance(60_000);
     for (const address of [page ?? '', `${page}/resume`, returnTo, cancelUrl]) {
       const blocked = await browser.get(address, {

@@ -7,7 +7,7 @@ const colours = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
-/** Texts, letters of monograms included, and the backgrounds on which each stands in the style sheet. */
+/** Text colours, including letters of monograms, with the backgrounds on which the style sheet uses them. */
 const readable: readonly (readonly [text: keyof Palette, backgrounds: readonly (keyof Palette)[]])[] = [
   ['text', ['canvas', 'surface', 'well']],
   ['muted', ['canvas', 'surface', 'well']],

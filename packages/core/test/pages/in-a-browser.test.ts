@@ -12,7 +12,7 @@ const browser = await launchBrowser();
 afterwards(() => browser.close());
 const tab = await browser.newPage();
 
-/** Current page, under its policy, and the last form that was posted. */
+/** The page that the server shows, with its policy. */
 let shown = consent('en');
 let posted: object = {};
 const origin = await serve(async (request, response) => {
@@ -28,7 +28,7 @@ const origin = await serve(async (request, response) => {
   return response.setHeader('Content-Type', 'text/html; charset=utf-8').end(shown.html);
 });
 
-// A violation of the Content-Security-Policy and a failed load are console errors.
+// Console errors of the browser, such as a violation of the Content-Security-Policy or a failed load.
 let complaints: string[] = [];
 tab.on('console', (message) => {
   if (message.type() === 'error') complaints.push(message.text());
@@ -45,7 +45,7 @@ const texts = (selector: string): Promise<string[]> => tab.locator(selector).all
 const styleOf = (selector: string, property: string) =>
   tab.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
 
-// Undecided check that axe may leave: the letter of a monogram. colour.test.ts measures its colours.
+// Ignores an undecided check of axe: the letter of a monogram, whose colours colour.test.ts measures.
 const isSingleLetter = ({ any }: NodeResult): boolean =>
   any.some(({ data }) => data?.messageKey === 'shortTextContent');
 
@@ -63,15 +63,17 @@ async function findings(): Promise<string[]> {
 
 const canvases = { light: 'rgb(243, 244, 247)', dark: 'rgb(13, 16, 20)' };
 
-/** Combinations with every width and every scheme once: both schemes have the same colours at every width. */
+/**
+ * Sizes and colour schemes to check: each width and each scheme once, because the colours do not depend on
+ * the width.
+ */
 const looks = [
   [360, 'light'],
   [1280, 'dark'],
 ] as const;
 
 /**
- * Checks that the current page has no barrier and never scrolls sideways, in the preferred colours of the
- * reader.
+ * Checks that the current page is accessible and never scrolls sideways, in the reader's colour scheme.
  */
 async function expectNoBarrier(): Promise<void> {
   for (const [width, colorScheme] of looks) {
@@ -83,7 +85,7 @@ async function expectNoBarrier(): Promise<void> {
   }
 }
 
-/** Leave out error pages, which differ in their texts alone. */
+/** Pages to check. Error pages are left out, since they differ only in their texts. */
 const pages: readonly (readonly [name: string, view: (language: string) => Page])[] = [
   ...Object.entries(everyPage).filter(([name]) => !name.startsWith('error ')),
   ['error with technical words', (language) => failure(language, 'invalid_request')],

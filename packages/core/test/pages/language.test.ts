@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { negotiateLanguage as negotiate } from '../../src/pages.ts';
 
-/** Negotiates the language as for pages in English and French. */
+/** Negotiates the language with English and French available. */
 const negotiateLanguage = (uiLocales: string | undefined, acceptLanguage: string | undefined): string =>
   negotiate(uiLocales, acceptLanguage, ['en', 'fr']);
 

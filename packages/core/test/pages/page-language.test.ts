@@ -29,7 +29,7 @@ describe('the option languages', () => {
       ).text;
     expect(await page('es-MX,en;q=0.9')).toContain('<html lang="es">');
     expect(await page('ar')).toContain('<html lang="ar" dir="rtl">');
-    // Use the first language if none matches.
+    // The first language is used if none matches.
     for (const other of ['en', 'fr', 'de']) expect(await page(other)).toContain('<html lang="ht">');
     expect(await page('ht')).toContain('Aplikasyon an fè yon erè');
   });

@@ -6,7 +6,7 @@ import { nameOf, render } from '../../src/pages/html.ts';
 import { languageFiles } from '../../src/scopes/consent-texts.ts';
 import { argumentsOf } from '../../src/text/messages.ts';
 
-/** Returns all texts with their path, those of the scopes too. */
+/** Lists all texts with their paths, including those of the scopes. */
 function leaves(value: unknown, path = 'text'): (readonly [path: string, words: string])[] {
   if (typeof value === 'string') return [[path, value]];
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));

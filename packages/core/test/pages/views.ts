@@ -10,7 +10,7 @@ import type { PageTheme } from '../../src/pages/style.ts';
 import { scopeNames, scopes } from '../../src/scopes/scopes.ts';
 import { argumentsOf } from '../../src/text/messages.ts';
 
-/** Replaces every English text with meaningless words in Arabic letters. */
+/** Replaces every English text by meaningless words in Arabic letters. */
 function inArabicLetters<Whole extends object>(whole: Whole): Whole {
   const words = Object.entries(whole).map(([key, value]) => [
     key,
@@ -27,7 +27,7 @@ const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name]
 export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
   loadLanguages(tags, texts, consents);
 
-/** Complete language of a host. */
+/** Complete texts of a host's own language. */
 export const arabic: PageTexts = inArabicLetters((await speaking(['en']))[0]?.texts ?? ({} as PageTexts));
 
 const known = await speaking([...shippedLanguages, 'ar'], { ar: arabic });
@@ -49,7 +49,7 @@ export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };
 
 export const errorKinds = Object.keys(en.errors) as readonly ErrorKind[];
 
-/** Scopes of which the user has allowed some before. */
+/** Scopes on the consent page, some of which the user has already approved. */
 export const someNew = scopeNames.map((name) => ({
   name,
   isNew: name === 'kyc' || name === 'wallet:balance',
@@ -125,7 +125,7 @@ export function logout(language: string, changes: Partial<LogoutView> = {}): Pag
   });
 }
 
-/** All pages that a user can meet, by name. */
+/** All pages that a user may see, by name. */
 export const everyPage: { readonly [name: string]: (language: string) => Page } = {
   consent: (language) => consent(language),
   'consent with new scopes': (language) => consent(language, { scopes: someNew }),

@@ -16,11 +16,14 @@ type Row = readonly [
   scope: KeyScope | null,
   limit: 'verify' | 'payments' | 'users' | 'reconciliation' | 'other',
   status: number,
-  /** Calls of the storage, any of which may fail. */
+  /** Storage calls of the request that must be able to fail. */
   ...calls: string[],
 ];
 
-/** Contract, written down a second time: the specification's table, and the rows that were decided later. */
+/**
+ * The contract, written down independently: the table of the specification, and the rows that were decided
+ * later.
+ */
 const contract: readonly Row[] = [
   ['POST /v1/partner/verify', 'identity:verify', 'verify', 200],
   ['POST /v1/partner/payments', 'payments:write', 'payments', 201, 'transfers.create'],
@@ -60,7 +63,7 @@ const table = new Map(
 );
 const description = await descriptionOf(provider);
 const partner = await provider.partner();
-/** Replacements for the ids and the passport of the examples, which belong to no existing object. */
+/** Replacements for the ids and the passport of the examples, because those do not exist. */
 let real: Readonly<Record<string, { readonly path?: () => string; readonly body?: () => Json }>> = {};
 
 const newKey = (scopes: readonly KeyScope[]) => provider.key({ partner, scopes, mode: 'test' });
@@ -72,7 +75,7 @@ function operationAt(target: string) {
   return found.operation;
 }
 
-/** Sends the request of an operation as its examples have it, with changes. */
+/** Sends an operation's example request, with changes. */
 function send(
   key: TestKey | string,
   target: string,
@@ -105,7 +108,7 @@ function expectDescribed(target: string, answer: Answer, status: number): void {
   expect(misdescribed(description, operationAt(target), answer)).toEqual([]);
 }
 
-/** Checks the same for a refusal. */
+/** Checks that a refusal matches the description of its operation. */
 function expectRefused(target: string, answer: Answer, status = 400, code = 'invalid_request'): string[] {
   expectDescribed(target, answer, status);
   expect(errorSchema.strict().parse(answer.json())).toEqual(answer.json());
@@ -182,7 +185,7 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    // Parsing would remove members that the schema does not have.
+    // Do not parse, which would remove members that the schema lacks.
     const { success } = table.get(target) ?? {};
     expect(success?.status).toBe(status);
     expect(success?.schema.parse(answer.json())).toEqual(answer.json());

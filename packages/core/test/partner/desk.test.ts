@@ -15,7 +15,7 @@ it('a console of one’s own calls operations of the partner API as a key that o
   expect(made).toMatchObject({ amount: '1.00', mode: 'live', status: 'pending' });
   expect(await shown('listPayments', { query: { limit: '1' } })).toEqual({ data: [made], nextCursor: null });
   expect(await shown('getPayment', { path: { id: made.id } })).toEqual(made);
-  // Errors of the API are pages; callers that are no browser read them as JSON.
+  // Errors of the API are shown as pages; clients that are not browsers get them as JSON.
   const problems = [
     ['listWebhooks', {}, 403, 'lacks the scope webhooks'],
     ['getRequest', { path: { id: 'req_1' } }, 403, 'lacks the scope webhooks'],
@@ -64,12 +64,12 @@ it('a console’s call with an Idempotency-Key takes effect once, and is the sam
   expect((await (await pay('two')).json()).id).not.toBe(ids[0]);
   expect((await pay('one', body.replace('1.00', '2.00'))).status).toBe(409);
   for (const malformed of ['', 'é', 'x'.repeat(256)]) expect((await pay(malformed)).status).toBe(400);
-  // The path is a part of the request.
+  // The idempotency key is bound to the path, too.
   const kyc = (kid: string) =>
     call('changeSandboxKyc', { path: { kid }, body: '{"kycStatus":"pending"}', idempotencyKey: 'three' });
   expect((await kyc('KID-TEST-APPROVED')).status).toBe(200);
   expect((await kyc('KID-TEST-REJECTED')).status).toBe(409);
-  // Operations without an idempotency key are repeated each time.
+  // Operations without an idempotency key run again each time.
   const minted = async () =>
     (await (await call('createSandboxPassport', { body: '{}', idempotencyKey: 'one' })).json()).token;
   expect(await minted()).not.toBe(await minted());
@@ -85,7 +85,7 @@ it('how far a first run is costs one look at the storage once it is over', async
   const asked = async () => {
     database.forget();
     const steps = await (await call('getFirstRun')).json();
-    // The first request is that of the session.
+    // The first call is the session's own query.
     const [, ...calls] = database.calls.filter((name) => !/^(apiKeys|rateLimits)\./.test(name));
     return { steps, calls };
   };

@@ -10,7 +10,7 @@ const { provider, key, register, trigger } = await shop({
   events: { 'order.shipped': { schema, example: { order: { id: 'o-1', items: [] } } } },
 });
 const event = await trigger();
-/** Values for `:id` and `:event`. */
+/** Values that replace `:id` and `:event` in targets. */
 const ids: Readonly<Record<string, string>> = { id: await register(), event: String(event.id) };
 
 const send = (target: string, body?: unknown) =>
@@ -32,7 +32,7 @@ const recover = `POST ${hooks}/:id/recover`;
 const redeliver = 'POST /v1/partner/events/:event/redeliver';
 const noId = `we_${'0'.repeat(32)}`;
 
-/** A request, and the fields for which it is refused. */
+/** A request, and the paths of the fields for which it is refused. */
 type Refusal = readonly [target: string, body: unknown, ...paths: string[]];
 
 const amounts = [
@@ -43,7 +43,7 @@ const amounts = [
 const currencies = ['EUR', 'htg', 'HTG ', '', 'USDT', 'constructor', '__proto__', null, 1, ['HTG']];
 const kid = 'KID-TEST-APPROVED';
 const twentyOne = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']));
-/** Values of one member, each of which is refused for the same path. */
+/** Makes the refusals of values of one member, all with the same path. */
 const wrong = (member: string, path: string, ...values: readonly unknown[]) =>
   values.map((value): readonly [changes: object, path: string] => [{ [member]: value }, path]);
 
@@ -60,7 +60,7 @@ const payments = [
   ...wrong('metadata', 'metadata', twentyOne),
 ];
 
-/** Values that neither a new endpoint nor a changed one may have. */
+/** Values that neither a new endpoint nor a change may have. */
 const endpoints = [
   ...wrong('id', 'id', noId),
   ...wrong('mode', 'mode', 'live'),
@@ -69,7 +69,7 @@ const endpoints = [
   ...wrong('events', 'events', Array(2).fill('kyc.updated'), Array(1000).fill('kyc.updated')),
   ...wrong('events', 'events.0', ['payment.created'], ['Payment.completed'], ['constructor'], [null]),
   ...wrong('events', 'events.1', ['kyc.updated', 'nope']),
-  // Texts that are long enough, yet empty: blanks, and a variable that was missing.
+  // Texts that are long enough but worthless: spaces, and unset variables.
   ...wrong('secret', 'secret', '', long(15), long(257), 1e20, ' '.repeat(20), 'undefinedundefined'),
 ];
 
@@ -98,7 +98,7 @@ const times = [
 ];
 const since = '2026-01-01T00:00:00Z';
 
-/** Queries of which the first name is reported. */
+/** Invalid queries by path. The error names the first parameter of each. */
 const queries: Readonly<Record<string, readonly string[]>> = {
   payments: [
     ...['limit=0', 'limit=101', 'limit=-1', 'limit=1e1', 'limit=', 'limit=٣', 'limit=1&limit=2'],
@@ -179,7 +179,7 @@ it.each([
   const paid = await send(pay, { ...testPayment, recipient: { phone } });
   expect(blamed(paid)).toHaveLength(phone.includes('\0') ? 0 : 1);
   const found = await send(`GET /v1/partner/users/phone/${encodeURIComponent(phone)}`);
-  // An empty number makes a path that does not exist.
+  // An empty number makes the path of a missing route.
   if (phone === '') blamed(found, 404, 'not_found');
   else expect(blamed(found)).toEqual(['phone']);
 });

@@ -38,13 +38,13 @@ it('what is somebody else’s or of the other mode is answered like what never w
     };
     expect(await answered(mine)).toEqual(await answered(nobodys));
     for (const path of lists) expect([path, await list(`/v1/partner/${path}`, by)]).toEqual([path, []]);
-    // A partner's own event cannot go to another partner's endpoint either.
+    // A partner's events cannot be sent to another partner's endpoint.
     const sibling = await provider.key({ partner: by.partner, mode: by.mode });
     const own = await register(url, {}, sibling);
     const again = await call(`POST /v1/partner/events/${event.id}/redeliver`, { endpointId: own });
     expect(blamed(again, 404, 'not_found')).toEqual([]);
   }
-  // Another key of the same partner and mode has access to everything.
+  // Another key of the same partner and mode may access everything.
   const sibling = await provider.key({ partner: key.partner, mode: 'test' });
   for (const path of lists) expect(await list(`/v1/partner/${path}`, sibling)).not.toEqual([]);
   for (const [target, body] of requests(mine)) expect((await call(target, body, sibling)).status).toBe(200);

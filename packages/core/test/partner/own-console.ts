@@ -4,8 +4,8 @@ import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
 /**
- * Starts a custom console: it signs in the partner that posts a key, runs the given calls, and shows their
- * results.
+ * Starts a custom console, which signs in the partner whose key is posted, runs the given calls, and shows
+ * their results.
  */
 export async function ownConsole(
   opensWith: PartnerConsole['opensWith'],

@@ -11,8 +11,8 @@ const deliveriesOf = (key: TestKey, id: string, query: string) =>
   provider.partnerCall(key, `GET ${hooks}/${id}/deliveries?${query}`);
 
 /**
- * A list of deliveries, to which rows are added. The SDK's tests read the list of transfers, which has the
- * same cursors.
+ * Starts a list of deliveries to which rows can be added. The SDK's tests cover the list of transfers, which
+ * uses the same cursors.
  */
 async function opened() {
   const key = await provider.key({ mode: 'test' });
@@ -26,7 +26,7 @@ describe('a list', () => {
     const { list, add } = await opened();
     const sent: unknown[] = [];
     for (let index = 0; index < 7; index += 1) {
-      // Create some in the same millisecond.
+      // Some share a millisecond.
       if (index % 3 === 0) provider.clock.advance(1);
       sent.push(await add());
     }
@@ -39,7 +39,7 @@ describe('a list', () => {
       cursor = nextCursor && `&cursor=${nextCursor}`;
     }
     expect(seen.map(({ eventId }) => eventId).sort()).toEqual(sent.toSorted());
-    // The newest come first, those of one millisecond by id.
+    // Newest first; those of the same millisecond by id.
     const order = seen.map(({ createdAt, id }) => `${createdAt} ${id}`);
     expect(order).toEqual([...new Set(order)].sort().reverse());
     for (let index = 0; index < 20; index += 1) await add();

@@ -21,7 +21,7 @@ export function blamed(answer: Answer, status = 400, code = 'invalid_request'): 
   return details.map(({ path }) => path);
 }
 
-/** Statuses of the contract, written down a second time. */
+/** Statuses of the contract, written down independently. */
 export const statuses: { readonly [Code in PartnerErrorCode]: number } = {
   invalid_request: 400,
   invalid_api_key: 401,

@@ -13,14 +13,14 @@ import { TestClock, type TestProvider } from '../support/provider.ts';
 
 type Given = Parameters<typeof partnerProvider>[0];
 
-/** Starts a provider whose log can be read. */
+/** Starts a provider, and reads its request log. */
 async function logged(options: Given = {}) {
   const database = fragileStorage();
   const given = await partnerProvider({ storage: database.storage, ...options });
   const { provider } = given;
   await provider.partner('acme');
   const keyOf: TestProvider['key'] = (settings = {}) => provider.key({ partner: 'acme', ...settings });
-  /** Returns the log of the partner, once it has this many entries. */
+  /** Returns the partner's request log once it has this many entries. */
   async function read(count: number, mode: Mode = 'test'): Promise<LoggedRequest[]> {
     const filter = { partner: 'acme', mode, failed: false, after: null, limit: 100 };
     for (let turn = 0; turn < 200; turn += 1) {
@@ -176,7 +176,7 @@ describe('what waits for the log', () => {
     expect(isSettled).toBe(false);
     release();
     await settled;
-    // A request was under way when the others came.
+    // One request was being written, and 1,000 waited: the last five are dropped.
     expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: 1_001 }, (_, id) => String(id)));
     expect(warned).toEqual([{ requests: 5 }]);
   });

@@ -9,7 +9,7 @@ const approved = 'KID-TEST-APPROVED';
 
 const day = 24 * 3600_000;
 
-/** Starts a provider with a test key, and a console that acts in its name. */
+/** Starts a provider with a test key, and a console that acts on behalf of the key. */
 async function sandbox(options: Parameters<typeof partnerProvider>[0] = {}) {
   const { provider, database, open } = await ownConsole({ scope: null, testOnly: false }, options);
   const key = await provider.key({ mode: 'test' });
@@ -23,8 +23,8 @@ async function sandbox(options: Parameters<typeof partnerProvider>[0] = {}) {
 }
 
 /**
- * Returns the identity check as a partner sees it: by public id, by phone number and on a passport, which
- * must agree.
+ * Returns the state of a user's identity check as partners see it: by public id, by phone number and in a
+ * passport, which must agree.
  */
 async function seen(provider: TestProvider, by: TestKey, kid = approved, phone = '+50900000001') {
   const { token } = (await provider.partnerCall(by, 'POST /v1/partner/sandbox/passports', { kid })).json();

@@ -11,7 +11,7 @@ const phone = '+50937000001';
 
 const shown = (value: unknown) => inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null });
 
-/** Uses all features, rightly and wrongly, and returns the texts that must not appear anywhere. */
+/** Uses all features, correctly and incorrectly. Returns the secrets, which must not appear anywhere. */
 async function useKeys(storage: Storage) {
   const { provider, rail } = await partnerProvider({ storage });
   const [key, test] = [await provider.key(), await provider.key({ mode: 'test', requireSignature: true })];
@@ -39,7 +39,7 @@ async function useKeys(storage: Storage) {
     [400, key, `${byPhone}?a=b`],
   ] as const)
     expect((await provider.partnerCall(by, target, sent, headers)).status, target).toBe(status);
-  // Cause failures, because they are logged most.
+  // Cause failures, because they log the most.
   rail.answer = () => Promise.reject(new Error('the rail is down'));
   await provider.ostiary.worker.runDue();
   provider.host.people.set(ana.sub, { ...ana, country: 'nowhere' });
@@ -94,7 +94,7 @@ const forms = (secret: string) => [
 ];
 
 it.each([
-  // Texts that are stored or sent openly beside the secrets show that the search works.
+  // Public texts that must be found, which proves that the search works.
   [
     'keys, signing secrets, passports and phone numbers',
     useKeys,
@@ -108,7 +108,7 @@ it.each([
     const database = fragileStorage();
     const { secrets, logged, said } = await use(database.storage);
     const given = shown(database.given);
-    // A Buffer converts itself to a list of numbers before a replacer gets it.
+    // A Buffer converts itself to a list of numbers before the replacer sees it.
     const bytes = JSON.stringify(database.given, function (this: Record<string, unknown>, name, value) {
       if (typeof value === 'bigint') return String(value);
       const raw = this[name];
@@ -139,6 +139,6 @@ it('a phone number that the host puts into its errors is taken out of them', asy
   const logged = inspect(provider.logged, { depth: 10 });
   expect(logged).toContain('no row for +[redacted]');
   expect(logged).not.toContain(phone.slice(1));
-  // The location of the error in the host is still logged.
+  // The log still has the position of the host's error.
   expect(logged).toMatch(/\n +at Object\.findByPhone .*secrets\.test\.ts/);
 });

@@ -3,14 +3,14 @@ import { partnerProvider } from '../support/partner-api.ts';
 import type { Json, TestKey, TestProvider } from '../support/provider.ts';
 import { type Sink, sink } from '../webhooks/support/sink.ts';
 
-/** A secret that endpoints of tests are registered with. */
+/** Secret of the endpoints that tests register. */
 export const secret = 'whsec_0123456789abcdef';
 
-/** A provider whose endpoints may be on this machine. */
+/** Starts a provider whose endpoints may be on this machine. */
 export const webhookProvider = (options: Partial<OstiaryOptions> = {}) =>
   partnerProvider({ ...options, webhooks: { allowPrivateTargets: true, ...options.webhooks } });
 
-/** Registers an endpoint through the API and answers its id. */
+/** Registers an endpoint through the API, and returns its id. */
 export async function register(
   provider: TestProvider,
   key: TestKey,
@@ -27,14 +27,14 @@ export async function register(
   return String(answer.json().id);
 }
 
-/** Triggers a sandbox event and answers it. */
+/** Triggers a sandbox event and returns it. */
 export async function trigger(provider: TestProvider, key: TestKey, type = 'webhook.test'): Promise<Json> {
   const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
   if (answer.status !== 201) throw new Error(`not triggered: ${answer.status} ${answer.text}`);
   return answer.json();
 }
 
-/** The deliveries to an endpoint, newest first. */
+/** Returns the deliveries to an endpoint, newest first. */
 export async function deliveries(provider: TestProvider, key: TestKey, endpointId: string): Promise<Json[]> {
   const answer = await provider.partnerCall(
     key,
@@ -43,16 +43,16 @@ export async function deliveries(provider: TestProvider, key: TestKey, endpointI
   return answer.json().data as Json[];
 }
 
-/** Path of the endpoints. */
+/** Path of webhook endpoints in the API. */
 export const hooks = '/v1/partner/webhooks';
 
 /** URL on this machine without a server. */
 export const url = 'http://127.0.0.1:9/hook';
 
-/** A registration that is good. */
+/** A valid registration of an endpoint. */
 export const body = { url, events: ['webhook.test'], secret };
 
-/** A partner with a test key, and what it does with its endpoints. */
+/** Starts a partner with a test key, and returns calls on its endpoints. */
 export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' | 'test' = 'test') {
   const { provider, rail, database } = await webhookProvider(options);
   const key = await provider.key({ mode });
@@ -60,7 +60,7 @@ export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' |
     provider.partnerCall(by, target, payload);
   return {
     ...{ provider, rail, database, key, call },
-    /** The rows of a list. */
+    /** Returns the rows of a list. */
     list: async (path: string, by = key) => (await call(`GET ${path}`, undefined, by)).json().data as Json[],
     register: (to = url, settings: Json = {}, by = key) =>
       register(provider, by, to, { events: ['webhook.test'], ...settings }),
@@ -72,7 +72,7 @@ export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' |
   };
 }
 
-/** An endpoint that answers with a status. */
+/** Starts an endpoint that responds with a status. */
 export async function answering(status: number, text = ''): Promise<Sink> {
   const endpoint = await sink();
   endpoint.answer = (response) => void response.writeHead(status).end(text);

@@ -26,8 +26,7 @@ describe('every answer', () => {
     expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(again.headers.get('x-request-id')).not.toBe(id);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    // Expects no information about the server, no headers for old caches only, and without https no HSTS
-    // header.
+    // The response has no header about the server, none for old caches only, and no HSTS without https.
     for (const name of ['x-powered-by', 'pragma', 'strict-transport-security'])
       expect(headers).not.toHaveProperty(name);
     if (status >= 400) blamed(answer, status, String(answer.json().code));

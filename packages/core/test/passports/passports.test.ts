@@ -106,7 +106,7 @@ describe('a passport', () => {
     const token = await issue();
     const [head = '', payload = '', signature = ''] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
-    // A signed text must be a passport, even with the right key.
+    // A text signed with the right key must still be a passport.
     const [right] = createSealer([sealingKey], systemRandom).derive('passports');
     const forge = (header: object, body: object = claims, secret: Buffer = right) => {
       const text = `${encode(header)}.${encode(body)}`;

@@ -81,7 +81,7 @@ export interface Books {
   ask(query: string): Promise<Answer>;
 }
 
-/** Returns a transfer of a live key that has just been created. */
+/** Makes a new transfer of a live key. */
 const transferOf = (partner: string, changes: Partial<TransferRecord> & { id: string }): TransferRecord => ({
   ...{ partner, mode: 'live', status: 'pending', amount: 100n, currency: 'HTG', recipientKid: 'KID-ANA' },
   ...{ description: null, reference: null, metadata: null, failure: null, completedAt: null },
@@ -89,7 +89,7 @@ const transferOf = (partner: string, changes: Partial<TransferRecord> & { id: st
   ...changes,
 });
 
-/** Starts a provider whose transfers a test stores itself, so that their times are exact. */
+/** Starts a provider to which a test adds transfers directly, so that their times are exact. */
 export async function books(storage: Storage = memoryStorage()): Promise<Books> {
   const { provider } = await partnerProvider({ storage });
   const key = await provider.key();
@@ -129,7 +129,7 @@ export async function manyPages() {
   return { provider, key: (await provider.key()).key, pages };
 }
 
-/** Resolves once a number no longer grows. */
+/** Resolves once a number has stopped growing, and returns it. */
 export async function settled(count: () => number): Promise<number> {
   for (let before = -1, same = 0; same < 20; ) {
     await new Promise((resolve) => setTimeout(resolve, 5));

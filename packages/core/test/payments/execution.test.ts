@@ -10,7 +10,7 @@ import { till } from './till.ts';
 const second = 1_000;
 const hour = 3_600_000;
 
-/** Replaces both timers of the rail, its own and the worker's, with one that a test ends. */
+/** Replaces both timers of an execution, the rail's and the worker's, with one that a test fires. */
 function timer(): AbortController {
   const controller = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(controller.signal);
@@ -18,7 +18,7 @@ function timer(): AbortController {
   const wait = vi.spyOn(globalThis, 'setTimeout').mockImplementation((run, ms, ...args) => {
     if (ms !== executionTimeoutMs) return setTimeout(run, ms, ...args);
     controller.signal.addEventListener('abort', () => run(...args));
-    // Return a timer that the caller can clear.
+    // Return a real timer, because the caller clears it.
     return setTimeout(() => undefined);
   });
   onTestFinished(() => {
@@ -52,7 +52,7 @@ describe('a transfer', () => {
     const event = { id: eventId, type: 'payment.completed', createdAt: now(), mode: 'live', data: completed };
     const [published, ...more] = await events();
     expect([published, more]).toEqual([{ sequence: 1, ...event }, []]);
-    // Its members come in the order in which a transfer is shown, and no other fields are sent.
+    // The event's members have the same order as in the API, and there are no others.
     expect(Object.keys(published?.data as Json)).toEqual(Object.keys(await show(id)));
     await work();
     const { sequence: _, ...sent } = published ?? {};
@@ -89,7 +89,7 @@ describe('a transfer', () => {
     for (let number = 0; number < 100; number += 1) await pay();
     const { worker } = provider.ostiary;
     worker.start();
-    // Payments of one partner take half of the places.
+    // One partner's payments take at most half of the places.
     await vi.waitFor(() => expect(rail.orders).toHaveLength(32), patient);
     const id = await pay(payment, other);
     await vi.waitFor(
@@ -142,7 +142,7 @@ describe('a transfer', () => {
     await later(hour);
     expect((await show(id)).status).toBe('completed');
     expect(new Set(rail.orders.map((order) => order.id))).toEqual(new Set([id]));
-    // No listener is left that would end the process when the time is over.
+    // No listener is left on the signal, which would otherwise throw and end the process.
     signal.abort();
     await new Promise(setImmediate);
   });
@@ -162,13 +162,13 @@ describe('the rail', () => {
     const round = work();
     await vi.waitFor(() => expect(signals).toHaveLength(1), patient);
     expect(AbortSignal.timeout).toHaveBeenCalledWith(executionTimeoutMs);
-    // The maximum must be less than the lease of the job, because otherwise a second worker would ask while
-    // the first one still waits.
+    // Must be less than the lease of a job: otherwise a second worker would execute while the first one still
+    // waits.
     expect(executionTimeoutMs).toBeLessThan(30 * second);
     signal.abort();
     await round;
     expect([signals[0]?.aborted, await unknown(), lines().length]).toEqual([true, 1, 1]);
-    // A late result changes nothing, because the execution has been given up.
+    // A late result has no effect, because the execution was abandoned.
     late.resolve({ status: 'completed' });
     expect((await show(id)).status).toBe('pending');
     rail.answer = async () => ({ status: 'failed', code: 'no', message: 'no' });
@@ -192,7 +192,7 @@ describe('the rail', () => {
     await work();
     database.breakWhen(null);
     expect([lines().length, await unknown()]).toEqual([1, 0]);
-    // The payment is requested again, with the same id.
+    // The payment is executed again with the same id.
     expect((await show(id)).status).toBe('pending');
     await later(second);
     expect((await show(id)).status).toBe('completed');

@@ -72,7 +72,7 @@ describe('a reconciliation export', () => {
       provider.clock.advance(400 * day);
       const again = await ask(`date=${dateOf(start)}&format=${format}`);
       expect(again.text).toBe(first.text);
-      // A formerly pending transfer is listed on the day of its decision.
+      // A transfer that was pending for long is listed on the day of its decision.
       const later = await ask(`date=${dateOf(provider.clock.now() - 400 * day)}&format=${format}`);
       expect(read(later.text, format).rows.map(({ id }) => id)).toEqual(['tr_pending']);
     },
@@ -127,7 +127,8 @@ describe('a reconciliation export', () => {
       ...['＠1', '﹦1', '\u00a0\u3000=1', '\u2003+1', '\u200b=1', '\u2800@1', '\u0000=1', '\ufeff=1'],
       '\ufeff "=1',
     ];
-    // Reads with `;` as separator put the first quote inside a cell, so that the text after it is not quoted.
+    // Programs that separate cells by `;` see the first quote inside a cell, and take the text after it for
+    // unquoted.
     const split = [
       [';=1', "';'=1"],
       ['; \ufeff=1', "'; \ufeff'=1"],
@@ -172,7 +173,7 @@ it('a row of NDJSON is one line to readers that end lines at U+0085, U+2028 and 
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ description });
 });
 
-// The test of Request objects shows that an export is produced no faster than it is read.
+// The test of Request objects covers that an export is not produced faster than it is read.
 it('an export that breaks off in the middle is cut, logged, and has no summary', async () => {
   const { provider, key, pages } = await manyPages();
   const connection = await RawConnection.open(provider.origin);

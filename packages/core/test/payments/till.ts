@@ -5,15 +5,15 @@ import { payment } from '../support/partner-api.ts';
 import type { Json } from '../support/provider.ts';
 
 /**
- * Starts a partner that pays over a rail which a test controls, and returns the related events, metrics of
- * the host, and log.
+ * Starts a partner that pays over a rail controlled by a test. Returns the related events, the host's
+ * metrics, and the log.
  */
 export async function till() {
   const given = await shop({}, 'live');
   const { provider, key, call, list, work } = given;
-  // Hosts may register their provider after they have built Ostiary.
+  // Registered after Ostiary was created, as hosts may do.
   const told = hostMetrics();
-  // Keep the purge away for ten minutes.
+  // Let the first purge run now: the next one is in ten minutes.
   await work();
   return {
     ...{ ...given, settle: provider.ostiary.payments.settle },
@@ -30,7 +30,7 @@ export async function till() {
       return work();
     },
     /**
-     * Returns the number of unknown outcomes in the host's metrics, which have no other attribute that could
+     * Returns the count of unknown outcomes in the host's metrics. The metric has no attribute that could
      * identify a user.
      */
     async unknown() {
@@ -40,7 +40,7 @@ export async function till() {
       expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
       return count;
     },
-    /** Reads the metrics of the host. */
+    /** Reads the host's metrics. */
     metrics: told,
     lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
   };

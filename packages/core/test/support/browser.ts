@@ -1,19 +1,19 @@
-/** A response, with its body read. */
+/** A response with its body. */
 export type Answer = Awaited<ReturnType<typeof answerOf>>;
 
-/** Reads an answer. */
+/** Reads a response with its body. */
 export async function answerOf(response: Response, url = response.url) {
   const { status, headers } = response;
   const text = await response.text();
   const to = headers.get('location');
   /** Absolute target of a redirect, or `null`. */
   const location = to === null ? null : new URL(to, url).href;
-  /** Parameters of that URL; empty without a redirect. */
+  /** Parameters of the redirect's target; empty without a redirect. */
   const callback = new URL(location ?? 'about:blank').searchParams;
   const json = () => JSON.parse(text) as Record<string, unknown>;
   /**
-   * Status and code of an error, such as `400 invalid_grant`, as JSON, on a page or in a redirect. Without an
-   * error it is `200 ok`, and for redirects `303 code`, `303 login`, `303 interaction` or `303 elsewhere`.
+   * Status and error code, such as `400 invalid_grant`, whether in JSON, on a page or in a redirect. Without
+   * an error it is `200 ok`, and for redirects `303 code`, `303 login`, `303 interaction` or `303 elsewhere`.
    */
   const outcome = `${status} ${saidBy()}`;
   return { status, headers, text, location, callback, json, outcome };
@@ -37,14 +37,17 @@ type Texts = Readonly<Record<string, string>>;
 let browsers = 0;
 
 /**
- * Browser without a screen: keeps cookies by path, follows no redirects by itself, sends the usual headers of
- * browsers.
+ * A browser without a window: keeps cookies by path, follows no redirects by itself, and sends the usual
+ * headers of browsers.
  */
 export class TestBrowser {
   readonly origin: string;
-  /** Origin at which the server really listens, if it is another one: as behind a proxy that ends TLS. */
+  /**
+   * Origin at which the server listens. It differs from the browser's origin behind a proxy that terminates
+   * TLS.
+   */
   #server: string;
-  /** Name that identifies this browser at the host's login. */
+  /** Name by which the host's login recognizes this browser. */
   readonly name: string;
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 
@@ -56,7 +59,7 @@ export class TestBrowser {
     this.setCookie('host', this.name, '/');
   }
 
-  /** Sends later requests for the same origin to another server, as behind a load balancer. */
+  /** Sends later requests for the same origin to another server, as a load balancer does. */
   connectTo(server: string): void {
     this.#server = server;
   }

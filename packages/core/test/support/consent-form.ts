@@ -1,7 +1,7 @@
 import type { TestBrowser } from './browser.ts';
 import type { TestClient, TestProvider } from './provider.ts';
 
-/** Consent page as a browser shows it. */
+/** A consent page as a browser shows it. */
 export type ConsentPage = Awaited<ReturnType<typeof showConsent>>;
 
 /** Starts an authorization request that must end at the consent page, and shows the page. */
@@ -28,20 +28,20 @@ export async function showConsent(browser: TestBrowser, address: string) {
   );
   const badge = /\s*<span class="badge">.*$/s;
   const path = new URL(address).pathname;
-  /** Posts the form of the page, with its token unless the form has another. */
+  /** Submits the page's form, with its CSRF token unless the form has another. */
   const post = (form: Record<string, string>, headers?: Record<string, string>) =>
     browser.post(address, { csrf, ...form }, headers);
   const approve = (headers?: Record<string, string>) => post({ decision: 'approve' }, headers);
   return {
     ...{ browser, address, path, answer, text, csrf, post, approve },
-    /** Id of its interaction, and the path of the way back to the client. */
+    /** Id of the interaction. */
     id: path.split('/').at(-1) ?? '',
     resume: `${path}/resume`,
-    /** Titles of the scopes, in order, and those of them that are marked as new. */
+    /** Titles of the scopes, in order. */
     titles: items.map((item) => item.replace(badge, '')),
     marked: items.filter((item) => badge.test(item)).map((item) => item.replace(badge, '')),
     deny: () => post({ decision: 'deny' }),
-    /** Approves, and follows the way back to the client. */
+    /** Approves, and follows the redirects to the client. */
     async finish() {
       const approved = await approve();
       return approved.location === null ? approved : browser.get(approved.location);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication, Login, Scope, UserDirectory, UserRecord } from '../../src/index.ts';
 
-/** User with all fields that any scope shows. */
+/** A user with all fields that any scope reveals. */
 export const ana: UserRecord = {
   sub: 'user-ana',
   kid: 'KID-ANA',
@@ -22,7 +22,7 @@ export const ana: UserRecord = {
   ],
 };
 
-/** Table of the specification, written down a second time on purpose. */
+/** Table of the specification, written down independently. */
 export const scopeFields: Readonly<Record<Scope, readonly (keyof UserRecord)[]>> = {
   openid: ['sub', 'kid', 'role', 'country', 'createdAt'],
   profile: ['name', 'handle', 'avatarUrl'],
@@ -47,13 +47,13 @@ export const phones: ReadonlyMap<string, string> = new Map([
   ['+50937000002', ben.sub],
 ]);
 
-/** A host with users and a login that tests control. Its `host` cookie identifies a browser. */
+/** A host with users and a login that tests control. A browser is identified by its `host` cookie. */
 export class Host {
   readonly people = new Map<string, UserRecord>([ana, ben].map((user) => [user.sub, user]));
   /** Handles requests that are not Ostiary's; without it Ostiary responds with 404. */
   pages: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
   readonly #signedIn = new Map<string, Authentication>();
-  /** Pairs of user and partner that the host keeps apart. */
+  /** Pairs of user and partner for which the host does not reveal the user. */
   readonly hidden = new Set<string>();
   readonly users: UserDirectory = {
     find: (sub) => this.people.get(sub) ?? null,
@@ -70,7 +70,7 @@ export class Host {
       return `/login?${query}`;
     },
   };
-  /** Login of a host whose users can sign out too. */
+  /** Login of a host that can also sign users out. */
   get loginWithSignOut(): Login {
     return { ...this.login, signOut: (request) => this.signOut(hostCookie(request)) };
   }

@@ -3,8 +3,8 @@ import type { Storage } from '../../src/storage.ts';
 import { sharingCounts } from './shared-counts.ts';
 
 /**
- * Wraps a storage: it records its calls, such as `grants.redeem`, and their arguments, and can be made to
- * fail.
+ * Wraps a storage so that it records its calls, such as `grants.redeem`, with their arguments, and can be
+ * made to fail.
  */
 export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) {
   const calls: string[] = [];
@@ -33,14 +33,17 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
       code: 'STORAGE_UNAVAILABLE',
     }) as Error,
     storage: watched(inner, ''),
-    /** Calls since the last `forget`, in order. */
+    /** Recorded calls since the last `forget`, in order. */
     calls,
     given,
     forget() {
       calls.length = 0;
       given.length = 0;
     },
-    /** Makes calls fail for which `fails` returns true, before they change anything. `null`: none. */
+    /**
+     * Makes the calls fail for which `fails` returns true, before they change anything. `null` ends the
+     * failures.
+     */
     breakWhen(fails: typeof breaks) {
       breaks = fails;
     },

@@ -8,8 +8,7 @@ export const back = 'https://app.example/bye';
 export const postLogoutRedirectUris = [back, 'https://app.example/bye?from=service'];
 
 /**
- * Starts a provider whose host can sign users out, with a client and its ID token, and browsers that sign
- * out.
+ * Starts a provider whose host can sign users out, with a client, its ID token, and browsers for signing out.
  */
 export async function loggingOut(options: Partial<OstiaryOptions> = {}) {
   const host = new Host();
@@ -37,7 +36,7 @@ export async function loggingOut(options: Partial<OstiaryOptions> = {}) {
   };
 }
 
-/** Answers the page that asks for confirmation. */
+/** Answers the page that asks the user to confirm signing out. */
 export async function answer(
   page: Answer,
   decision: string,

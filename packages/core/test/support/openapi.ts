@@ -50,7 +50,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** Description of the partner API. Only references to schemas remain; others are resolved. */
+/** Description of the partner API in which all references are resolved, except those to schemas. */
 export interface Description {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -58,7 +58,7 @@ export interface Description {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 }
 
-/** Resolves references that do not lead to a schema. */
+/** Resolves references, except those to schemas. */
 function followed(part: unknown, document: Record<string, unknown>): unknown {
   if (Array.isArray(part)) return part.map((one) => followed(one, document));
   if (typeof part !== 'object' || part === null) return part;
@@ -80,7 +80,7 @@ export async function descriptionOf(provider: TestProvider): Promise<Description
   return followed(document, document) as Description;
 }
 
-/** Lists every operation with its location. */
+/** Lists all operations with their paths and methods. */
 export function operationsOf({ paths }: Pick<Description, 'paths'>) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -88,7 +88,7 @@ export function operationsOf({ paths }: Pick<Description, 'paths'>) {
 }
 
 /**
- * Validators of values, by the components that schemas refer to: creating one takes as long as a hundred
+ * Cache of validators by the components that schemas refer to: making one takes as long as a hundred
  * requests.
  */
 const validators = new WeakMap<object, (schema: Schema, value: unknown) => string[]>();
@@ -107,7 +107,7 @@ function newValidator(components: Description['components']) {
   };
 }
 
-/** Returns a real validator of JSON Schema, which reports the problems as text. */
+/** Makes a JSON Schema validator, which returns the problems as texts. */
 export function validatorOf({ components }: Pick<Description, 'components'>) {
   const validator = validators.get(components) ?? newValidator(components);
   validators.set(components, validator);

@@ -10,7 +10,7 @@ import { Host } from './directory.ts';
 import { fragileStorage } from './fragile-storage.ts';
 import { startProvider } from './running.ts';
 
-/** Limits that are too high for tests to reach by accident. */
+/** Limits of the partner API that tests do not reach by accident. */
 export const manyRequests = Object.fromEntries(
   ['verify', 'payments', 'users', 'reconciliation', 'other'].map((group) => [
     group,
@@ -18,7 +18,7 @@ export const manyRequests = Object.fromEntries(
   ]),
 ) as NonNullable<OstiaryOptions['partnerLimits']>;
 
-/** Payment rail that a test controls; it records its orders. */
+/** A payment rail that a test controls, which records its orders. */
 export class TestRail implements PaymentRail {
   readonly orders: TransferOrder[] = [];
   answer: (order: TransferOrder, signal: AbortSignal) => Promise<TransferResult> = async () => ({
@@ -38,15 +38,15 @@ export function temporaryDatabase(): string {
   return join(folder, 'ostiary.db');
 }
 
-/** Storages on which the most important tests run. */
+/** Storages on which the most important tests run, by name. */
 export const storages: readonly (readonly [string, () => Storage])[] = [
   ['memory', memoryStorage],
   ['SQLite', () => sqliteStorage({ file: temporaryDatabase() })],
 ];
 
 /**
- * Starts a provider with a partner API that stops by itself, with the test or the file that starts it.
- * Returns its rail too, and its database, unless it was given a storage.
+ * Starts a provider with a partner API, which stops at the end of the test or file. Returns its rail, and its
+ * database unless a storage was given.
  */
 export async function partnerProvider(options: Partial<OstiaryOptions> = {}, host = new Host()) {
   const rail = new TestRail();
@@ -55,8 +55,8 @@ export async function partnerProvider(options: Partial<OstiaryOptions> = {}, hos
   return { provider: await startProvider(given, host), rail, database };
 }
 
-/** Payment that a partner may request. */
+/** A valid payment request. */
 export const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } } as const;
 
-/** Same payment in test mode. */
+/** A valid payment request in test mode. */
 export const testPayment = { ...payment, recipient: { kid: 'KID-TEST-APPROVED' } } as const;

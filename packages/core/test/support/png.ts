@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Builds a chunk of a PNG. */
+/** Makes a chunk of a PNG file. */
 export function chunk(name: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -9,7 +9,7 @@ export function chunk(name: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** Builds a grey picture. */
+/** Makes a grey PNG picture. */
 export function png(width: number, height = width, filler = 0): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -24,14 +24,14 @@ export function png(width: number, height = width, filler = 0): Buffer {
   ]);
 }
 
-/** Builds a PNG of `count` bytes. */
+/** Makes a PNG of exactly `count` bytes. */
 export const ofBytes = (count: number): Buffer =>
   png(64, 64, count - png(64).length - chunk('tEXt', Buffer.alloc(0)).length);
 
 /** First eight bytes of every PNG. */
 export const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Color types of PNG: the values of their field, and samples of a pixel. */
+/** Colour types of PNG: the value in the header, and the number of samples per pixel. */
 export const colors = {
   grey: { type: 0, samples: 1 },
   rgb: { type: 2, samples: 3 },
@@ -40,7 +40,7 @@ export const colors = {
   rgba: { type: 6, samples: 4 },
 } as const;
 
-/** Value of a header. */
+/** Content of a PNG header. */
 export interface Header {
   readonly side: number;
   readonly color: keyof typeof colors;
@@ -48,7 +48,7 @@ export interface Header {
   readonly isInterlaced: boolean;
 }
 
-/** Builds the chunk `IHDR`. */
+/** Makes the chunk `IHDR`. */
 export function header({ side, color, depth, isInterlaced }: Header): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(side, 0);
@@ -57,7 +57,10 @@ export function header({ side, color, depth, isInterlaced }: Header): Buffer {
   return chunk('IHDR', data);
 }
 
-/** Bytes of the rows of a black picture: pixel by pixel, into the pass that PNG's table of eight by eight pixels gives it. */
+/**
+ * Makes the bytes of a black picture's rows. With interlacing, each pixel belongs to a pass according to
+ * PNG's table of eight by eight pixels.
+ */
 export function rows({ side, color, depth, isInterlaced }: Header): Buffer {
   const table = [
     '16462646',

@@ -10,8 +10,8 @@ import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
 /**
- * Clock that stands still until a test moves it; begins at the real time, because the engine reads its own
- * clock.
+ * A clock that stands still until a test moves it. It starts at the real time, because the engine reads the
+ * machine's clock.
  */
 export class TestClock {
   #now = Date.now();
@@ -23,7 +23,7 @@ export class TestClock {
   }
 }
 
-/** Default limits of these providers: too high for tests to reach by accident. */
+/** Default limits of test providers, which tests do not reach by accident. */
 export const generousLimits = {
   authorizeStarts: 1_000_000,
   failedClientAuthentications: 1_000_000,
@@ -38,14 +38,14 @@ export type Json = Record<string, unknown>;
 type Changes = Readonly<Record<string, string | undefined>>;
 type Headers = Readonly<Record<string, string>>;
 
-/** Client that was provisioned for a test. */
+/** A client that was created for a test. */
 export interface TestClient {
   readonly id: string;
   readonly secret: string | null;
   readonly redirectUri: string;
 }
 
-/** API key that was issued for a test. */
+/** An API key that was issued for a test. */
 export type TestKey = Awaited<ReturnType<TestProvider['key']>>;
 
 /** Creates a PKCE pair, and the parameters that bind an authorization request to it. */
@@ -69,12 +69,12 @@ export function tokenRequest({ id, secret, redirectUri }: TestClient, code: stri
   };
 }
 
-/** Running identity provider behind a real HTTP server on a free port of the loopback address. */
+/** A running identity provider behind a real HTTP server, on a free port of the loopback address. */
 export class TestProvider {
   declare readonly ostiary: Ostiary;
   declare readonly partnerRoutes: Assembled['partnerRoutes'];
   declare readonly origin: string;
-  /** `authUrl` without a trailing slash: the origin from the view of browsers. */
+  /** Origin as browsers see it: `authUrl` without a trailing slash. */
   declare readonly site: string;
   declare readonly host: Host;
   declare readonly clock: TestClock;
@@ -102,8 +102,8 @@ export class TestProvider {
     const logged: TestProvider['logged'] = [];
     const log = (level: string) => (fields: object, message: string) =>
       void logged.push({ level, message, fields });
-    // Lend the provider keys, because creating an RSA key takes longer than the rest of a start. Tests with
-    // their own storage or sealing key create one.
+    // Give the provider existing signing keys, because generating an RSA key takes longer than the rest of
+    // the start. Tests with their own storage or sealing key generate one.
     const isPlain = options.storage === undefined && options.sealingKeys === undefined;
     const storage = options.storage ?? memoryStorage();
     if (isPlain) {
@@ -119,7 +119,7 @@ export class TestProvider {
       limits: generousLimits,
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...options,
-      // Pass a copy of the storage object, as in another process.
+      // A copy of the storage object, like that of another process.
       storage: { ...storage },
     };
     const { ostiary, partnerRoutes } = await assembleWithTables(given, {});
@@ -154,7 +154,7 @@ export class TestProvider {
     this.host.signOut(browser.name);
   }
 
-  /** Provisions a client whose consent is remembered, unless other redirect URIs are given. */
+  /** Creates a client whose consent is remembered, unless other redirect URIs are given. */
   async client(settings: Partial<NewClient> = {}): Promise<TestClient> {
     const redirectUri = settings.redirectUris?.[0] ?? 'https://app.example/callback';
     const { client, clientSecret } = await this.ostiary.admin.clients.create({
@@ -183,8 +183,8 @@ export class TestProvider {
   }
 
   /**
-   * Follows redirects within this server, approving a consent page, until one leads elsewhere or another page
-   * appears.
+   * Follows redirects within this server, deciding on a consent page, until one leads elsewhere or another
+   * page is shown.
    */
   async follow(browser: TestBrowser, url: string, decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
     let [address, answer] = [url, await browser.get(url)];
@@ -235,8 +235,8 @@ export class TestProvider {
   }
 
   /**
-   * Returns the result of one authorization request for the client, or the page of its user: `code`, an
-   * error, or a page.
+   * Makes one authorization request. Returns what the client gets (`code` or an error), or the page that the
+   * user sees.
    */
   async attempt(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<string> {
     const { outcome } = await browser.get(this.authorizeUrl(client, changes));
@@ -244,7 +244,7 @@ export class TestProvider {
   }
 
   /**
-   * Exchanges a code, by default with the client's secret and right redirect URI; `undefined` removes a
+   * Exchanges a code, by default with the client's secret and correct redirect URI; `undefined` removes a
    * parameter.
    */
   async exchange(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<Answer> {
@@ -256,7 +256,7 @@ export class TestProvider {
     return (await this.exchange(client, code, changes)).outcome;
   }
 
-  /** Returns the client's tokens at the end of a whole flow. */
+  /** Runs a whole flow, and returns the client's tokens. */
   async tokens(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<Json> {
     const { verifier, bound } = pkce();
     const code = await this.code(client, { ...bound, ...changes }, browser);
@@ -268,7 +268,7 @@ export class TestProvider {
     return String((await this.tokens(client, { scope }, browser)).access_token);
   }
 
-  /** Returns the user of the code in a response. */
+  /** Exchanges the code of a callback, and returns its user id. */
   async subOf(client: TestClient, { callback }: Answer): Promise<unknown> {
     const { access_token: token } = (await this.exchange(client, callback.get('code') ?? '')).json();
     return (await this.userinfo(String(token))).json().sub;
@@ -281,12 +281,12 @@ export class TestProvider {
     return status === 200;
   }
 
-  /** Revokes a token at the endpoint. */
+  /** Revokes a token at the revocation endpoint. */
   revoke(token: string, headers: Headers = {}): Promise<Answer> {
     return this.call('/v1/oauth/revoke', { token }, headers);
   }
 
-  /** Returns the forms of a user's connected apps: the token of each by its client. */
+  /** Returns the CSRF token of each form on the user's page of connected apps, by client. */
   async connectedApps(browser: TestBrowser): Promise<ReadonlyMap<string, string>> {
     const forms = (await browser.get(`${this.site}/account/apps`)).text.matchAll(
       /action="[^"]*\/account\/apps\/([^/"]+)\/revoke">\s*<input type="hidden" name="csrf" value="([^"]+)"/g,
@@ -300,12 +300,12 @@ export class TestProvider {
     return browser.post(`${this.site}/account/apps/${client.id}/revoke`, { csrf });
   }
 
-  /** Logged defects and failures. */
+  /** Log lines with level `error`. */
   get errors(): TestProvider['logged'] {
     return this.logged.filter(({ level }) => level === 'error');
   }
 
-  /** Sends any request to this server, unchanged; redirects are not followed. */
+  /** Sends a request to this server without changing it. Redirects are not followed. */
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
     return answerOf(await fetch(new URL(path, this.origin), { redirect: 'manual', ...init }));
   }

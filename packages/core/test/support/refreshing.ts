@@ -9,7 +9,7 @@ export async function refreshing() {
   const provider = await startProvider({ refreshTokens: {}, introspection: true });
   const app = await provider.client({ allowedScopes });
 
-  /** Presents a refresh token as its client does, with optional changes; `undefined` removes a parameter. */
+  /** Uses a refresh token as its client does, with optional changes; `undefined` removes a parameter. */
   function refresh(token: unknown, by: TestClient = app, changes: Json = {}, at: TestProvider = provider) {
     const secret = by.secret === null ? {} : { client_secret: by.secret };
     const request = { grant_type: 'refresh_token', refresh_token: token, client_id: by.id, ...secret };
@@ -20,7 +20,7 @@ export async function refreshing() {
     provider,
     app,
     spa: await provider.client({ allowedScopes, public: true }),
-    /** Returns the tokens of a client that requests refresh tokens. */
+    /** Signs in with `offline_access`, and returns the client's tokens. */
     connect: (client = app, scope = 'openid profile offline_access', at: TestProvider = provider) =>
       at.tokens(client, { scope, nonce: 'n-1' }),
     refresh,

@@ -10,14 +10,14 @@ export function afterwards(end: () => unknown): void {
   else onTestFinished(ended);
 }
 
-/** Starts a provider that stops by itself, with the test or the file that starts it. */
+/** Starts a provider that stops at the end of the test or file that starts it. */
 export async function startProvider(...given: Parameters<typeof TestProvider.start>): Promise<TestProvider> {
   const provider = await TestProvider.start(...given);
   afterwards(() => provider.stop());
   return provider;
 }
 
-/** Starts a server of a host, or of a third party, that stops by itself. Returns its origin. */
+/** Starts a server of a host or a third party, which stops at the end of the test. Returns its origin. */
 export async function serve(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<string> {

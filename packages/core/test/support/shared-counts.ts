@@ -2,7 +2,7 @@ import { fixedWindows } from '../../src/limits/fixed-windows.ts';
 import type { Storage } from '../../src/storage.ts';
 
 /**
- * Wraps a storage: instances of a test share its counts of requests, as processes share those of PostgreSQL.
+ * Wraps a storage so that several instances share its rate limit counts, as processes on PostgreSQL do.
  */
 export function sharingCounts(storage: Storage): Storage {
   return { ...storage, rateLimits: fixedWindows() };

@@ -9,7 +9,7 @@ function fail(what: string): never {
   throw Object.assign(new TypeError(`${what} broke`, { cause }), { card: '4000-0000-0000-0002' });
 }
 
-/** Returns the output when host functions throw, and the secrets that it must not contain. */
+/** Returns what is printed when host functions throw, and the secrets that it must not contain. */
 async function printed(logger?: OstiaryOptions['logger']) {
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
@@ -24,7 +24,7 @@ async function printed(logger?: OstiaryOptions['logger']) {
     login: { authenticate: () => fail('login.authenticate'), loginUrl: () => '/login' },
     payments: { execute: async () => fail('payments.execute') },
   };
-  // Pass no logger, as hosts may do.
+  // Without a logger, as hosts may start it.
   Reflect.set(options, 'logger', logger);
   const { provider } = await partnerProvider(options);
   const key = await provider.key();
@@ -75,7 +75,7 @@ describe('lines for people', () => {
     vi.restoreAllMocks();
   });
 
-  /** Returns the text that is written for one warning. */
+  /** Returns the line that is written for a warning. */
   function written(fields: object, message = 'something happened'): string {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
     const { mock } = vi.spyOn(console, 'error').mockImplementation(() => {});

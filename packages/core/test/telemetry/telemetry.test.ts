@@ -7,7 +7,7 @@ import { answering, register, webhookProvider } from '../partner/webhook-shop.ts
 import { hostMetrics } from '../support/metrics.ts';
 import { payment } from '../support/partner-api.ts';
 
-/** Starts a provider with telemetry, and collects the data that the host's providers receive. */
+/** Starts a provider with telemetry, and collects the data that the host's meter and tracer receive. */
 async function watched() {
   const exporter = new InMemorySpanExporter();
   const points = hostMetrics();
@@ -44,7 +44,7 @@ describe('telemetry', () => {
       measured('/v1/partner/users/phone/:phone', 404),
       measured('/v1/partner/whoami', 401),
       measured('none', 404),
-      // An alert that compares values would miss the first event of a counter that begins with it.
+      // Starts at 0: an alert on an increase would miss the first event of a counter that starts with it.
       { name: 'ostiary.payments.execution.unknown', attributes: {}, count: 0 },
       { name: 'ostiary.payments.contradiction', attributes: {}, count: 0 },
     ]);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { addressBuckets, clientAddressFinder } from '../../src/limits/client-address.ts';
 
-/** Returns the address of a request from a socket, with an X-Forwarded-For header. */
+/** Returns the client address of a request with a socket address and an X-Forwarded-For header. */
 function found(
   trustedProxies: readonly string[],
   remoteAddress: string | undefined,

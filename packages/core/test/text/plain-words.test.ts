@@ -14,7 +14,7 @@ const hostType = {
 const { provider } = await webhookProvider({ events: { 'order.shipped': hostType } });
 const key = await provider.key({ mode: 'test' });
 
-/** Kinds of checks in schemas of this package. */
+/** Schemas with all kinds of checks that this package uses. */
 const checks: readonly z.ZodType[] = [
   ...[z.string().min(1).max(3), z.int().min(1), z.number().gt(0).lt(1), z.boolean(), z.date(), z.null()],
   ...[z.enum(['a', 'b']), z.literal('a'), z.iso.datetime(), z.url(), z.string().regex(/^a$/)],
@@ -25,7 +25,7 @@ const checks: readonly z.ZodType[] = [
   ],
   ...[z.custom((value) => value === 'a'), z.instanceof(Uint8Array), z.never(), z.map(z.string(), z.string())],
 ];
-/** Values that programs and JSON can have, of which a check accepts few. */
+/** Values that programs and JSON may contain, few of which a schema accepts. */
 const values: readonly unknown[] = [
   ...[undefined, null, true, 0, -1, 1.5, 1e20, Number.NaN, Number.POSITIVE_INFINITY, 10n, Symbol('wrong')],
   ...[
@@ -44,7 +44,7 @@ const values: readonly unknown[] = [
   ...[() => 'wrong', new Date(Number.NaN), new Map([[1, 2]]), new Uint8Array(3)],
 ];
 
-// Other tests show that all checks use this text: `blamed` of the partner API, the options, the
+// Other tests show that all checks use these texts: `blamed` of the partner API, the options, the
 // administration.
 it('what is said of a value that a check refuses is in plain words, whatever both are', () => {
   let refused = 0;
@@ -94,7 +94,7 @@ describe('what the partner API says of a wrong field', () => {
       [pay, { ...payment, metadata: [] }, 'metadata has to be an object'],
       [pay, { ...payment, tip: '1.00' }, 'tip is not a known field'],
       ['POST /v1/partner/sandbox/passports', { expired: 'yes' }, 'expired has to be true or false'],
-      // The same applies if a library of the host checks.
+      // The same holds for schemas of a host's library.
       [
         trigger,
         { type: 'order.shipped', data: { orderId: 7, at: hostType.example.at } },

@@ -39,7 +39,7 @@ it.each([
   expect(unhandled).toEqual([]);
 });
 
-// Tests of each silent host function show that it has its deadline.
+// Tests with hanging host functions show that each has this deadline.
 it('a host has ten seconds unless the option says otherwise', async () => {
   for (const [option, ms] of [
     [{}, 10_000],

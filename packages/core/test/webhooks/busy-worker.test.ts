@@ -13,8 +13,8 @@ const silence: AttemptAnswer = {
 };
 
 /**
- * Starts a worker whose endpoint has answered `quick` attempts, in 5 ms each, each of which raised its limit
- * by one. From now on the test answers, and `due` deliveries are due.
+ * Starts a worker whose endpoint has answered `quick` attempts in 5 ms each, so that its limit grew by one
+ * each time. From now on the test responds, and `due` deliveries are due.
  */
 async function busyWorker(quick: number, due = quick, concurrency = 512) {
   const { wrap, writes, claims, holdClaims } = watchedStore();
@@ -36,7 +36,7 @@ async function busyWorker(quick: number, due = quick, concurrency = 512) {
     ...{ ...shop, worker, receiver, claims, holdClaims },
     results: () => writes.flat(),
     written: () => writes.map(({ length }) => length),
-    /** Stops the worker, and answers all its open attempts. */
+    /** Stops the worker, and responds to all open attempts. */
     async end() {
       const ending = worker.stop();
       await quiet();
@@ -75,7 +75,7 @@ describe('results of attempts', () => {
     receiver.answer({ ...answered(200), response: 'x'.repeat(50_000) });
     await quiet();
     await end();
-    // The first 64 concurrent attempts have long answers, and deliveries that were claimed ahead have none.
+    // The first 64 concurrent attempts have long responses, and deliveries that were claimed ahead have none.
     expect(written()).toEqual([41, 23, 56]);
   });
 });
@@ -109,7 +109,7 @@ it('a claim is not repeated for a worker that is told to stop meanwhile', async 
   await ended;
 });
 
-/** Five attempts under way, 80 more deliveries claimed ahead, and 15 left. */
+/** Five attempts are running, 80 more deliveries are claimed ahead, and 15 are left. */
 describe('deliveries that are claimed ahead', () => {
   const busy = () => busyWorker(3, 100);
 
@@ -118,7 +118,7 @@ describe('deliveries that are claimed ahead', () => {
     expect(requests).toHaveLength(3 + 5);
     const before = claims();
     receiver.answer(answered(200), 1);
-    // The response raises the limit by one.
+    // Each response raises the limit by one.
     await turn();
     expect(requests).toHaveLength(3 + 5 + 2);
     expect(claims()).toBe(before);
@@ -165,7 +165,7 @@ describe('deliveries that are claimed ahead', () => {
     expect(requests).toHaveLength(3 + 5);
     await quiet();
     expect(results().filter(({ attempt }) => attempt === null)).toHaveLength(80);
-    // Claim them anew, with the present state of their endpoint.
+    // Deliveries are claimed anew, with the current state of their endpoint.
     expect(requests.length).toBeGreaterThan(3 + 5);
     await end();
   });

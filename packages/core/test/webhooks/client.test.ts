@@ -187,7 +187,7 @@ describe('a response', () => {
 });
 
 describe('time', () => {
-  /** Only the test advances the time; sockets work as usual. */
+  /** Time only advances when the test does it; sockets work as usual. */
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });

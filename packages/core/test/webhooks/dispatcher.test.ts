@@ -64,7 +64,7 @@ describe('a started dispatcher', () => {
     await publish('healthy');
     const worker = await started();
     for (let dead = 0; dead < 499; dead += 1) {
-      // The first 49 belong to the partner of the healthy one.
+      // The first 49 endpoints have the same partner as the healthy one.
       const partner = dead < 49 ? 'acme' : `other-${dead % 10}`;
       await endpoint(`dead${dead}`, hangs, { partner });
       await publish(`dead${dead}`, 4, { partner });
@@ -77,7 +77,7 @@ describe('a started dispatcher', () => {
       expect(healthy()).toBe(round);
     }
     const hanging = requests.filter(({ url }) => url.startsWith('https://dead'));
-    // Three quarters of the worker, two of each while their behaviour is unknown.
+    // Three quarters of the worker's places, two per endpoint while its behaviour is unknown.
     expect(hanging).toHaveLength(384);
     expect(new Set(hanging.map(({ url }) => url)).size).toBe(384 / 2);
     void worker.stop();
@@ -108,7 +108,7 @@ describe('a started dispatcher', () => {
         await quiet();
         expect(requests.at(-1)?.url).toBe(`https://${partner}.example/`);
       }
-      // Half of the worker for one partner, a quarter in test mode.
+      // One partner gets at most half of the worker's places, a quarter in test mode.
       expect(receiver.waiting.length).toBeLessThanOrEqual(mode === 'live' ? 256 : 128);
       void worker.stop();
     },
@@ -261,7 +261,7 @@ describe('stopping', () => {
     }
     behaviour = async () => answered(503);
     await dispatcher().runDue();
-    // The wait after the first failure.
+    // The next attempt is due after the first retry delay.
     expect(await deliveries('a')).toMatchObject([{ status: 'pending', nextAttemptAt: clock.now() + 60_000 }]);
     clock.advance(60_000);
     await dispatcher().runDue();
@@ -376,7 +376,7 @@ it('two workers make each attempt once, and a late result of a lost claim change
   await publish('a');
   const [first, second] = [await started(), await started()];
   expect(requests).toHaveLength(1);
-  // The first worker hangs for longer than its lease.
+  // The first worker hangs longer than its lease.
   clock.advance(30_000);
   second.wake();
   await quiet();

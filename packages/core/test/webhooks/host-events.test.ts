@@ -11,7 +11,7 @@ import { shop as open } from '../partner/webhook-shop.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 
-/** Schema as a library other than zod would have it. */
+/** Makes a schema as of a library other than zod. */
 function standard(validate: (value: unknown) => unknown): HostEventSchema {
   return { '~standard': { version: 1, vendor: 'by-hand', validate } };
 }
@@ -41,7 +41,7 @@ async function shop(options: Partial<OstiaryOptions> = {}) {
     ...given,
     listed: (by?: TestKey) => list('/v1/partner/events', by),
     publish,
-    /** Returns the error, whether it is thrown now or later. */
+    /** Returns the error of publishing, whether it is thrown at once or later. */
     failure: async (event: object): Promise<unknown> => {
       try {
         await publish(event);
@@ -138,7 +138,7 @@ describe('publishing', () => {
       ['data.at', { orderId: 'o' }],
       ['data.at', { ...shipped, at: undefined }],
       ['data.at', { ...shipped, at: 'yesterday' }],
-      // JSON converts it to null.
+      // JSON would convert NaN to null.
       ['data.orderId', { ...shipped, orderId: Number.NaN }],
       ['data.points.0', { points: 1.5 }, 'loyalty.points_changed'],
     ] as const) {

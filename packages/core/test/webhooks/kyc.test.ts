@@ -61,9 +61,9 @@ describe('a change of an identity check', () => {
     const partners = [named.partner, first.partner, named.partner];
     expect(await told({ partners })).toEqual([first.partner, named.partner].sort());
     const [[one], [other]] = [await events(first.key), await events(named)];
-    // Each partner gets a separate event, so that partners cannot compare notes.
+    // Each partner gets an event of its own, so that partners cannot correlate ids.
     expect(one?.id).not.toBe(other?.id);
-    // Naming is for one change only, and uses the host's time.
+    // Naming partners applies to one change, and uses the host's time.
     const changedAt = new Date('2020-02-29T01:02:03.004Z');
     expect(await told({ changedAt })).toEqual([first.partner]);
     expect(await events(first.key)).toMatchObject([{}, { data: { changedAt: changedAt.toISOString() } }]);
@@ -119,7 +119,7 @@ describe('kycChanged', () => {
     expect([await events(one.key), await events(two.key)]).toEqual([[], []]);
     database.forget();
     await told();
-    // Use one transaction for all partners.
+    // All partners' events are published in one transaction.
     expect(database.calls.filter((call) => call === 'events.publish')).toHaveLength(1);
   });
 });

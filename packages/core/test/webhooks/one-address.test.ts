@@ -9,8 +9,8 @@ const perPartner = 5;
 const eventsPerPartner = 20;
 
 /**
- * Time for which the flooded server holds every request at first, in milliseconds: longer than an attempt
- * waits for a place.
+ * Time for which the flooded server first holds every request, in milliseconds: longer than an attempt waits
+ * for a place.
  */
 const holdMs = 6_500;
 
@@ -22,7 +22,7 @@ it('200 sandbox events for 50 endpoints at one address are at most 64 attempts a
       resolve: async (host) => [host.startsWith('elsewhere') ? '::1' : '127.0.0.1'],
     },
   });
-  /** Requests that the flooded address holds. */
+  /** Requests that the flooded server holds. */
   const held = new Set<() => void>();
   let most = 0;
   let isHolding = true;
@@ -92,7 +92,7 @@ it('200 sandbox events for 50 endpoints at one address are at most 64 attempts a
   expect(Math.max(...delays)).toBeLessThan(2_000);
   expect([...arrivals.values()].every((times) => times === 1)).toBe(true);
 
-  /** Deliveries whose only attempt was accepted. */
+  /** Counts the deliveries whose only attempt succeeded. */
   async function accepted(): Promise<number> {
     let count = 0;
     for (const { key, id } of endpoints) {

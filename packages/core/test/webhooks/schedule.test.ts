@@ -26,7 +26,7 @@ it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one be
   let provider = first;
   const waits = [0, 1 * minute, 5 * minute, 30 * minute, 120 * minute];
   for (const [index, wait] of waits.entries()) {
-    // Start a new process for each attempt.
+    // A new process makes each attempt.
     await provider.ostiary.worker.stop();
     ({ provider } = await webhookProvider(shared));
     if (wait > 0) {
@@ -42,7 +42,7 @@ it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one be
     const verified = await verify(attempt.body, attempt.headers, { secret, now: () => attempt.at });
     expect(verified).toMatchObject({ id: event.id, attempt: index + 1, type: 'webhook.test' });
     expect(attempt.body.equals(endpoint.received[0]?.body ?? Buffer.alloc(0))).toBe(true);
-    // The signature is of this attempt, not of the first one.
+    // The signature has the time of this attempt, not of the first one.
     expect(Number(attempt.headers['x-svc-timestamp'])).toBe(Math.floor(attempt.at / 1000));
   }
   // Test mode keeps deliveries for seven days.

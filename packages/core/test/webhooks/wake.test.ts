@@ -40,12 +40,12 @@ it('a running worker is told of everything there is to deliver', { timeout: 30_0
   };
   const id = await register(endpoint.url, { events: ['*'] });
   await register(endpoint.url, { events: ['*'] }, live);
-  /** Causes an event of this type and waits for its arrival. Earlier events were delivered before. */
+  /** Causes an event of this type and waits for its delivery. Earlier events were delivered before. */
   const tells = async (type: string, cause: () => Promise<unknown>) => {
     await work();
     news = Promise.withResolvers();
     await cause();
-    // A timer without delay notifies jobs.
+    // A timer without delay notifies the job worker.
     await vi.advanceTimersByTimeAsync(0);
     await news.promise;
     expect(endpoint.received.at(-1)?.headers['x-svc-event']).toBe(type);

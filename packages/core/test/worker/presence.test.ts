@@ -4,7 +4,7 @@ import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
-// Timers of this process, except those of the database's driver and of sockets.
+// Fake the timers of this process, except those of the database driver and of sockets.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
 });
@@ -15,7 +15,7 @@ afterEach(() => {
 const told = 'work has waited for more than a minute, and no worker takes it';
 const lookMs = 75_000;
 
-/** Starts processes on one storage, with one clock, whose timers fire as time passes. */
+/** Starts processes on one storage with one clock, whose timers fire as time passes. */
 function installation() {
   const database = fragileStorage();
   // Keep the storage open for the other processes when one closes it.
@@ -29,7 +29,7 @@ function installation() {
     return { ostiary, lines };
   }
 
-  /** Advances the time, a second at a step. */
+  /** Advances the time in steps of a second. */
   async function pass(ms: number) {
     for (let passed = 0; passed < ms; passed += 1_000) {
       shared.clock.advance(1_000);

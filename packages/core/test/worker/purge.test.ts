@@ -24,8 +24,8 @@ const removed = (count: number) =>
   Object.fromEntries(kinds.map((kind) => [kind, count])) as unknown as PurgeCount;
 
 /**
- * Runs the purge of a storage that removes these numbers of rows, one call after another, of the log
- * `requests`.
+ * Runs the purge on a storage that reports these numbers of removed rows, call by call; `requests` are those
+ * of the request log.
  */
 async function purged(answers: readonly PurgeCount[] = [], requests: readonly number[] = []) {
   const asked: unknown[] = [];

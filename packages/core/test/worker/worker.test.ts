@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { JobHandler } from '../../src/ports/queue.ts';
 import { quiet, workshop } from './workshop.ts';
 
-/** A handler that tests count. */
+/** Makes a job handler whose calls a test can count. */
 const handler = (result: Awaited<ReturnType<JobHandler>> = null) => vi.fn<JobHandler>(async () => result);
 
 describe('a job', () => {
@@ -188,7 +188,7 @@ describe('jobs of a kind with a bound of its own', () => {
     worker().start();
     await fire();
     for (const index of [1, 2, 3, 4, 5]) {
-      // The first of each hangs and stays; the second is new in every round.
+      // The first job of each kind hangs for ever; the second is new in every round.
       await enqueue(2);
       await enqueue(2, 'pay');
       await fire();

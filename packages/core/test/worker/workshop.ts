@@ -7,13 +7,13 @@ import type { Schedule } from '../../src/worker/looking.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 
-/** Resolves when all work has ended that needs no timer. */
+/** Resolves once all work that needs no timer has ended. */
 export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /**
- * Builds the dependencies of a worker: a storage, a clock that stands still, a log, and timers that a test
+ * Makes the dependencies of a worker: a storage, a clock that stands still, a log, and timers that a test
  * fires.
  */
 export async function outfit() {
@@ -50,7 +50,7 @@ export async function outfit() {
   };
 }
 
-/** A worker over a real queue. */
+/** Makes a worker with a real queue. */
 export async function workshop(
   handlers: Record<string, JobHandler>,
   wrap: (queue: Queue) => Queue = (queue) => queue,

@@ -5,17 +5,17 @@ import { consented, now, sampleClient } from '../../src/contract/samples.ts';
 import { listedIds } from '../../src/contract/webhook-samples.ts';
 
 /**
- * A storage with the endpoint `we_1`, and the host's own connection to its database, which has a host table.
+ * A storage with the endpoint `we_1`, and a host's connection to its database, which has a table of the host.
  */
 export interface HostStage {
   readonly storage: Storage;
   /** Argument that the host passes to `within`. */
   readonly handle: unknown;
-  /** Runs SQL on the host's connection, in whose search path the tables of the storage are. */
+  /** Runs SQL on the host's connection, whose search path includes the storage's tables. */
   execute(sql: string): unknown;
   addUser(name: string): unknown;
   users(): unknown;
-  /** Changes the connection's number format, and its search path if it has one, to unusual ones. */
+  /** Sets an unusual number format and search path on the host's connection, if it has them. */
   speakOtherwise(): unknown;
 }
 
@@ -24,7 +24,7 @@ export function publish({ events }: Storage, label: string) {
   return events.publish([sampleEvent(label)], { idempotency: null, now });
 }
 
-/** Returns the published events, in order; fails if a number is missing. */
+/** Returns the published events in order. Throws if a number is missing. */
 export async function sequence({ events }: Storage): Promise<string[]> {
   const { events: all } = await events.list({ ...acme, after: 0, limit: 100_000 });
   expect(all.map((event) => event.sequence)).toEqual(all.map((_, index) => index + 1));
@@ -33,7 +33,7 @@ export async function sequence({ events }: Storage): Promise<string[]> {
 
 export const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** Tests of publishing in a host's transaction, for every driver. */
+/** Defines the tests of publishing in a host's transaction, for every driver. */
 export function hostTransactionTests(stage: () => Promise<HostStage>): void {
   test('an event commits with the host’s change, and nobody sees it before', async () => {
     const { storage, handle, execute, addUser, users } = await stage();

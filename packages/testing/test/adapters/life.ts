@@ -4,7 +4,10 @@ import { digestOf, now } from '../../src/contract/samples.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** Tests of a storage before, during and after opening and closing; the contract begins with an open one. */
+/**
+ * Defines the tests of a storage before, during and after opening and closing; the contract starts with an
+ * open one.
+ */
 export function lifeTests(unopened: () => Storage, checkViolation: string): void {
   test('calls before open and after close are unavailable', async () => {
     const storage = unopened();

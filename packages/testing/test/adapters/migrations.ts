@@ -9,9 +9,9 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** A new database, as processes of several versions see it. */
+/** A new database, and processes of several versions on it. */
 export interface MigrationStage {
-  /** Opens and closes it as a process with these migrations would. */
+  /** Opens and closes the database as a process with these migrations would. */
   start(migrations: readonly Migration[]): Promise<void>;
   /** Names of the applied migrations. */
   applied(): Promise<unknown>;
@@ -21,7 +21,7 @@ export interface MigrationStage {
   storage(): Storage;
 }
 
-/** Tests of migrations, which every adapter must pass. */
+/** Defines the tests of migrations, which every adapter must pass. */
 export function migrationTests(
   packageName: string,
   readMigrations: (
@@ -29,7 +29,7 @@ export function migrationTests(
   ) => readonly Migration[],
   newDatabase: () => MigrationStage,
 ): void {
-  /** Migrations of a package with these files. */
+  /** Makes the migrations of a package with these files. */
   function shippedIn(files: { readonly [name: string]: string }): readonly Migration[] {
     return readMigrations(Object.entries(files).map(([name, text]) => ({ name, text })));
   }

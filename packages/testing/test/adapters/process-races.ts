@@ -13,15 +13,15 @@ import {
 } from '../../src/contract/samples.ts';
 import { child, type Place, shared, together } from './processes.ts';
 
-/** A new database, its location for other processes, and its applied migrations. */
+/** A new database, with its location for other processes, and its applied migrations. */
 export interface ProcessStage {
   readonly place: Place;
-  /** Opens a storage on it, for the test. */
+  /** Opens a storage on the database, for the test. */
   open(): Promise<Storage>;
   applied(): Promise<unknown> | unknown;
 }
 
-/** Tests of several processes on one database, for every kind of database. */
+/** Defines the tests of several processes on one database, for every kind of database. */
 export function processRaces(stage: () => ProcessStage, migrations: readonly string[]): void {
   test('twenty processes that start at once on nothing all succeed, and migrate once', async () => {
     const { place, open, applied } = stage();
@@ -43,7 +43,7 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
       delaysMs.map(async (delayMs) => {
         const { place, open, applied } = stage();
         const starting = child(shared('start.ts'), JSON.stringify(place), 'killed');
-        // A fast process may have ended by itself before it is killed.
+        // A fast process may end by itself before it is killed.
         const ended = once(starting, 'exit');
         await once(starting, 'message');
         starting.send('go');
@@ -102,7 +102,7 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
   test('a process that is killed while it refreshes costs nobody the sign-in', async () => {
     const { place, open } = stage();
     const storage = await open();
-    // Start the processes together, then give each the database alone: most of the time would be starting.
+    // Start the processes in parallel, which takes most of the time, and then give each the database alone.
     const started = await Promise.all(
       Array.from({ length: 8 }, async (_, family) => {
         const refreshing = child(shared('refresh-until-killed.ts'), JSON.stringify(place), `${family}`);

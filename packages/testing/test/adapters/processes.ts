@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Location of the storage for other processes of a test: the adapter's module, its function, its options. */
+/** Location of a storage for other processes: module and function of the adapter, and options. */
 export interface Place {
   readonly module: string;
   readonly make: string;
@@ -13,12 +13,12 @@ export function child(script: URL, ...args: readonly string[]): ChildProcess {
   return fork(script, args, { execArgv: ['--conditions=source'] });
 }
 
-/** Returns the script of this folder with that name. */
+/** Returns the URL of a script in the folder `children`. */
 export const shared = (name: string): URL => new URL(`children/${name}`, import.meta.url);
 
 /**
- * Starts processes that wait until all are ready, lets them go together, and returns the last report of each.
- * A process that ends with an error fails the test.
+ * Starts processes that wait until all are ready, lets them continue together, and returns the last report of
+ * each. A process that ends with an error fails the test.
  */
 export async function together<T>(
   script: URL,

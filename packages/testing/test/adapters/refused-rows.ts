@@ -15,12 +15,12 @@ import { sequence, unavailable } from './host-transactions.ts';
 /** A storage with one endpoint, and direct access to its tables. */
 export interface TableStage {
   readonly storage: Storage;
-  /** Refuses rows of a table from now on, and accepts them again. */
+  /** Makes a table refuse rows that meet a condition. Returns a function that ends this. */
   refuse(table: string, condition: string): Promise<() => Promise<unknown>>;
   count(table: string): Promise<number>;
 }
 
-/** Tests of calls with a row that cannot be stored, for every kind of database. */
+/** Defines the tests of calls with a row that cannot be stored, for every kind of database. */
 export function refusedRowTests(stage: () => Promise<TableStage>, deliveryTable: string): void {
   test('a settlement whose delivery cannot be stored is undone, and the next one takes its number', async () => {
     const { storage, refuse } = await stage();

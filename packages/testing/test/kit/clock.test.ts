@@ -43,7 +43,7 @@ describe('the clock of a kit', () => {
     expect(now).toBeLessThanOrEqual(Date.now());
     await pay(kit);
     await kit.settle();
-    // The request takes one millisecond.
+    // The request takes one millisecond of the clock.
     expect(kit.clock.now()).toBe(now + 1);
   });
 

@@ -66,7 +66,7 @@ describe('a slow answer', () => {
       return value;
     });
     await kit.clock.advance(1_999);
-    // The transfer exists already at this point.
+    // The transfer already exists at this point.
     expect((await call(kit, 'GET /v1/partner/payments')).json.data).toHaveLength(1);
     expect(answered).toBe(false);
     await kit.clock.advance(1);

@@ -8,7 +8,7 @@ interface Seen {
   readonly headers: Headers;
 }
 
-/** A browser in front of these answers, by path, and the requests that it made. */
+/** Opens a browser for these responses, by path, and records its requests. */
 function open(answers: Readonly<Record<string, () => Response>>, languages: readonly string[] = []) {
   const seen: Seen[] = [];
   const browser = createHostBrowser({

@@ -223,7 +223,7 @@ describe('the kit of a host', () => {
     await expect(stayed).rejects.toThrow('You are still signed in');
     expect((await again.browser.walk(`/oauth/logout?${logout}`)).pathname).toBe('/bye');
     await kit.settle();
-    // The user signed out twice.
+    // The user has signed out twice.
     expect(received).toEqual(Array(2).fill(expect.stringMatching(/^logout_token=/)));
     const french = kit.browser({ languages: ['fr', 'en'] });
     expect((await french.open('/oauth/logout')).text).toContain('déconnecté');
@@ -245,7 +245,7 @@ describe('the kit of a host', () => {
     type Find = Parameters<typeof createTestOstiary<Scopes>>[0]['users']['find'];
     expectTypeOf<(sub: string) => { sub: string; claims: { points: number } }>().toExtend<Find>();
     expectTypeOf<(sub: string) => { sub: string; claims: { points: string } }>().not.toExtend<Find>();
-    // Compile-time test: the options determine the names of their scopes.
+    // Compile-time test: the options determine the scopes' names.
     await using kit = await createTestOstiary({
       login,
       scopes: { points: { claims: { points: z.number() }, consent } },

@@ -94,9 +94,9 @@ describe('a kit', () => {
   });
 
   it('starts in less than 50 ms', async () => {
-    // The first kit of a process creates the keys for all.
+    // The first kit of a process generates the keys for all.
     await newKit();
-    // Repeat, because a round without disturbance may be rare on a shared machine.
+    // Repeat, because an undisturbed round may be rare on a shared machine.
     let best = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 100 && best >= 50; round += 1) {
       const before = performance.now();
@@ -243,7 +243,7 @@ describe('the examples of the documentation', () => {
     expect(alone.filter((code) => code.includes("'node:test'"))).toHaveLength(2);
   });
 
-  // Run all examples in one process; each is a file, with its own imports.
+  // Run all examples in one process; each is a file with its own imports.
   it('run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kit-examples-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -6,7 +6,7 @@ import {
   type TestOstiaryOptions,
 } from '../../src/index.ts';
 
-/** A kit that ends with the test. */
+/** Starts a kit that closes at the end of the test. */
 export async function newKit(options?: TestOstiaryOptions): Promise<TestOstiary> {
   const kit = await createTestOstiary(options);
   onTestFinished(() => kit.close());
@@ -42,7 +42,7 @@ export async function call(
   };
 }
 
-/** A payment to the first user. */
+/** Makes a payment to the first user. */
 export const payment = (kit: TestOstiary, fields: Json = {}): Json => ({
   amount: '125.00',
   currency: 'HTG',

@@ -5,7 +5,7 @@ import { call, type Json, newKit, pay } from './support.ts';
 
 const url = 'https://shop.example/hooks';
 
-/** A receiver as partners write it, that remembers what it accepted. */
+/** Makes a receiver as partners write it, which records the accepted events. */
 function shop(kit: TestOstiary) {
   const accepted: string[] = [];
   const receiver = async (request: Request): Promise<Response> => {
@@ -109,7 +109,7 @@ describe('an endpoint', () => {
     await kit.clock.advance('3h');
     expect(accepted).toHaveLength(1);
     const [first] = kit.inbox.deliveries;
-    // The bytes are the same, the signature is not.
+    // The bytes are the same, but the signatures differ.
     expect(new Set(kit.inbox.deliveries.map(({ body }) => Buffer.from(body).toString())).size).toBe(1);
     expect(new Set(kit.inbox.deliveries.map(({ headers }) => headers.get('x-svc-signature'))).size).toBe(5);
     const late = verify(first?.body ?? '', first?.headers ?? {}, {
@@ -166,7 +166,7 @@ describe('a fault of deliveries', () => {
     const kit = await newKit();
     await kit.webhooks.register(url);
     kit.faults.webhooks.reorder();
-    // A single request has no other one to change places with.
+    // A single request cannot be reordered.
     await pay(kit, { amount: '1.00' });
     await kit.settle();
     expect(kit.faults.unused).toHaveLength(1);

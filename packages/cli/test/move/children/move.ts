@@ -1,4 +1,4 @@
-// Moves a file, and stops in the middle of it. Its parent kills it there.
+// Moves a file, and blocks in the middle of it until its parent kills the process.
 import Sqlite from 'better-sqlite3';
 import { Pool } from 'pg';
 import { moveFromSqlite } from '../../../src/move/index.ts';
@@ -12,7 +12,7 @@ await moveFromSqlite({
   onProgress(progress) {
     if (progress.table !== table) return;
     process.send?.('in the middle');
-    // Blocks this process without using it.
+    // Blocks this process without using the CPU.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   },
 });

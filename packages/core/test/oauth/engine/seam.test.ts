@@ -46,8 +46,8 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
 }
 
 /**
- * Tests of the library as Ostiary configures it, called through its adapter: the host's data goes in, a
- * location or an error comes out.
+ * Tests of the library as Ostiary configures it, called through its adapter with data of the host. The result
+ * is a location or an error.
  */
 describe('the protocol engine', async () => {
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));
@@ -65,7 +65,7 @@ describe('the protocol engine', async () => {
     };
     await currentRun.run(run, () => provider.callback()(facade, response));
     last = { run, written: response.writableEnded || response.headersSent };
-    // Send a different body, as the surrounding application does.
+    // Change the body, as the surrounding application does.
     response.removeHeader('content-length');
     response.end();
   });
@@ -79,7 +79,7 @@ describe('the protocol engine', async () => {
   const query = (changes: Record<string, string> = {}) =>
     `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', ...changes })}`;
 
-  /** Returns the models, except sessions, whose `save` was called during some work. */
+  /** Returns the models, except sessions, whose `save` is called during some work. */
   async function savedDuring(work: () => Promise<unknown>): Promise<string[]> {
     const spies = Object.getOwnPropertyNames(Provider.prototype)
       .filter((name) => /^[A-Z]/.test(name))

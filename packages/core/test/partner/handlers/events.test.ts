@@ -29,7 +29,7 @@ it('the sequence of events begins empty, and goes on after a number, as far as t
   const from = { oldestSequence: 1, newestSequence: 30 };
   for (const query of ['', '?after=0'])
     expect(await page(query)).toEqual({ ...from, data: events.slice(0, 25), hasMore: true, nextAfter: 25 });
-  // The end is not an additional page.
+  // A page that ends with the last event is not followed by an empty one.
   const last = { ...from, data: events.slice(23), hasMore: false, nextAfter: 30 };
   expect(await page('?after=23&limit=7')).toEqual(last);
   expect(await page('?after=30')).toEqual({ ...empty, ...from, nextAfter: 30 });
@@ -50,9 +50,9 @@ it('a number beyond the newest event is refused with the newest number, as after
   for (let number = 1; number <= 3; number += 1) await trigger();
   expect(await refusal(4)).toBe(beyond(3));
   expect(await refusal(999_999_999_999_999)).toBe(beyond(3));
-  // Each mode has its own numbers.
+  // Each mode has a sequence of its own.
   expect(await refusal(3, live)).toBe(beyond(0));
-  // An event that is no longer kept is not beyond the end.
+  // A number below the oldest kept event is not beyond the end.
   const later = Date.parse(now()) + 1;
   await storage.purge({ now: later, before: 0, eventsBefore: later, limit: 100 });
   const { data, oldestSequence, newestSequence } = (await call('GET /v1/partner/events?after=3')).json();

@@ -5,7 +5,7 @@ import type { Json, TestKey } from '../../support/provider.ts';
 import { afterwards } from '../../support/running.ts';
 import { shop } from '../webhook-shop.ts';
 
-/** Endpoint that records all received bytes, and responds with a status. */
+/** Starts an endpoint that records all received bytes, and responds with a status. */
 async function wire() {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ async function wire() {
   return self;
 }
 
-/** Fields of a past attempt that are shown. */
+/** Fields of an earlier attempt that the page shows. */
 interface Shown {
   readonly url: string;
   readonly method: string;
@@ -43,7 +43,7 @@ interface Shown {
   readonly changedAt: string | null;
 }
 
-/** Starts a shop with a console that reads the deliveries of an event in the name of a key. */
+/** Starts a shop with a console that reads the deliveries of an event on behalf of a key. */
 async function reader() {
   let desk: ConsoleDesk | undefined;
   let visit: ConsoleVisit | null = null;
@@ -77,7 +77,7 @@ async function reader() {
   };
 }
 
-/** Formats a request as text, as it goes over the wire. */
+/** Formats a request as it is sent over the wire. */
 function textOf({ method, url, headers, body }: Shown): string {
   const { pathname, search } = new URL(url);
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
@@ -110,7 +110,7 @@ it('says when the endpoint was changed after the attempt, or no more than a seco
   const endpoint = await wire();
   const id = await register(endpoint.url);
   const event = String((await trigger()).id);
-  // A registration does not count as a change.
+  // Registering an endpoint does not count as a change of it.
   await work();
   const changedAt = async () => (await read(key, event))[0]?.map((request) => request?.changedAt ?? null);
   expect(await changedAt()).toEqual([null]);

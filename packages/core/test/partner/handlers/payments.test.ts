@@ -58,7 +58,7 @@ it('payments are listed by status, reference and creation, in any time zone', as
     [`reference=${encodeURIComponent('a&b = ü')}`, { reference: 'a&b = ü' }],
     ['status=completed', { status: 'completed' }],
     ['createdFrom=2026-03-01T12:00:00.123Z', { from: at }],
-    // A range may be empty, and not run backwards.
+    // A range may be empty, but must not run backwards.
     [`createdFrom=${far}&createdTo=${far}`, { from: at, to: at }],
   ] as const) {
     database.forget();

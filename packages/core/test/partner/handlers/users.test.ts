@@ -25,7 +25,7 @@ const looked = async (provider: TestProvider, key: TestKey) => {
 describe('looking users up', () => {
   it('refuses a host that answers another user than was asked for, and pays nobody', async () => {
     const host = new Host();
-    // Return Ana for any id, as a database with a numeric column may, for which "017" and 17 are equal.
+    // The host returns Ana for any id, like a database with a numeric column for which "017" equals 17.
     const { provider, rail } = await partnerProvider(
       { users: { ...host.users, findByKid: () => ana } },
       host,

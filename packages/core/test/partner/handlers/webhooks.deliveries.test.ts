@@ -4,7 +4,7 @@ import { sink } from '../../webhooks/support/sink.ts';
 import { blamed } from '../refusal.ts';
 import { answering, hooks, shop as open } from '../webhook-shop.ts';
 
-/** Options with one attempt, after which a failure is final: a dropped delivery is dropped at once. */
+/** Options that allow a single attempt, so that one failure drops a delivery. */
 const once = { webhooks: { retryDelaysSeconds: [] } };
 
 async function shop(options: Parameters<typeof open>[0] = {}) {
@@ -66,7 +66,7 @@ it('delivering an event again sends the same id and bytes once more, numbered fr
   const fresh = { status: 'pending', createdAt: now(), nextAttemptAt: now(), attempts: [] };
   expect(queued.status).toBe(200);
   expect(made).toEqual([{ ...before, id: expect.stringMatching(/^dl_[0-9a-f]{32}_1$/), ...fresh }]);
-  // A pending delivery takes the place of a new one.
+  // A pending delivery is returned instead of a new one.
   for (const body of [{}, { endpointId: id }])
     expect((await redeliver(event.id, body)).text).toBe(queued.text);
   await work();
@@ -91,7 +91,7 @@ describe('recovering what was dropped', () => {
     endpoint.answer = (response) => void response.writeHead(200).end();
     await trigger();
     await later(1);
-    // The delivery is under way, so that a second request queues no more.
+    // The delivery is now pending, so a second request queues no more.
     for (const queued of [1, 0]) {
       const answer = await recover(id);
       expect([answer.status, answer.json()]).toEqual([200, { queued }]);

@@ -27,7 +27,7 @@ const publicAddress = '93.184.216.34';
 const events = ['webhook.test'];
 const refusedHost = 'The host must resolve, and to public addresses only.';
 
-/** Server that a broken guard would reach. Its port must be known before the table is built. */
+/** A server that only a broken guard would reach. Its port must be known before the table is built. */
 let trap: RawServer;
 const dialled: string[] = [];
 
@@ -44,7 +44,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** Starts a provider as it is on the Internet, with a partner, and host names that the test resolves. */
+/** Starts a provider as on the internet, with a partner and host names that the test resolves. */
 async function shop() {
   let resolver = hostileResolver({ name: '', url: good, answers: [[publicAddress]] });
   const given = await open({
@@ -53,7 +53,7 @@ async function shop() {
   const { provider, call } = given;
   return {
     ...given,
-    /** Sets the addresses of host names from now on. */
+    /** Sets the IP addresses to which host names resolve from now on. */
     meet(next: Omit<HostileTarget, 'name'>) {
       resolver = hostileResolver({ name: '', ...next });
     },
@@ -68,8 +68,8 @@ async function shop() {
 const withoutId = (answer: Answer): string => answer.text.replace(String(answer.json().requestId), '');
 
 /**
- * Fields of a refused attempt that a partner sees: the same for every target, and without a time that could
- * distinguish targets.
+ * What a partner sees of a refused attempt: the same for every target, and with a duration that reveals
+ * nothing.
  */
 const refused = { durationMs: 0, httpStatus: null, error: 'target_refused', response: null };
 
@@ -88,7 +88,7 @@ describe('a hostile target', () => {
       const patched = await patch(id, target.url);
       for (const answer of [posted, patched])
         expect([target.name, blamed(answer)]).toEqual([target.name, ['url']]);
-      // Both responses have the same text, without information about the host.
+      // Both responses have the same text, and reveal nothing about the host.
       expect([target.name, withoutId(patched)]).toEqual([target.name, withoutId(posted)]);
       const text = withoutId(posted);
       for (const address of target.answers?.flat() ?? [])
@@ -100,7 +100,7 @@ describe('a hostile target', () => {
         expect([target.name, message]).toEqual([target.name, refusedHost]);
     }
     expect([...messages].sort()).toEqual([
-      // All but one are about the text that the partner wrote.
+      // All messages but one concern the text of the URL.
       'The URL is malformed.',
       'The URL must begin with https:// and a host.',
       'The URL must not contain a fragment.',
@@ -158,7 +158,8 @@ describe('a hostile target', () => {
       await trigger(strict, by);
       const [hostile] = answers?.slice(changesLater === true ? -1 : 0) ?? [];
       for (let attempt = 1; attempt <= 2; attempt += 1) {
-        // Return the hostile address first and a harmless one later, so that a second look-up would miss it.
+        // The hostile address is returned first and a harmless one later, so that checking a second look-up
+        // would miss it.
         resolver = hostileResolver({ ...target, ...(hostile && { answers: [hostile, [publicAddress]] }) });
         await strict.ostiary.worker.runDue();
         expect([name, resolver.asked()]).toEqual([name, expect.toSatisfy((times: number) => times <= 1)]);
@@ -196,7 +197,7 @@ it.each([
   meet({ url, answers: [[publicAddress, '2606:4700::1111']] });
   const answer = await post(url);
   expect([answer.status, answer.json().url]).toEqual([201, kept]);
-  // An IP address resolves to itself.
+  // An IP address needs no look-up.
   expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
   expect(strangers()).toEqual([]);
 });

@@ -29,7 +29,7 @@ describe('webhook endpoints', () => {
       Object.assign(shown, { updatedAt: now() }, after ?? change);
       expect([changed.status, changed.json()]).toEqual([200, shown]);
     }
-    // The oldest comes first, regardless of later changes.
+    // Oldest first, regardless of later changes.
     expect(await list(hooks)).toMatchObject([shown, { id: second }]);
 
     const removed = await call(`DELETE ${hooks}/${id}`);

@@ -22,7 +22,7 @@ const { provider } = await partnerProvider({
 const description = await descriptionOf(provider);
 const { text } = await provider.request('/v1/openapi.json');
 
-/** Lists every schema with its location. Those with a name are visited at their definition. */
+/** Yields every schema with its location. Named schemas are visited at their definition. */
 function* schemasIn(part: unknown, where: string): Generator<readonly [string, Schema]> {
   if (typeof part !== 'object' || part === null) return;
   for (const [name, one] of Object.entries(part)) {
@@ -47,7 +47,7 @@ const everySchema = () => [
   ]),
 ];
 
-/** Lists every body of requests, responses and deliveries. */
+/** Lists the bodies of all requests, responses and deliveries. */
 const everyBody = (): (readonly [string, Media])[] => {
   const operations = [
     ...operationsOf(description).map(({ operation }) => operation),
@@ -62,7 +62,7 @@ const everyBody = (): (readonly [string, Media])[] => {
 };
 
 describe('the description', () => {
-  // The linters of the lab check the validity of examples.
+  // Linters in the lab check the examples against the schemas.
   it('has an example of every body', () => {
     const bodies = everyBody();
     expect(bodies.length).toBeGreaterThan(150);

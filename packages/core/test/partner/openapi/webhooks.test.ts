@@ -6,7 +6,7 @@ import type { Json } from '../../support/provider.ts';
 import { sink } from '../../webhooks/support/sink.ts';
 import { shop } from '../webhook-shop.ts';
 
-/** Schema of a library other than zod. */
+/** Makes a schema as of a library other than zod. */
 function standard(jsonSchema?: () => Json): HostEventSchema {
   const props = { version: 1, vendor: 'by-hand', validate: (value: unknown) => ({ value }) } as const;
   return { '~standard': jsonSchema === undefined ? props : { ...props, jsonSchema: { input: jsonSchema } } };
@@ -28,14 +28,14 @@ const describedLine = {
   additionalProperties: true,
 };
 
-/** Custom event types of a host, and the descriptions of their data. */
+/** A host's event types, with the description of their data. */
 const types: Record<
   string,
   { schema: HostEventSchema; example: Json; described: unknown; summary?: string }
 > = {
   'order.shipped': {
     summary: 'An order was shipped.',
-    // The delivered data is the published data, before any transformation.
+    // The data is delivered as it was published, before the schema transforms it.
     schema: z.object({ at: z.string().transform(Number), first: line, second: line.optional() }),
     example: { at: '7', first: { sku: 'a' } },
     described: {
@@ -108,7 +108,7 @@ describe('the webhooks of the description', () => {
       for (const [name, value] of Object.entries(told))
         expect(delivery?.headers[`x-acme-${name}`]).toBe(value);
       expect(valid(bodyOf(type).schema, body), type).toEqual([]);
-      // The description belongs to this type alone.
+      // The description applies to this event type only.
       expect(valid(bodyOf(type).schema, { ...body, type: 'other' })).not.toEqual([]);
       expect(post?.parameters.map(({ name }) => name.toLowerCase())).toEqual(
         Object.keys(delivery?.headers ?? {}).filter((name) => name.startsWith('x-')),

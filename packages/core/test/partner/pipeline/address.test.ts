@@ -6,14 +6,14 @@ it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], r
   // Without trusted proxies the socket's address counts, and the header is ignored.
   [[], ['203.0.113.0/24'], [], [['203.0.113.7'], ['127.0.0.1'], ['garbage'], []]],
   [[], ['127.0.0.0/8'], [[], ['203.0.113.7'], ['garbage']], []],
-  // With a trusted proxy its last entry counts; without a header the proxy itself is the client.
+  // With a trusted proxy the header's last entry counts; without the header the proxy itself is the client.
   [
     ['127.0.0.1'],
     ['203.0.113.0/24', '2001:db8::/32'],
     [['203.0.113.7'], ['198.51.100.1, 203.0.113.7'], ['198.51.100.1', '203.0.113.7'], ['2001:db8:1::1']],
     [['203.0.113.7, 198.51.100.1'], ['203.0.113.7', '198.51.100.1'], ['2001:db9::1'], []],
   ],
-  // An unknown address is on no list.
+  // An unknown address is not on any allowlist.
   [
     ['127.0.0.1'],
     ['0.0.0.0/0', '::/0'],
@@ -29,7 +29,7 @@ it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], r
   async (trustedProxies, allowlist, allowed, refused) => {
     const { provider } = await partnerProvider({ trustedProxies });
     const { key, id } = await provider.key({ allowlist });
-    // A rolled key has the list of its predecessor.
+    // A rolled key keeps the allowlist of its predecessor.
     const rolled = await provider.ostiary.admin.apiKeys.roll(id);
     const ask = async (forwarded: readonly string[], by: string) => {
       const headers = [`X-API-Key: ${by}`, ...forwarded.map((value) => `X-Forwarded-For: ${value}`)];

@@ -17,7 +17,7 @@ const shop = (options: Parameters<typeof open>[0] = {}) =>
   open({ ...options, webhooks: { retryDelaysSeconds: [], ...options.webhooks } });
 type Shop = Awaited<ReturnType<typeof shop>>;
 
-/** Creates an endpoint that has lost two events. */
+/** Creates an endpoint with two dropped deliveries. */
 async function lost({ register, trigger, work }: Shop) {
   const id = await register((await answering(500)).url);
   const [event] = [await trigger(), await trigger()];
@@ -26,7 +26,8 @@ async function lost({ register, trigger, work }: Shop) {
 }
 
 /**
- * Five requests that take a key, and another body of each. A second effect would have another id or number.
+ * Five requests that accept an idempotency key, each with another body for the same key. A second execution
+ * would have another id or number.
  */
 const cases: Readonly<Record<string, (shop: Shop) => Promise<readonly [string, object, object, number]>>> = {
   paying: async () => ['POST /v1/partner/payments', testPayment, { ...testPayment, amount: '125.01' }, 201],
@@ -71,19 +72,19 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
   });
 
   it('replays the bytes of then, without a write, whatever has happened since', async () => {
-    // The log of requests is written after the response.
+    // Without the request log, which is written after the response.
     const { provider, list, status, send, work, database } = await counter({ requestLog: 'off' });
     const first = await send();
     await work();
     provider.clock.advance(day - 1);
-    // The API key is read again after five seconds.
+    // The cached API key is read again after five seconds.
     await list('/v1/partner/payments');
     database.forget();
     const again = await send('"k"');
     expect(database.calls).toEqual(['apiKeys.isLive', 'rateLimits.consume', 'idempotency.find']);
     expectOne([first, again], status);
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
-    // A day later the request is executed as a new one.
+    // After a day the key has expired, and the request runs again.
     provider.clock.advance(1);
     const later = await send();
     expect([later.status, replayed(later)]).toEqual([status, null]);
@@ -151,7 +152,7 @@ describe('an Idempotency-Key', () => {
     const first = await send();
     const again = await send();
     expect([again.status, again.text, resolved]).toEqual([201, first.text, ['receiver.example']]);
-    // The response stays the same after the endpoint was deleted, which is not restored.
+    // The stored response stays the same after the endpoint was deleted, and does not restore it.
     await call(`DELETE ${hooks}/${first.json().id}`);
     expect((await send()).text).toBe(first.text);
     expect(await list(hooks)).toEqual([]);

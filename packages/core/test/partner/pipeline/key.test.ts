@@ -26,7 +26,7 @@ describe('an API key', () => {
       expect(key).toMatch(/^acme_live_[0-9A-Za-z]{49}$/);
       expect(format.isKey(key)).toBe(true);
     }
-    // 43 digits of 62 are more than 256 bits, and every digit occurs.
+    // 43 base-62 digits have more than 256 bits, and every digit occurs.
     expect(43 * Math.log2(62)).toBeGreaterThan(256);
     expect(new Set(keys.flatMap((key) => [...key.slice(10, 53)])).size).toBe(62);
   });
@@ -53,7 +53,7 @@ describe('an API key', () => {
       provider.key({ partner }),
       provider.key(),
     ]);
-    // Use them before, so that they are in the cache.
+    // Use the keys first, so that they are cached.
     for (const { key } of [revoked, expired, rolled, disabled])
       expect((await provider.partnerCall(key, look)).status).toBe(200);
     await provider.ostiary.admin.apiKeys.revoke(revoked.id);
@@ -70,7 +70,7 @@ describe('an API key', () => {
         apiKeyFormat('acme').newKey('live', systemRandom),
       ],
       ...[unknown, unknown.toUpperCase(), `${unknown}, ${unknown}`],
-      // Key with a wrong checksum.
+      // A key with a wrong checksum.
       `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`,
       ...[revoked.key, expired.key, rolled.key, disabled.key],
     ];
@@ -117,7 +117,7 @@ describe('an API key', () => {
     database.forget();
     await provider.partnerCall(key, look);
     expect(database.calls).not.toContain('apiKeys.findByDigest');
-    // The clock holds smaller steps back.
+    // Smaller steps back have no effect, because the clock waits.
     provider.clock.advance(-2_001);
     await provider.partnerCall(key, look);
     expect(database.calls).toContain('apiKeys.findByDigest');
@@ -198,7 +198,7 @@ describe('provisioning', () => {
       await expect(issue(changes)).rejects.toThrow(path);
     await expect(issue({ partner: 'nobody' })).rejects.toMatchObject({ code: 'partner_not_found' });
     expect(await apiKeys.list(partner)).toEqual([]);
-    // A key is shown once. Its text and its secret are never shown again.
+    // The key and its secret are only returned once, on creation.
     const { key, signingSecret } = await provider.key({ partner });
     const listed = JSON.stringify(await apiKeys.list(partner));
     for (const secret of [key, signingSecret, 'digest', 'sealed']) expect(listed).not.toContain(secret);

@@ -39,7 +39,7 @@ describe('rate limits', () => {
     expect(refused?.json().code).toBe('rate_limit_exceeded');
     const headers = { 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '0', 'retry-after': '30' };
     expect(Object.fromEntries(refused?.headers ?? [])).toMatchObject(headers);
-    // A refused request does not move the end of the window either.
+    // A refused request does not extend the window.
     provider.clock.advance(29_999);
     const late = await ask();
     const said = ['retry-after', 'x-ratelimit-reset'].map((name) => header(late, name));
@@ -54,7 +54,7 @@ describe('rate limits', () => {
     const first = await provider.key();
     const second = await provider.key({ partner: first.partner });
     expect(await statuses(provider, first, first, first, second)).toEqual([200, 200, 429, 200]);
-    // All other requests share one bucket.
+    // All other operations share one limit.
     const list = '/v1/partner/payments';
     const found: number[] = [];
     for (const path of [list, `${list}/tr_${'0'.repeat(32)}`, list, `${list}/tr_${'0'.repeat(32)}`])

@@ -27,7 +27,7 @@ describe('checks come in the documented order', () => {
       'x-svc-signature': createHmac('sha256', signing.signingSecret).update('{').digest('hex'),
     });
     const pay = '/v1/partner/payments';
-    // Later stages would always find an error too.
+    // The error of the earliest stage wins, although later stages would fail, too.
     for (const [outcome, key, path, body, headers] of [
       ['413 invalid_request', null, '/v1/partner/nothing', long],
       ['413 invalid_request', null, '/v1/partner', long],
@@ -46,7 +46,7 @@ describe('checks come in the documented order', () => {
     };
     expect((await signedCall(wrongType)).status).toBe(415);
     const malformed = await signedCall({ 'idempotency-key': '""' });
-    // The error is about the body: the key was not checked yet.
+    // The body's error comes first: the key was not checked yet.
     expect([malformed.status, malformed.json().details]).toEqual([400, undefined]);
   });
 
@@ -78,7 +78,7 @@ describe('checks come in the documented order', () => {
       // Refused by the announced length, without a query of the database.
       [[`X-API-Key: ${key}`, 'Content-Length: 65537'], 'x', 413],
       [chunked, chunk(4), 401],
-      // Refused by the length that is counted as the body arrives.
+      // Refused by counting the bytes as they arrive.
       [[`X-API-Key: ${key}`, ...chunked], chunk(64 * 1024) + chunk(1), 413],
     ] as const) {
       if (status === 401) expect(database.calls).toEqual([]);
@@ -110,7 +110,7 @@ it('a body where none belongs is refused', async () => {
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, 'invalid_request']);
     expect(answer.values('allow')).toEqual(allowed);
   }
-  // Many clients send a media type without a body by default.
+  // Many clients always send a media type, even without a body.
   const headers = { 'content-type': 'application/json' };
   const typed = await provider.partnerCall(key, 'GET /v1/partner/payments', undefined, headers);
   expect(typed.status).toBe(200);

@@ -10,10 +10,10 @@ const sign = (secret: string, text: string) => createHmac('sha256', secret).upda
 
 interface Signing {
   readonly text?: string;
-  /** Headers to replace; an empty one is not sent. */
+  /** Headers to replace; an empty value removes the header. */
   readonly changes?: Readonly<Record<string, string>>;
   readonly prefix?: string;
-  /** Secret that signs the request, instead of the key's. */
+  /** Secret that signs the request instead of the key's own. */
   readonly by?: string;
   readonly sent?: string;
 }
@@ -42,7 +42,7 @@ const key = await provider.key();
 describe('a signed request', () => {
   it('passes with the lower-case HMAC of its raw body', async () => {
     expect((await paid(provider, key)).status).toBe(201);
-    // The signature covers raw bytes, not their meaning.
+    // The signature covers the bytes, so spaces count.
     const spaced = ` ${body}\n`;
     expect((await paid(provider, key, { text: spaced })).status).toBe(201);
     expect((await paid(provider, key, { sent: spaced })).outcome).toBe(refusal);
@@ -60,7 +60,7 @@ describe('a signed request', () => {
       'a short digest': { 'x-svc-signature': right.slice(2) },
       'a long digest': { 'x-svc-signature': `${right}00` },
       'a prefix': { 'x-svc-signature': `sha256=${right}` },
-      // Value as Node joins a header that comes twice.
+      // How Node joins a repeated header.
       'the signature twice': { 'x-svc-signature': `${right}, ${right}` },
       'the timestamp twice': { 'x-svc-timestamp': `${now}, ${now}` },
       'no signature': { 'x-svc-signature': '' },
@@ -100,7 +100,7 @@ describe('a signed request', () => {
     expect((await provider.partnerCall(key, pay, body)).outcome).toBe(refusal);
     expect((await paid(provider, key)).status).toBe(201);
     expect((await provider.partnerCall(key, 'GET /v1/partner/payments')).status).toBe(200);
-    // The requirement stays for the successor. Within the overlap each key has its own secret, and only that.
+    // The new key keeps the requirement. During the overlap each key only accepts its own secret.
     const next = await provider.ostiary.admin.apiKeys.roll(key.id);
     for (const [presented, by, status] of [
       [next.key, key.signingSecret, 401],
@@ -135,7 +135,7 @@ describe('a signed request', () => {
       expect(blamed(again, 409, 'idempotency_conflict')).toEqual(['reference']);
       expect(again.json().details).toMatchObject([{ message: first.json().id }]);
     }
-    // Without a reference the repetition is another payment.
+    // Without a reference, replaying the body makes another payment.
     for (const name of ['of the partner, too', 'of somebody else, too'])
       expect((await pay(name)).status).toBe(201);
   });

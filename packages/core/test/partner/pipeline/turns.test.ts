@@ -11,7 +11,7 @@ import type { TestKey } from '../../support/provider.ts';
 
 const pay = 'POST /v1/partner/payments';
 
-/** Host whose directory responds when a test permits it, and a count of the requests so far. */
+/** Starts a host whose directory responds when a test permits it. Returns the number of look-ups, too. */
 async function slowShop() {
   const host = new Host();
   const lookups: PromiseWithResolvers<UserRecord | null>[] = [];
@@ -25,7 +25,7 @@ async function slowShop() {
   const key = await provider.key();
   const send = (idempotencyKey: string, body: object = payment, by: TestKey = key): Promise<Answer> =>
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });
-  /** Waits until `count` requests have passed the limiter, and for their immediate work. */
+  /** Waits until `count` requests have passed the rate limit, and have done their immediate work. */
   const arrived = async (count: number) => {
     const counted = () => database.calls.filter((call) => call === 'rateLimits.consume').length;
     await vi.waitFor(() => expect(counted()).toBe(count), patient);
@@ -135,7 +135,7 @@ it.each([
     const key = await provider.key();
     const answer = await provider.partnerCall(key, pay, payment, { 'idempotency-key': 'k' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter]);
-    // The last attempt begins early enough to end within the time limit of five seconds.
+    // The last attempt starts early enough to end within the limit of five seconds.
     expect(asked).toBe(status === 201 ? 4 : 3);
     if (status === 503) expect(answer.json()).toMatchObject(tellsOfTheKey);
   },

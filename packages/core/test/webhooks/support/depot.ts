@@ -4,10 +4,13 @@ import type { AttemptAnswer, WebhookClient, WebhookRequest } from '../../../src/
 import { createDispatcher } from '../../../src/webhooks/dispatcher.ts';
 import { outfit, quiet } from '../../worker/workshop.ts';
 
-/** Answer of a partner's endpoint to a request; `null`: the address had no place, so that nothing was sent. */
+/**
+ * Responds to a request for a partner's endpoint. `null` means that nothing was sent, because the IP address
+ * had no free place.
+ */
 export type Behaviour = (request: WebhookRequest) => Promise<AttemptAnswer | null>;
 
-/** Returns a response with a status. */
+/** Makes the result of an attempt with a status. */
 export function answered(httpStatus: number): AttemptAnswer {
   const ok = httpStatus < 300;
   return { ok, httpStatus, error: ok ? null : 'status', response: '', durationMs: 5 };
@@ -18,7 +21,7 @@ export function hangs(): Promise<AttemptAnswer> {
   return new Promise(() => {});
 }
 
-/** Creates an endpoint that responds at once while `isQuick`, and on the test's command after that. */
+/** Makes an endpoint that responds at once while `isQuick`, and later when the test tells it to. */
 export function byHand() {
   const waiting: ((answer: AttemptAnswer) => void)[] = [];
   const endpoint = {
@@ -27,7 +30,7 @@ export function byHand() {
     waiting,
     behave: async (): Promise<AttemptAnswer> =>
       endpoint.isQuick ? answered(200) : new Promise((resolve) => waiting.push(resolve)),
-    /** Answers the first `count` attempts, all by default. */
+    /** Responds to the first `count` waiting attempts, by default to all. */
     answer(answer = answered(200), count = waiting.length): void {
       for (const tell of waiting.splice(0, count)) tell(answer);
     },
@@ -41,10 +44,10 @@ export function watchedStore() {
   let claims = 0;
   let claimable: Promise<void> = Promise.resolve();
   return {
-    /** Results that were written since this was emptied, write by write. */
+    /** Written results, one list per write, since the test emptied this list. */
     writes,
     claims: () => claims,
-    /** Makes claims wait. @returns a function that lets them continue */
+    /** Holds all claims back. @returns a function that lets them continue */
     holdClaims(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       claimable = promise;
@@ -65,7 +68,7 @@ export function watchedStore() {
   };
 }
 
-/** Starts a real outbox, endpoints that a test controls, and timers that a test fires. */
+/** Makes a real outbox, endpoints that a test controls, and timers that a test fires. */
 export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (store) => store) {
   const given = await outfit();
   const { storage, clock, tools } = given;
@@ -116,7 +119,7 @@ export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (sto
         ...{ idempotency: null, max: 1_000, now },
       });
     },
-    /** Publishes events that go to one endpoint. */
+    /** Publishes events that are delivered to one endpoint. */
     async publish(endpoint: string, count = 1, other: Partial<Owner> = {}): Promise<void> {
       const now = clock.now();
       const events = Array.from({ length: count }, (): NewEvent => {

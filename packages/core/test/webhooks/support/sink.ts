@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { serve } from '../../support/running.ts';
 
-/** A delivery as an endpoint received it. */
+/** A request as an endpoint received it. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Time of the clock, if the sink was given one. */
+  /** Time of arrival, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
@@ -18,7 +18,7 @@ export interface Sink {
   answer: (response: ServerResponse, delivery: Received) => void;
 }
 
-/** Starts an endpoint that answers 204; it is stopped after the test. */
+/** Starts an endpoint that responds with 204. It is stopped after the test. */
 export async function sink(now: () => number = Date.now): Promise<Sink> {
   const received: Received[] = [];
   const origin = await serve(async (request, response) => {

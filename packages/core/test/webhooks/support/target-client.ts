@@ -16,7 +16,7 @@ export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookC
 
 export const urlOf = (server: RawServer, path = '/'): string => `http://127.0.0.1:${server.port}${path}`;
 
-/** Makes an attempt without headers, whose target has a place for it. */
+/** Makes an attempt without headers, with a free place at its target. */
 export async function send(client: WebhookClient, url: string): Promise<AttemptAnswer> {
   const answer = await client.post({ url, headers: {}, body: '{}', owner: '' });
   if (answer === null) throw new Error('the target had no place for the attempt');

@@ -1,24 +1,25 @@
 import type { Resolve } from '../../../src/webhooks/targets.ts';
 
-/** Target that must never be connected to. */
+/** A target to which no connection may be made. */
 export interface HostileTarget {
   readonly name: string;
   readonly url: string;
   /**
-   * Addresses of the host name, one element for each look-up; the last one stays. Absent: the name does not
-   * exist, unless the URL has an address.
+   * IP addresses of the host name, one list for each look-up; the last one is repeated. Omitted if the name
+   * does not exist, or the URL has an IP address.
    */
   readonly answers?: readonly (readonly string[])[];
-  /** Set if only the second response is hostile: registration cannot notice it, an attempt must. */
+  /** True if only the second look-up is hostile: registration cannot detect it, but an attempt must. */
   readonly changesLater?: true;
 }
 
-/** Public address in responses with another, hostile one. It must not be connected to either. */
+/** A public address that is returned together with a hostile one. No connection may be made to it either. */
 const publicAddress = '93.184.216.34';
 
-/** Hosts that are addresses, in every spelling that some parser accepts as one. */
+/** Hosts that are IP addresses, in every notation that some parser accepts. */
 const literals: readonly string[] = [
-  // Loopback: short, as one number of each base, in parts of each base, and in characters that turn into digits and dots.
+  // Loopback: shortened, as one number in each base, in parts in each base, and in characters that normalize
+  // to digits and dots.
   ...[
     '127.0.0.1',
     '127.8.8.8',
@@ -35,7 +36,7 @@ const literals: readonly string[] = [
   ...['0.0.0.0', '0', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '3232235777', '100.64.0.1'],
   // Metadata and other services of clouds.
   ...['100.100.100.200', '169.254.169.254', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '192.0.0.192'],
-  // Host of a cloud, benchmarks, documentation, relays, multicast, reserved, broadcast.
+  // Address of a cloud's host, benchmarks, documentation, relays, multicast, reserved, broadcast.
   ...[
     '168.63.129.16',
     '198.18.0.1',
@@ -70,13 +71,13 @@ const literals: readonly string[] = [
   ...['[fe80::1%25lo]', '[::1%lo]', '[fec0::1]', '[ff02::1]', '[100::1]', '[5f00::1]'],
 ];
 
-/** Names that mean this machine regardless of a resolver. */
+/** Names that mean this machine whatever a resolver returns. */
 const localNames: readonly string[] = [
   ...['localhost', 'LocalHost', 'localhost.', 'hooks.localhost', 'hooks.localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ'],
   ...['ｌｏｃａｌｈｏｓｔ', '%6cocalhost'],
 ];
 
-/** Possible responses of a resolver. */
+/** Results of a resolver that lead to an internal address. */
 const resolved: readonly (readonly (readonly string[])[])[] = [
   ...[
     '127.0.0.1',
@@ -97,7 +98,7 @@ const resolved: readonly (readonly (readonly string[])[])[] = [
 
 /**
  * Targets that must be refused without a connection: at registration, change, test, delivery and retry.
- * @param port - of a listener on loopback, which a broken guard would reach
+ * @param port - port of a listener on loopback, which a broken guard would reach
  */
 export function hostileTargets(port: number): readonly HostileTarget[] {
   const rebinding = (name: string, ...later: readonly string[]): HostileTarget => ({

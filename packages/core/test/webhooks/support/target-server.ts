@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterwards } from '../../support/running.ts';
 
-/** A request as it came over the wire. */
+/** A request as it arrived over the wire. */
 export interface RawRequest {
   /** Request line and headers. */
   readonly head: string;
@@ -13,17 +13,17 @@ export interface RawRequest {
 /** Responds to a request by writing bytes; the number counts the requests of this server from 1. */
 export type RawAnswer = (socket: Socket, request: RawRequest, number: number) => void;
 
-/** Server that implements only as much HTTP as a test requires. */
+/** A server that implements only the HTTP that a test requires. */
 export interface RawServer {
   readonly port: number;
-  /** Connections, those that have ended included. */
+  /** All connections, including ended ones. */
   readonly sockets: readonly Socket[];
   readonly requests: readonly RawRequest[];
-  /** Closes the server before the end of the test, which closes it otherwise. */
+  /** Closes the server before the end of the test, which would close it otherwise. */
   close(): Promise<void>;
 }
 
-/** Takes one complete request from the front of the bytes. */
+/** Takes the first complete request from the received bytes; `null` if there is none. */
 function takeRequest(bytes: Buffer): { request: RawRequest; rest: Buffer } | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return null;
@@ -37,7 +37,9 @@ function takeRequest(bytes: Buffer): { request: RawRequest; rest: Buffer } | nul
   };
 }
 
-/** Starts a raw server, which is closed after the test; on loopback of both families when no address is given. */
+/**
+ * Starts a raw server, which is closed after the test; on the loopback addresses of both families by default.
+ */
 export async function serve(
   answer: RawAnswer,
   options: { readonly host?: string; readonly tls?: TlsOptions } = {},
@@ -73,7 +75,7 @@ export async function serve(
   return { port: (server.address() as AddressInfo).port, sockets, requests, close };
 }
 
-/** A complete response with a length. */
+/** Formats a complete response with a content length. */
 export function response(status: number, body = '', headers = ''): string {
   return `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

@@ -2,7 +2,7 @@ import { inParallel } from '../../../src/contract/case.ts';
 import { redeem, sampleGrant, sampleToken } from '../../../src/contract/samples.ts';
 import { args, storage, whenAllAreReady } from './storage.ts';
 
-// Redeems every code of the list, several at once, and reports the results.
+// Exchanges every code of a list, several at once, and reports the results.
 const [name, count] = args;
 
 await storage.open();

@@ -2,7 +2,7 @@ import { inParallel } from '../../../src/contract/case.ts';
 import { refresh } from '../../../src/contract/samples.ts';
 import { args, storage, whenAllAreReady } from './storage.ts';
 
-// Presents the first refresh token of each family, many times at once, and reports the results.
+// Uses the first refresh token of each family many times at once, and reports the results.
 const [name, families, uses] = args;
 
 await storage.open();

@@ -3,13 +3,13 @@ import type { Place } from '../processes.ts';
 
 const { module, make, options }: Place = JSON.parse(process.argv[2] ?? '');
 
-/** Storage that the parent named, opened at its request. */
+/** The storage that the parent names. */
 export const storage: Storage = (await import(module))[make](options);
 
-/** Remaining arguments from the parent. */
+/** Further arguments from the parent. */
 export const args: readonly string[] = process.argv.slice(3);
 
-/** Notifies the parent that this process is ready, works when all are, and reports. */
+/** Reports that this process is ready, works once all processes are, and reports the result. */
 export function whenAllAreReady(work: () => Promise<unknown>): void {
   process.once('message', async () => {
     const report = await work();
