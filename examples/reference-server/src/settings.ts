@@ -39,30 +39,32 @@ const onOff = (fallback: 'on' | 'off', about: string) => ({ check: switched, fal
 export const settings = {
   OSTIARY_AUTH_URL: {
     check: origin,
-    about: 'Origin that people see: sign-in, consent, connected apps. Also the OpenID Connect issuer.',
+    about:
+      'Origin of the pages that users see: sign-in, consent, connected apps. Also the OpenID Connect issuer.',
   },
   OSTIARY_BASE_URL: {
     check: origin.optional(),
     shown: 'OSTIARY_AUTH_URL',
-    about: 'Origin of the API, when it has a host name of its own. The same process answers both.',
+    about: 'Origin of the API, if it has a host name of its own. The same process serves both origins.',
   },
   OSTIARY_SEALING_KEYS: {
     check: sealingKeys,
     isSecret: true,
     about:
-      'Keys that seal what must be read back from the database. Comma separated, the current one first. Or in the file that `OSTIARY_SEALING_KEYS_FILE` names.',
+      'Keys that encrypt secrets in the database. Comma separated, the current key first. You can put the keys into a file and name it in `OSTIARY_SEALING_KEYS_FILE`.',
   },
   OSTIARY_DATA_DIR: {
     check: z.string(),
     fallback: 'data',
-    about: 'Folder of the database file, without `DATABASE_URL`. Created with mode 0700 when it is missing.',
+    about:
+      'Folder of the SQLite file, if `DATABASE_URL` is not set. The server creates a missing folder with mode 0700.',
   },
   DATABASE_URL: {
     check: databaseUrl.optional(),
     isSecret: true,
     shown: 'none, an SQLite file',
     about:
-      '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. A primary and its standbys: `@host-1:5432,host-2:5432/`. Never logged. Or in the file that `DATABASE_URL_FILE` names.',
+      'URL of a PostgreSQL database (15 or later), `postgres://user:password@host:5432/database`. Any number of processes may share the database. For a primary and its standbys write `@host-1:5432,host-2:5432/`. The URL is never logged. You can put it into a file and name the file in `DATABASE_URL_FILE`.',
   },
   OSTIARY_DATABASE_POOL: {
     // At least two: an event that Ostiary publishes within a transaction of this server may need a second
@@ -70,32 +72,32 @@ export const settings = {
     check: whole(2, 200, '2 to 200 connections'),
     fallback: '10',
     about:
-      'Connections to PostgreSQL that one process opens at most. With `OSTIARY_PROCESSES` each process opens so many.',
+      'Maximum number of connections to PostgreSQL of one process. With `OSTIARY_PROCESSES` the limit applies to each process.',
   },
   OSTIARY_ROLE: {
     check: z.enum(['all', 'web', 'worker'], 'must be all, web or worker'),
     fallback: 'all',
     about:
-      '`web` answers requests, `worker` executes transfers, delivers webhooks and tidies up, `all` does both. `web` and `worker` need `DATABASE_URL`.',
+      '`web` answers requests, `worker` executes transfers, delivers webhooks and removes old rows, `all` does both. `web` and `worker` need `DATABASE_URL`.',
   },
   OSTIARY_PROCESSES: {
     check: processes,
     fallback: '1',
     about:
-      'Web processes on this machine, a number or `auto`, one for each core. With more than one, a primary process starts them, and a worker process beside them unless `OSTIARY_ROLE=web`. Needs `DATABASE_URL`.',
+      'Number of web processes on this machine, or `auto` for one on each core. With more than one, a primary process starts them and a worker process. With `OSTIARY_ROLE=web` no worker process starts. Needs `DATABASE_URL`.',
   },
   OSTIARY_DRAIN_SECONDS: {
     check: whole(0, 300, 'at most 300 seconds'),
     fallback: '0',
     about:
-      'Seconds between SIGTERM and the moment when no new connection is accepted: `/readyz` answers 503 meanwhile, so that a load balancer looks elsewhere.',
+      'Seconds for which the server still accepts new connections after SIGTERM. In this time `/readyz` returns 503, so that a load balancer uses other processes.',
   },
   OSTIARY_TRUSTED_PROXIES: {
     check: proxies,
     fallback: '',
     shown: 'none',
     about:
-      'Addresses or CIDR ranges of your reverse proxies, comma separated; `unix` for a proxy that connects to `OSTIARY_SOCKET`. Only they may say who the client is.',
+      'Addresses or CIDR ranges of your reverse proxies, comma separated; `unix` for a proxy that connects to `OSTIARY_SOCKET`. The server trusts `X-Forwarded-For` only from these proxies.',
   },
   OSTIARY_NAME: {
     check: z.string().trim().min(1, 'must not be blank').max(60, 'must have at most 60 characters'),
@@ -111,52 +113,52 @@ export const settings = {
     check: some(languages).refine((given) => given.length > 0, 'needs at least one language'),
     fallback: languages.join(','),
     about:
-      'Languages of the pages, comma separated. A browser that asks for none of them gets the first. The sandbox console has all five.',
+      'Languages of the pages, comma separated. The first language is for browsers that accept none of the others. The sandbox console always has all five languages.',
   },
   OSTIARY_SCOPES: {
     check: some(readyScopes).transform((names) => Object.fromEntries(names.map((name) => [name, true]))),
     fallback: '',
     shown: 'none',
     about:
-      'Scopes of OpenID Connect beside the five, comma separated: `phone`, to allow to clients, and `standardProfile`, which adds `preferred_username` and `picture` to `profile`. This server knows no e-mail or postal address.',
+      'Scopes of OpenID Connect in addition to the five, comma separated: `phone`, which you can allow to clients, and `standardProfile`, which adds `preferred_username` and `picture` to `profile`. This server stores no e-mail addresses and no postal addresses.',
   },
   OSTIARY_REFRESH_TOKENS: onOff(
     'off',
-    `\`on\`: clients that are allowed \`offline_access\` can ask for refresh tokens. They live for ${defaultOptions.refreshTokens.idleDays} days without use, and for ${defaultOptions.refreshTokens.absoluteDays} days at most.`,
+    `\`on\`: clients that are allowed \`offline_access\` can request refresh tokens. A refresh token expires after ${defaultOptions.refreshTokens.idleDays} days without use, and after ${defaultOptions.refreshTokens.absoluteDays} days in any case.`,
   ),
   OSTIARY_INTROSPECTION: onOff(
     'off',
-    '`on`: clients that are resource servers can ask `/v1/oauth/introspect` about access tokens (RFC 7662).',
+    '`on`: clients that are resource servers can check access tokens at `/v1/oauth/introspect` (RFC 7662).',
   ),
-  OSTIARY_LOGOUT: onOff('on', '`off`: apps cannot send their users here to sign out (`/oauth/logout`).'),
+  OSTIARY_LOGOUT: onOff('on', '`off`: apps cannot send their users to `/oauth/logout` to sign out.'),
   OSTIARY_PREFIX: {
     check: z
       .string()
       .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first'),
     fallback: defaultOptions.prefix,
     about:
-      'Prefix on the wire, as in `svc_at_…`, `svc_live_…` and `X-SVC-Signature`. Choose it before the first client exists.',
+      'Prefix of tokens, keys and headers, as in `svc_at_…`, `svc_live_…` and `X-SVC-Signature`. Choose it before the first client exists.',
   },
   OSTIARY_WEBHOOK_PRIVATE_TARGETS: {
     check: switched.optional(),
     shown: 'on when both origins are loopback addresses outside production, or else off',
     about:
-      '`on`: webhooks may go anywhere, to private addresses and over plain http. For development on one machine; refused unless both origins are loopback addresses, and in production.',
+      '`on`: webhooks may go to any URL, including private addresses and plain http. This is for development on one machine. The server refuses `on` in production, and if one of its origins is not a loopback address.',
   },
   OSTIARY_WEBHOOK_RETRY_DELAYS: {
     check: delays,
     fallback: defaultOptions.webhooks.retryDelaysSeconds.join(','),
     about:
-      'Seconds between an attempt of a webhook delivery that failed and the next one, comma separated; after the last one it is dropped.',
+      'Seconds between a failed attempt of a webhook delivery and the next attempt, comma separated. After the last attempt the delivery is dropped.',
   },
   OSTIARY_EVENT_RETENTION_DAYS: {
     check: whole(1, 3_650, '1 to 3650 days'),
     fallback: String(defaultOptions.webhooks.retentionDays),
-    about: 'Days for which events, deliveries and their attempts are kept.',
+    about: 'Number of days for which events, deliveries and their attempts are kept.',
   },
   OSTIARY_SANDBOX_CONSOLE: onOff(
     'on',
-    '`off`: no page at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
+    '`off`: there is no sandbox console at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
   ),
   OSTIARY_LOG_LEVEL: {
     check: z.enum(
@@ -164,59 +166,59 @@ export const settings = {
       'must be fatal, error, warn, info, debug or silent',
     ),
     fallback: 'info',
-    about: 'How much is logged: `fatal`, `error`, `warn`, `info`, `debug` or `silent`.',
+    about: 'Lowest level of the log lines: `fatal`, `error`, `warn`, `info`, `debug` or `silent`.',
   },
   OSTIARY_METRICS_PORT: {
     check: port.optional(),
     shown: 'none, no metrics',
     about:
-      'Port of its own on which `/metrics` answers Prometheus. Keep it inside: metrics hold nothing personal, but how busy you are.',
+      'Separate port on which the server serves `/metrics` for Prometheus. Do not expose this port: metrics contain no personal data, but show how busy the server is.',
   },
   OSTIARY_METRICS_HOST: {
     check: z.string().min(1),
     fallback: '127.0.0.1',
-    about: 'Address on which the metrics listen.',
+    about: 'Address on which the port of the metrics listens.',
   },
   HOST: {
     check: z.string().min(1),
     fallback: '127.0.0.1',
-    about: 'Address to listen on. `0.0.0.0` or `::` inside a container.',
+    about: 'Address on which the server listens. Use `0.0.0.0` or `::` inside a container.',
   },
   PORT: {
     check: port,
     fallback: '3000',
     about:
-      'Port to listen on, for `OSTIARY_ROLE=worker` too: it answers `/healthz`, `/readyz` and `/doctor`.',
+      'Port on which the server listens. A process with `OSTIARY_ROLE=worker` also listens, for `/healthz`, `/readyz` and `/doctor`.',
   },
   OSTIARY_SOCKET: {
     check: socketPath.optional(),
     shown: 'none, HOST and PORT',
     about:
-      'Absolute path of a Unix socket to listen on, instead of `HOST` and `PORT`. Needs `unix` in `OSTIARY_TRUSTED_PROXIES`. The file of a process that was killed is replaced.',
+      'Absolute path of a Unix socket on which the server listens, instead of `HOST` and `PORT`. Needs `unix` in `OSTIARY_TRUSTED_PROXIES`. The server replaces a socket file that a killed process left behind.',
   },
   OSTIARY_SOCKET_MODE: {
     check: fileMode,
     fallback: '660',
-    about: 'Permissions of the socket file, in octal. A proxy that connects needs the right to write.',
+    about: 'Permissions of the socket file, in octal. The proxy needs the right to write to the file.',
   },
   OSTIARY_KEEP_ALIVE_SECONDS: {
     check: whole(1, 3_600, '1 to 3600 seconds'),
     fallback: '75',
     about:
-      'Seconds for which a connection without a request is kept. Longer than your proxy keeps it (nginx and AWS load balancers: 60), or requests that meet the close fail with 502.',
+      'Seconds for which an idle connection stays open. The time must be longer than in your proxy (nginx and AWS load balancers: 60). Otherwise requests on a closing connection fail with 502.',
   },
   OSTIARY_MAX_CONNECTIONS: {
     // Each connection is an open file of the process. The system's own limit should be higher.
     check: whole(10, 500_000, '10 to 500000 connections'),
     fallback: '5000',
     about:
-      'HTTP connections that this process holds at most. One more is closed unanswered, and a warning is logged, once a minute.',
+      'Maximum number of HTTP connections of this process. The server closes further connections without a response, and logs a warning at most once a minute.',
   },
   NODE_ENV: {
     check: z.enum(['production', 'development', 'test'], 'must be production, development or test'),
     fallback: 'development',
     about:
-      '`production` refuses what is certainly unsafe: http URLs, proxies that are the whole internet, a sealing key that can be guessed, private webhook targets, a database without fsync.',
+      'With `production` the server refuses settings that are certainly unsafe: http URLs, trusted proxies that are the whole internet, a sealing key that can be guessed, private webhook targets, a database without fsync.',
   },
 } as const satisfies { readonly [variable: string]: Setting };
 
