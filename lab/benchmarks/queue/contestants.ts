@@ -8,7 +8,7 @@ export type ContestantName = (typeof contestantNames)[number];
 
 /**
  * Concurrent attempts of one process, including those whose results are not written yet: Ostiary's only
- * setting. One endpoint never gets more than 128 at once.
+ * setting. One endpoint never gets more than 64 at once.
  */
 export const ostiarySettings = [
   { concurrency: 512 },

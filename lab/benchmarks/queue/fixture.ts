@@ -12,8 +12,8 @@ export const partner = 'bench';
 export const eventType = 'order.shipped';
 
 /**
- * Maximum number of concurrent POSTs of one process, for every contestant. It is Ostiary's limit for one
- * endpoint, and more than it takes to keep two processors busy.
+ * Maximum number of concurrent POSTs of one process. Ostiary's own limit for one endpoint is 64; 128 is
+ * more than it takes to keep two processors busy.
  */
 export const inFlight = 128;
 
