@@ -129,6 +129,17 @@ CREATE TABLE interaction_answers (
 
 CREATE INDEX interaction_answers_by_end ON interaction_answers (expires_at);
 
+-- Authorization requests that clients pushed, for a minute. A used one is kept until its end.
+CREATE TABLE pushed_requests (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  client_id text COLLATE "C" NOT NULL,
+  payload text NOT NULL,
+  expires_at bigint NOT NULL,
+  used_at bigint
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+CREATE INDEX pushed_requests_by_end ON pushed_requests (expires_at);
+
 -- Sessions of the console, identity checks of sandbox users and marks of first runs.
 CREATE TABLE sandbox_records (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
@@ -137,6 +148,16 @@ CREATE TABLE sandbox_records (
 );
 
 CREATE INDEX sandbox_records_by_end ON sandbox_records (expires_at);
+
+-- Ids of signed proofs that were used. The digest is of the id and of everything else that makes it unique.
+CREATE TABLE used_ids (
+  namespace text COLLATE "C" NOT NULL,
+  digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+  expires_at bigint NOT NULL,
+  PRIMARY KEY (namespace, digest)
+);
+
+CREATE INDEX used_ids_by_end ON used_ids (expires_at);
 
 CREATE TABLE signing_keys (
   kid text COLLATE "C" PRIMARY KEY,

@@ -15,6 +15,7 @@ import { postgresInteractions } from './interactions.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
 import { postgresPartners } from './partners.ts';
 import { postgresPurge } from './purge.ts';
+import { postgresPushedRequests } from './pushed-requests.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRateLimits } from './rate-limits.ts';
 import { postgresRedeliveries } from './redeliveries.ts';
@@ -24,6 +25,7 @@ import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresSurvey } from './survey.ts';
 import { postgresTransfers } from './transfers.ts';
+import { postgresUsedIds } from './used-ids.ts';
 import { postgresWaits } from './waits.ts';
 import { postgresWakeUps } from './wake-ups.ts';
 import { postgresWebhooks } from './webhooks.ts';
@@ -79,6 +81,8 @@ export function storageOn(database: Database): Storage {
     audit: postgresAudit(database),
     requestLog: postgresRequestLog(database),
     sandbox: postgresSandbox(database),
+    proofIds: postgresUsedIds(database),
+    pushedRequests: postgresPushedRequests(database),
     rateLimits: postgresRateLimits(database),
     wakeUps,
 

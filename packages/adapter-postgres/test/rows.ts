@@ -36,7 +36,9 @@ export const identityRows = `
     SELECT sha256(('r' || id)::bytea), id, ends_at, NULL, NULL, sha256(('f' || id)::bytea) FROM grants;
   INSERT INTO interactions SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO interaction_answers SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
+  INSERT INTO pushed_requests SELECT sha256(i::text::bytea), 'c1', '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO sandbox_records SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${identities}) AS i;
+  INSERT INTO used_ids SELECT 'dpop', sha256(i::text::bytea), i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO jobs (id, kind, payload, due_at)
     SELECT 'j' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO idempotency_records

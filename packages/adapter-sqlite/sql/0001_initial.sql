@@ -127,6 +127,17 @@ CREATE TABLE interaction_answers (
 
 CREATE INDEX interaction_answers_by_end ON interaction_answers (expires_at);
 
+-- Authorization requests that clients pushed, for a minute. A used one is kept until its end.
+CREATE TABLE pushed_requests (
+  digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
+  client_id TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT;
+
+CREATE INDEX pushed_requests_by_end ON pushed_requests (expires_at);
+
 -- Sessions of the console, identity checks of sandbox users and marks of first runs.
 CREATE TABLE sandbox_records (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
@@ -135,6 +146,16 @@ CREATE TABLE sandbox_records (
 ) STRICT;
 
 CREATE INDEX sandbox_records_by_end ON sandbox_records (expires_at);
+
+-- Ids of signed proofs that were used. The digest is of the id and of everything else that makes it unique.
+CREATE TABLE used_ids (
+  namespace TEXT NOT NULL,
+  digest BLOB NOT NULL CHECK (length(digest) = 32),
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (namespace, digest)
+) STRICT;
+
+CREATE INDEX used_ids_by_end ON used_ids (expires_at);
 
 CREATE TABLE signing_keys (
   kid TEXT PRIMARY KEY NOT NULL,

@@ -15,6 +15,7 @@ import { assertNodeVersion } from './node-version.ts';
 import { parseOptions, type SqliteStorageOptions } from './options.ts';
 import { sqlitePartners } from './partners.ts';
 import { sqlitePurge } from './purge.ts';
+import { sqlitePushedRequests } from './pushed-requests.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRedeliveries } from './redeliveries.ts';
 import { sqliteRequestLog } from './request-log.ts';
@@ -22,6 +23,7 @@ import { sqliteSandbox } from './sandbox.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
 import { sqliteSurvey } from './survey.ts';
 import { sqliteTransfers } from './transfers.ts';
+import { sqliteUsedIds } from './used-ids.ts';
 import { sqliteWaits } from './waits.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
@@ -92,6 +94,8 @@ export function storageOn(database: Database): Storage {
     audit: sqliteAudit(database),
     requestLog: sqliteRequestLog(database),
     sandbox: sqliteSandbox(database),
+    proofIds: sqliteUsedIds(database),
+    pushedRequests: sqlitePushedRequests(database),
 
     open: () => database.open(),
 

@@ -64,6 +64,7 @@ export type {
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { ListPosition, Quota } from './ports/lists.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
+export type { PushedRequest, PushedRequestKey, PushedRequestStore } from './ports/pushed-requests.ts';
 export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/queue.ts';
 export type {
   AddressCounts,
@@ -85,4 +86,5 @@ export type {
   TransferStatus,
   TransferStore,
 } from './ports/transfers.ts';
+export type { UsedId, UsedIdStore } from './ports/used-ids.ts';
 export type { EndpointCreation, WebhookEndpointRecord, WebhookEndpointStore } from './ports/webhooks.ts';

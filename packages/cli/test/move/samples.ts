@@ -79,7 +79,11 @@ async function fill(storage: Storage): Promise<void> {
   });
   await storage.interactions.save(digest(11), { odd }, 1e12);
   await storage.interactions.saveAnswer(digest(11), { odd }, 1e12);
+  const pushed = { digest: digest(18), clientId: 'shop' };
+  await storage.pushedRequests.save({ ...pushed, payload: { odd }, expiresAt: 1e12 });
+  await storage.pushedRequests.use(pushed, 1);
   await storage.sandbox.save(digest(16), { odd }, 1e12);
+  await storage.proofIds.use({ namespace: 'dpop', digest: digest(17), expiresAt: 1e12, now: 1 });
   await storage.signingKeys.insert(sampleKey('k'));
   const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
   await storage.queue.enqueue(jobs);
@@ -158,7 +162,9 @@ export async function readAll(storage: Storage): Promise<object> {
     token: await storage.grants.findToken(digest(10)),
     interaction: await storage.interactions.find(digest(11), 1),
     repeatable: await storage.interactions.findAnswer(digest(11), 1),
+    pushed: await storage.pushedRequests.find({ digest: digest(18), clientId: 'shop' }, 1),
     sandbox: await storage.sandbox.find(digest(16), 1),
+    isFresh: await storage.proofIds.use({ namespace: 'dpop', digest: digest(17), expiresAt: 1e12, now: 1 }),
     signingKeys: await storage.signingKeys.list(),
     partners: await storage.partners.list(page),
     audit: await storage.audit.list({ target: null, ...page }),

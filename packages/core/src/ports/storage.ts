@@ -7,6 +7,7 @@ import type { ConsentStore, GrantStore } from './grants.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { InteractionStore } from './interactions.ts';
 import type { PartnerStore } from './partners.ts';
+import type { PushedRequestStore } from './pushed-requests.ts';
 import type { Queue, WakeUps } from './queue.ts';
 import type { AddressCounts } from './rate-limits.ts';
 import type { RequestLog } from './request-log.ts';
@@ -14,6 +15,7 @@ import type { SandboxStore } from './sandbox.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { Survey, SurveyRequest } from './survey.ts';
 import type { TransferStore } from './transfers.ts';
+import type { UsedIdStore } from './used-ids.ts';
 import type { WebhookEndpointStore } from './webhooks.ts';
 
 /** Number of rows of each kind that one call of `purge` removed. */
@@ -21,6 +23,8 @@ export interface PurgeCount {
   readonly interactions: number;
   readonly answers: number;
   readonly sandbox: number;
+  readonly proofIds: number;
+  readonly pushedRequests: number;
   readonly tokens: number;
   readonly refreshTokens: number;
   readonly grants: number;
@@ -87,6 +91,8 @@ export interface Storage {
   readonly audit: AuditStore;
   readonly requestLog: RequestLog;
   readonly sandbox: SandboxStore;
+  readonly proofIds: UsedIdStore;
+  readonly pushedRequests: PushedRequestStore;
   /** Rate limit counts shared by all processes. If left out, each process counts for itself. */
   readonly rateLimits?: AddressCounts;
   /**
@@ -119,8 +125,8 @@ export interface Storage {
 
   /**
    * Removes rows that are no longer needed, at most `limit` of each kind in this call: interactions, their
-   * answers and records of the sandbox that ended before `now`; access and refresh tokens that ended before
-   * `before`; records of idempotency keys that ended before `now`; grants whose code ended before `before`
+   * answers, pushed requests, records of the sandbox and ids of proofs that ended before `now`; access and
+   * refresh tokens that ended before `before`; records of idempotency keys that ended before `now`; grants whose code ended before `before`
    * and that have no token left; final deliveries with their attempts that were created before
    * `eventsBefore`; events created before `eventsBefore` without deliveries, always from the beginning of a
    * sequence, so that the rest has no gap; and counts of requests whose window ended a minute before `now`.

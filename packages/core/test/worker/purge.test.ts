@@ -13,6 +13,8 @@ const kinds = [
   'interactions',
   'answers',
   'sandbox',
+  'proofIds',
+  'pushedRequests',
   'tokens',
   'grants',
   'idempotency',

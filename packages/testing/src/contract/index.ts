@@ -26,6 +26,7 @@ import { parallelCases } from './parallel-calls.ts';
 import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
 import { purgeCases } from './purge.ts';
+import { pushedRequestCases } from './pushed-requests.ts';
 import { queueCases } from './queue.ts';
 import { separateRateLimitCases, sharedRateLimitCases } from './rate-limits.ts';
 import { recoveryCases } from './recoveries.ts';
@@ -44,6 +45,7 @@ import { textCases } from './text.ts';
 import { noTimeCases, timeCases } from './time.ts';
 import { transferListCases } from './transfer-lists.ts';
 import { transferCases } from './transfers.ts';
+import { usedIdCases } from './used-ids.ts';
 import { waitCases } from './waits.ts';
 import { noWakeUpCases, wakeUpCases } from './wake-ups.ts';
 import { webhookCases } from './webhooks.ts';
@@ -116,6 +118,8 @@ const storageContractCases = [
   ...consentCases,
   ...interactionCases,
   ...sandboxCases,
+  ...usedIdCases,
+  ...pushedRequestCases,
   ...signingKeyCases,
   ...queueCases,
   ...partnerCases,

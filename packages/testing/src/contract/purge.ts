@@ -21,6 +21,8 @@ const nothing = {
   interactions: 0,
   answers: 0,
   sandbox: 0,
+  proofIds: 0,
+  pushedRequests: 0,
   tokens: 0,
   refreshTokens: 0,
   grants: 0,
@@ -73,6 +75,32 @@ export const purgeCases = casesOf('purge', {
     assert.equal(await sandbox.find(digestOf('ended'), 0), null);
     assertSame(await sandbox.find(digestOf('ends now'), 0), {});
     assertSame(await sandbox.find(digestOf('lives'), 0), {});
+  },
+
+  'a pushed request goes after its last millisecond, used or not': async (storage) => {
+    const push = (label: string, expiresAt: number) =>
+      storage.pushedRequests.save({ digest: digestOf(label), clientId: 'client-1', payload: {}, expiresAt });
+    await push('ended', now - 1);
+    await push('ended and used', now - 1);
+    await push('ends now', now);
+    await storage.pushedRequests.use({ digest: digestOf('ended and used'), clientId: 'client-1' }, 0);
+    assertSame(await purged(storage, { before: now - day }), { ...nothing, pushedRequests: 2 });
+    const found = (label: string) =>
+      storage.pushedRequests.find({ digest: digestOf(label), clientId: 'client-1' }, 0);
+    assert.equal(await found('ended'), null);
+    assertSame(await found('ends now'), { payload: {}, isUsed: false });
+  },
+
+  'a used id goes after its last millisecond': async (storage) => {
+    const use = (label: string, expiresAt: number) =>
+      storage.proofIds.use({ namespace: 'dpop', digest: digestOf(label), expiresAt, now: 0 });
+    await use('ended', now - 1);
+    await use('ends now', now);
+    await use('lives', now + 1);
+    assertSame(await purged(storage, { before: now - day }), { ...nothing, proofIds: 1 });
+    assert.equal(await use('ended', now), true);
+    assert.equal(await use('ends now', now), false);
+    assert.equal(await use('lives', now), false);
   },
 
   'tokens and grants go when they ended before the given time': async (storage) => {

@@ -11,12 +11,14 @@ import { grantCalls } from './grants.ts';
 import { idempotencyCalls } from './idempotency.ts';
 import { interactionCalls } from './interactions.ts';
 import { partnerCalls } from './partners.ts';
+import { pushedRequestCalls } from './pushed-requests.ts';
 import { queueCalls } from './queue.ts';
 import { requestLogCalls } from './request-log.ts';
 import { digestOf, minute, now, redeemed, sampleClient, sampleGrant } from './samples.ts';
 import { sandboxCalls } from './sandbox.ts';
 import { signingKeyCalls } from './signing-keys.ts';
 import { transferCalls } from './transfers.ts';
+import { usedIdCalls } from './used-ids.ts';
 import { boundWaitsCall } from './waits.ts';
 import { webhookCalls } from './webhooks.ts';
 
@@ -37,6 +39,8 @@ const ports = {
   audit: auditCalls,
   requestLog: requestLogCalls,
   sandbox: sandboxCalls,
+  proofIds: usedIdCalls,
+  pushedRequests: pushedRequestCalls,
 };
 
 /** Sample calls of every method of every port, by name. */
