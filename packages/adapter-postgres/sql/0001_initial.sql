@@ -1,24 +1,24 @@
--- Times are milliseconds since the Unix epoch. Digests are SHA-256. JSON is text: jsonb refuses U+0000 and changes what
--- it keeps. COLLATE "C": ids are compared and ordered by their bytes, whatever the locale of the database is.
--- No table holds a code, a token, a session id, a client secret or an API key: only digests of them. Secrets of partners,
--- of webhooks and of signing keys are sealed.
+-- Times are milliseconds since the Unix epoch. Digests are SHA-256. JSON is stored as text, because jsonb refuses U+0000 and
+-- does not keep the text unchanged. COLLATE "C" compares and orders ids by their bytes, whatever the database's locale.
+-- Of codes, tokens, session ids, client secrets and API keys only digests are stored. Signing secrets of API keys and
+-- webhooks and private signing keys are stored encrypted ("sealed").
 
 CREATE TABLE clients (
   client_id text COLLATE "C" PRIMARY KEY,
   version integer NOT NULL,
   disabled_at bigint,
-  -- The partner that owns it.
+  -- Slug of the partner that owns the client.
   partner text COLLATE "C",
   -- The whole client as JSON; the columns before it repeat members of it.
   record text NOT NULL,
-  -- True if the partner that owns it is disabled. Repeats the partner's row, so that a client needs no second query. Disabling
-  -- the partner writes this row, which a call that issues a grant has locked.
+  -- True if the client's partner is disabled. Copied from the partner's row, so that reading a client needs no second query.
+  -- Disabling the partner writes this row, and so waits for a call that is issuing a grant, which has locked it.
   partner_disabled boolean NOT NULL DEFAULT false
 );
 
 CREATE INDEX clients_by_partner ON clients (partner) WHERE partner IS NOT NULL;
 
--- Origins of web redirect URIs, as a browser sends them.
+-- Origins of clients' redirect URIs, as browsers send them.
 CREATE TABLE client_origins (
   origin text COLLATE "C" NOT NULL,
   client_id text COLLATE "C" NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
@@ -27,7 +27,7 @@ CREATE TABLE client_origins (
 
 CREATE INDEX client_origins_by_client ON client_origins (client_id);
 
--- Logos that the pages show beside the name of a client, PNG. Apart from the clients, which every request reads.
+-- Logos of clients, PNG. Kept apart from the table of clients, which every request reads.
 CREATE TABLE client_logos (
   client_id text COLLATE "C" PRIMARY KEY REFERENCES clients (client_id),
   png bytea NOT NULL
@@ -48,11 +48,11 @@ CREATE TABLE consents (
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;
 CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_at IS NULL;
--- Tells whether a user has revoked a consent, which an import must not bring back.
+-- Finds revoked consents of a user, which an import must not bring back.
 CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 
--- One row per authorization: the code, and the columns that decide about its tokens on every use. No reference to the client, which is
--- never removed: all authorizations of a busy client would lock its row.
+-- One row per authorization: its code, and the columns that every use of its tokens checks. Without a foreign key to the client,
+-- which is never removed: all authorizations of a busy client would lock its row.
 CREATE TABLE grants (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   code_digest bytea NOT NULL UNIQUE CHECK (octet_length(code_digest) = 32),
@@ -64,9 +64,9 @@ CREATE TABLE grants (
   nonce text,
   authenticated_at bigint NOT NULL,
   issued_at bigint NOT NULL,
-  -- End of the code.
+  -- Expiry of the code. Its tokens have their own.
   expires_at bigint NOT NULL,
-  -- End of the code and of its token, whichever is later. The purge walks along this column, so that it never
+  -- Expiry of the code or of its token, whichever is later. The purge walks along this column, so that it never
   -- reads rows that it cannot delete.
   ends_at bigint NOT NULL,
   consumed_at bigint,
@@ -86,21 +86,21 @@ CREATE TABLE access_tokens (
   issued_at bigint NOT NULL,
   expires_at bigint NOT NULL,
   revoked_at bigint,
-  -- Scopes of a token that has fewer of them than its grant. NULL: those of the grant.
+  -- Scopes of a token that has fewer than its grant. NULL: the token has the grant's scopes.
   scopes text[] COLLATE "C"
 );
 
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
 CREATE INDEX access_tokens_by_end ON access_tokens (expires_at);
 
--- Refresh tokens. A grant has at most one that was not replaced, and the one that this one replaced. A replaced token that is
--- presented again, even after its row is gone, ends the grant.
+-- Refresh tokens. A grant has at most one that was not replaced, and its predecessor. A replaced token that is presented again,
+-- even after its row is gone, revokes the grant.
 CREATE TABLE refresh_tokens (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   grant_id bigint NOT NULL REFERENCES grants (id),
   expires_at bigint NOT NULL,
   replaced_at bigint,
-  -- The token for which a replaced one may be presented once more.
+  -- Digest of the successor, which a replaced token still returns during the grace period.
   successor bytea,
   -- SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token whose row is gone.
   family bytea NOT NULL
@@ -111,7 +111,7 @@ CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
 CREATE INDEX refresh_tokens_by_end ON refresh_tokens (expires_at);
 CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
 
--- Short-lived, each written several times: room in the pages, and vacuumed early.
+-- Rows are short-lived and written several times: hence free space in the pages, and early vacuuming.
 CREATE TABLE interactions (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   payload text NOT NULL,
@@ -120,7 +120,7 @@ CREATE TABLE interactions (
 
 CREATE INDEX interactions_by_end ON interactions (expires_at);
 
--- Answers to authorization requests that have ended, kept for a minute: a browser that sends a form twice gets the same answer.
+-- Responses to ended authorization requests, kept for a minute: a browser that sends a form twice gets the same response.
 CREATE TABLE interaction_answers (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   payload text NOT NULL,
@@ -168,10 +168,9 @@ CREATE TABLE signing_keys (
   active_from bigint NOT NULL
 );
 
--- claim_id and lease_ends_at are set together, while a worker has claimed the job. A job that fails is always
--- retried. No index has them, so that a claim
--- changes the page of the row and nothing else (HOT). A row lives as long as its job: vacuumed by count, not by share,
--- or the dead rows of a burst would be walked over by every claim.
+-- claim_id and lease_ends_at are set together, while a worker has claimed the job. No index contains them, so that a claim
+-- changes only the page of the row (HOT). A job that fails is always retried. A row lives as long as its job. The table is
+-- vacuumed by the number of dead rows, not by their share: otherwise every claim would walk over the dead rows of a burst.
 CREATE TABLE jobs (
   id text COLLATE "C" PRIMARY KEY,
   kind text COLLATE "C" NOT NULL,
@@ -181,8 +180,8 @@ CREATE TABLE jobs (
   claim_id text COLLATE "C",
   lease_ends_at bigint,
   last_error text,
-  -- `mode:partner`, and '' for the host's own jobs. A claim takes a share of each owner, and walks from one owner to the next
-  -- along an index.
+  -- Owner of the job: `mode:partner`, or '' for the host. A claim takes a share of each owner's jobs, and jumps from owner to
+  -- owner along an index.
   owner text COLLATE "C" NOT NULL DEFAULT ''
 ) WITH (
   fillfactor = 70,
@@ -194,13 +193,13 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_due ON jobs (kind, due_at);
 CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 
--- Number of requests of each key, partner or client address in its current window. Every request that is counted writes
--- one row. Unlogged, because nothing is lost with it: no write waits for the disk or goes to a replica, and after
--- a crash or a failover all windows begin anew. Only the first request of a window changes an indexed column; the others
--- change the page of the row and nothing else (HOT), for which there is room in it. Vacuumed by count, like jobs.
+-- Number of requests of each key, partner or client address in its current window. Every counted request writes one row.
+-- Unlogged, so that no write waits for the disk or goes to a replica; after a crash or a failover all windows begin anew,
+-- which does no harm. Only the first request of a window changes an indexed column. The others change only the page of the
+-- row (HOT), which has free space for that. Vacuumed by the number of dead rows, like jobs.
 CREATE UNLOGGED TABLE rate_limits (
   bucket text COLLATE "C" PRIMARY KEY,
-  -- Number of requests that were counted of those that came together last.
+  -- Number of requests of the last batch that were counted.
   granted integer NOT NULL,
   count integer NOT NULL,
   ends_at bigint NOT NULL
@@ -229,7 +228,7 @@ CREATE TABLE api_keys (
   name text NOT NULL,
   digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
   scopes text[] COLLATE "C" NOT NULL,
-  -- NULL: usable from everywhere.
+  -- CIDR ranges from which the key may be used. NULL: every address.
   allowlist text[] COLLATE "C",
   require_signature boolean NOT NULL,
   sealed_signing_secret text NOT NULL,
@@ -247,7 +246,7 @@ CREATE TABLE transfers (
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
-  -- Minor units. More than a double holds exactly: read it as text.
+  -- Amount in minor units. Read it as text, because a double cannot hold it exactly.
   amount bigint NOT NULL CHECK (amount > 0 AND amount < 100000000000000000),
   currency text COLLATE "C" NOT NULL,
   recipient_kid text COLLATE "C" NOT NULL,
@@ -264,10 +263,10 @@ CREATE TABLE transfers (
 CREATE UNIQUE INDEX transfers_by_reference ON transfers (partner, mode, reference) WHERE reference IS NOT NULL;
 CREATE INDEX transfers_by_creation ON transfers (partner, mode, created_at, id);
 CREATE INDEX transfers_by_status ON transfers (partner, mode, status, created_at, id);
--- Final rows never change: an export walks along this index, page by page.
+-- For exports, which walk along this index page by page. Final rows never change.
 CREATE INDEX transfers_final ON transfers (partner, mode, updated_at, id) WHERE status <> 'pending';
 
--- Answers of requests with an Idempotency-Key, kept until they end, to be given again.
+-- Responses to requests with an Idempotency-Key, to be returned again until the record expires.
 CREATE TABLE idempotency_records (
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
@@ -297,22 +296,22 @@ CREATE TABLE webhook_endpoints (
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id);
 
--- State of each endpoint for claims. Publishing never writes these rows. A claim walks along them, and reads of each endpoint
--- only the deliveries that it claims. Deliveries that were published come in the order of their numbers,
--- which is that of the commits, after the last one that was claimed; those that were claimed before come by the time at which
--- they are ready. So a claim never passes deliveries that were removed, however long PostgreSQL keeps their rows.
+-- State of each endpoint for claims. Publishing never writes these rows. A claim walks along them, and reads only the
+-- deliveries that it claims. New deliveries are found by number, which is the order of the commits, after the last claimed
+-- one. Deliveries that were claimed before are found by the time at which they are ready. So a claim never walks over removed
+-- deliveries, however long PostgreSQL keeps their rows.
 CREATE TABLE endpoint_queues (
-  -- Id of the endpoint. The row is made and removed with it.
+  -- Id of the endpoint, with which the row is created and removed.
   endpoint_id text COLLATE "C" PRIMARY KEY,
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
-  -- Number of the last delivery that was claimed for the first time.
+  -- Number up to which deliveries have been claimed for the first time.
   claimed_to bigint NOT NULL DEFAULT 0,
-  -- Time before which no delivery that was claimed before is ready.
+  -- Earliest time at which a delivery that was claimed before may be ready again.
   next_due bigint,
   -- Time of the last claim. The endpoint that has waited longest is next.
   served_at bigint NOT NULL DEFAULT 0,
-  -- Grows with every change.
+  -- Incremented with every change of the row.
   revision bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
@@ -320,17 +319,17 @@ CREATE TABLE endpoint_queues (
 CREATE INDEX endpoint_queues_by_turn ON endpoint_queues (partner, mode, served_at);
 CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
 
--- The number of the last event of each sequence. Kept when the events are purged, so that no number comes twice. Calls
--- that publish for this partner and mode lock its row until the commit, so numbers have no gap and follow the order of the
--- commits. Calls that change the partner's endpoints or deliver again lock it too.
+-- Number of the last event of each sequence. Kept when events are purged, so that no number is used twice. Calls that
+-- publish for this partner and mode lock the row until the commit, so numbers have no gap and follow the order of the
+-- commits. Calls that change the partner's endpoints or redeliver lock it too.
 CREATE TABLE event_sequences (
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
   last bigint NOT NULL,
-  -- Publishing counts the news of a partner and mode. A claim that leaves nothing records how far it has seen.
+  -- Incremented by publishing. A claim that leaves nothing unclaimed stores the value that it read in `seen`.
   news bigint NOT NULL DEFAULT 1,
   seen bigint NOT NULL DEFAULT 0,
-  -- A column of its own, so that no index has those that change all the time (HOT).
+  -- True if `news` is above `seen`. A separate column for the index, because an index on those two would prevent HOT.
   has_news boolean NOT NULL GENERATED ALWAYS AS (news > seen) STORED,
   PRIMARY KEY (partner, mode)
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
@@ -342,10 +341,10 @@ CREATE TABLE events (
   id text COLLATE "C" NOT NULL UNIQUE,
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
-  -- 1, 2, 3, … per partner and mode, without a gap.
+  -- Sequence number per partner and mode: 1, 2, 3, … without a gap.
   sequence bigint NOT NULL,
   type text COLLATE "C" NOT NULL,
-  -- The text that is signed and sent, byte for byte.
+  -- Body of the webhook, signed and sent byte for byte.
   body text NOT NULL,
   created_at bigint NOT NULL,
   UNIQUE (partner, mode, sequence)
@@ -353,14 +352,14 @@ CREATE TABLE events (
 
 CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
 
--- One row per event and endpoint that it goes to, in the order of their creation: what partners read. It is written when
--- it is made and once more when it becomes final. Of one event and endpoint at most one row is pending, and then it is
--- the last one.
+-- Deliveries as partners see them, numbered in the order of creation: one row per event and endpoint, and one more for each
+-- redelivery. A row is written when it is created, and once more when it becomes final. Per event and endpoint at most
+-- one row is pending, and then it is the last one.
 CREATE TABLE deliveries (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
   event_number bigint NOT NULL REFERENCES events (number),
-  -- No reference: deliveries are kept when their endpoint is removed.
+  -- Without a foreign key, because deliveries are kept when their endpoint is removed.
   endpoint_id text COLLATE "C" NOT NULL,
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
@@ -368,15 +367,15 @@ CREATE TABLE deliveries (
   created_at bigint NOT NULL,
   -- Time at which the status became final.
   ended_at bigint,
-  -- The attempt that made it final. In the row itself: most deliveries have no other one.
+  -- Attempt that made the delivery final. In the row itself, because most deliveries have no other attempt.
   final_attempt integer,
   final_at bigint,
   final_duration_ms bigint,
   final_http_status integer,
   final_error text,
   final_response text,
-  -- Indexes of the few failed deliveries. No index has status and ended_at themselves, and more than half of each page is left
-  -- free: so the end of a delivery that succeeds writes its row and no index (HOT).
+  -- No index contains status or ended_at, except partial ones of the few failed deliveries, and more than half of each page is
+  -- left free. So the end of a successful delivery writes its row and no index (HOT).
   failed_as text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN status IN ('dropped', 'cancelled') THEN status END) STORED,
   dropped_at bigint GENERATED ALWAYS AS (CASE WHEN status = 'dropped' THEN ended_at END) STORED
 ) WITH (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
@@ -385,20 +384,20 @@ CREATE INDEX deliveries_failed ON deliveries (partner, mode, failed_as, created_
 CREATE INDEX deliveries_failed_by_endpoint ON deliveries (endpoint_id, failed_as, created_at, id)
   WHERE failed_as IS NOT NULL;
 CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, dropped_at) WHERE dropped_at IS NOT NULL;
--- For the purge. An index of the plain column would also be chosen for the list of an owner with a large share of all
--- deliveries, which would read those of all others if this owner's newest are old.
+-- For the purge. On an expression, because PostgreSQL would use an index on the plain column also for the list of an owner
+-- with a large share of all deliveries, and then read all other owners' deliveries if this owner's newest are old.
 CREATE INDEX deliveries_by_age ON deliveries ((created_at + 0));
 CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);
 CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at, id);
 CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);
 
--- Work of the workers: one narrow row per pending delivery, removed when it is final, so that claims and
--- retries neither touch the indexes above nor slow down as the log grows. Made and removed in the transaction that
--- writes the delivery's status. Vacuumed by count and without a pause, because a claim reads dead rows too.
--- No index has the columns that a claim writes, and half of each page is left free, so that a claim writes rows and no
--- index (HOT). It skips rows that others have locked.
+-- Pending deliveries for workers: one narrow row each, removed when the delivery is final, so that claims and retries neither
+-- touch the indexes above nor slow down as the log grows. Created and removed in the transaction that writes the delivery's
+-- status. Vacuumed by the number of dead rows and without a pause, because a claim reads dead rows too. No index contains
+-- the columns that a claim writes, and half of each page is left free, so that a claim writes rows and no index (HOT).
+-- Claims skip rows that other transactions have locked.
 CREATE TABLE pending_deliveries (
-  -- Id of the delivery, repeated, because results name it.
+  -- Id of the delivery, repeated here because results are stored by id.
   id text COLLATE "C" PRIMARY KEY,
   number bigint NOT NULL,
   endpoint_id text COLLATE "C" NOT NULL,
@@ -408,11 +407,11 @@ CREATE TABLE pending_deliveries (
   claim_id text COLLATE "C",
   -- Number of attempts, including those that were cut off.
   attempts integer NOT NULL DEFAULT 0,
-  -- Time from which it can be claimed again: the end of its lease, or the time of its next attempt. NULL: it was never
-  -- claimed, and is found by its number.
+  -- Time from which the delivery can be claimed again: the end of its lease, or the time of its next attempt. NULL: it was
+  -- never claimed, and is found by its number.
   ready_at bigint,
-  -- Number of numbered attempts that were cut off, by a worker that stopped or died during the attempt. They are no
-  -- failures of the endpoint.
+  -- Number of attempts that were cut off because their worker stopped or crashed. They do not count as failures of the
+  -- endpoint.
   cut_off integer NOT NULL DEFAULT 0
 ) WITH (
   fillfactor = 40,
@@ -424,7 +423,7 @@ CREATE TABLE pending_deliveries (
 CREATE INDEX pending_deliveries_published ON pending_deliveries (endpoint_id, number);
 CREATE INDEX pending_deliveries_ready ON pending_deliveries (endpoint_id, ready_at, number) WHERE ready_at IS NOT NULL;
 
--- Attempts that were followed by others. Removed with their delivery, by the purge.
+-- Attempts that were followed by other attempts. The purge removes them with their delivery.
 CREATE TABLE delivery_attempts (
   delivery_number bigint NOT NULL,
   number integer NOT NULL,
@@ -432,7 +431,7 @@ CREATE TABLE delivery_attempts (
   duration_ms bigint NOT NULL,
   http_status integer,
   error text,
-  -- The beginning of the answer's body.
+  -- Beginning of the response body.
   response text,
   PRIMARY KEY (delivery_number, number)
 );
@@ -457,17 +456,17 @@ CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_
 CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
 CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
 
--- Actions of administrators. Kept without end; nothing in it is changed.
+-- Audit log of administrative acts. Rows are kept for ever and never changed.
 CREATE TABLE audit (
   id text COLLATE "C" PRIMARY KEY,
   at bigint NOT NULL,
   actor text NOT NULL,
   action text COLLATE "C" NOT NULL,
   target text COLLATE "C" NOT NULL,
-  -- A JSON object as text. Never holds a secret.
+  -- Values that the act set: a JSON object as text. Never holds a secret.
   details text NOT NULL,
-  -- The chain: 1, 2, 3, … in the order of the commits, and SHA-256 over the value before (32 zero bytes at first) and the
-  -- digest of the act. NULL: outside of the chain.
+  -- Place in the chain: 1, 2, 3, … in the order of the commits, and the chain value: SHA-256 over the previous value (32 zero
+  -- bytes at first) and the digest of the act. NULL: outside of the chain.
   number bigint,
   chain bytea CHECK (octet_length(chain) = 32)
 );
@@ -477,8 +476,8 @@ CREATE INDEX audit_by_target ON audit (target, at, id);
 CREATE UNIQUE INDEX audit_by_number ON audit (number) WHERE number IS NOT NULL;
 CREATE INDEX audit_outside ON audit (id) WHERE number IS NULL;
 
--- The end of the chain, in one row that the first act makes, and how many acts had been there before. Every act writes
--- it last, so that acts wait for each other and for nothing else.
+-- End of the audit chain, and the number of acts from before the chain: one row, which the first act creates. Every act
+-- writes it as its last step, so that acts wait for each other but nothing else does.
 CREATE TABLE audit_head (
   id integer PRIMARY KEY CHECK (id = 1),
   number bigint NOT NULL,

@@ -6,22 +6,23 @@
 -- - Deliveries that were claimed before are in the index of `ready_at`, at the end of their lease or at the time of their next
 --   attempt. None of an endpoint is ready before its `next_due`: a result that makes one ready earlier lowers `next_due` first.
 --
--- So a claim begins where something is to be claimed, and never passes what was delivered and removed.
+-- So a claim starts at the first delivery to claim, and never walks over rows of removed deliveries.
 --
--- A claim reads endpoints whose `next_due` has come, and all endpoints of a partner and mode with news. Publishing counts up
--- `news` of the sequence, and a claim that leaves nothing records in `seen` up to which count it has read. Commits after the
--- beginning of the claim have counted on. Owners take turns, and so do the endpoints of an owner: a full claim reads no
--- further. Places are shared among partners and modes, test mode last.
+-- A claim reads endpoints whose `next_due` has passed, and all endpoints of a partner and mode with news. Publishing increments
+-- `news` of the sequence. A claim that leaves nothing unclaimed stores in `seen` the value of `news` that it read; events that
+-- committed after the claim began have a higher value. Owners take turns, and so do the endpoints of an owner: a full claim
+-- reads no further. Places are shared among partners and modes, test mode last.
 --
--- A claim does not wait for the disk. If a crash of the server undoes it, it is made again, and the result of its attempt is
--- refused.
+-- A claim does not wait for the disk. If a crash of the server undoes it, the deliveries are claimed again, and the result of
+-- the lost claim is refused.
 --
--- room_of_others: places that each endpoint has, except those of room_of: { endpoint id: places }
--- most: deliveries at most
--- free_live, free_test: places that each mode may take; NULL: there are no shares
--- most_of: { "mode:partner": most }, for owners that have something under way
+-- room_of_others: places of each endpoint that room_of does not name
+-- room_of: { endpoint id: places }
+-- most: maximum number of deliveries
+-- free_live, free_test: free places of each mode; NULL if there are no shares
+-- most_of: { "mode:partner": most }, for owners that hold places already
 --
--- Returns two kinds of rows: deliveries, and with a number that is NULL the endpoints of some of them.
+-- Returns two kinds of rows: deliveries, and endpoints of deliveries (with NULL as number).
 CREATE OR REPLACE FUNCTION claim_deliveries(
   this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb,
   free_live integer, free_test integer, most_of jsonb
@@ -52,7 +53,7 @@ BEGIN
     FROM (SELECT partner, mode, true AS has_news FROM news UNION ALL SELECT partner, mode, false FROM due) AS owner
     GROUP BY partner, mode
   ),
-  -- The share of each owner: of n that have work due its part of n + 1, and not more than `most_of` says.
+  -- Share of each of the n owners with due work: places / (n + 1), at least 1, and at most the value in `most_of`.
   shared AS MATERIALIZED (
     SELECT partner, mode, has_news, served_at, share FROM (
       SELECT *,
@@ -68,9 +69,9 @@ BEGIN
     ) AS owner
     WHERE mode <> 'test' OR places IS NULL OR place <= places
   ),
-  -- Owners and their endpoints are asked in turn, only as many as it needs (the LIMIT), test mode last. An endpoint whose row has
-  -- changed since the statement began, or that somebody holds, is left for the next claim: what the statement sees of its
-  -- deliveries may be old. A result that is just being written holds a delivery, which is passed over and not waited for.
+  -- Reads owners and their endpoints in turn, only as many as needed (the LIMIT), test mode last. Skips an endpoint whose row has
+  -- changed since the statement began, or that is locked, until the next claim: the statement may see outdated deliveries of it.
+  -- Also skips, without waiting, a delivery that is locked because its result is just being stored.
   taken AS MATERIALIZED (
     SELECT of_owner.*
     FROM (SELECT * FROM shared ORDER BY mode = 'test', served_at, partner, mode) AS turn
@@ -111,8 +112,8 @@ BEGIN
     ) AS of_owner
     LIMIT most
   ),
-  -- The leases. One that is due later than it was published is set aside, among those that were claimed before. One that has a
-  -- claim was claimed by a worker that wrote no result: its attempt is counted as cut off.
+  -- Writes the leases. A new delivery that is due later is only moved to those found by `ready_at`. A delivery that still has a
+  -- claim was claimed by a worker that stored no result: its attempt counts as cut off.
   claimed AS (
     UPDATE pending_deliveries SET
       attempts = attempts + (claim_id IS NOT NULL)::integer, cut_off = cut_off + (claim_id IS NOT NULL)::integer,
@@ -121,7 +122,7 @@ BEGIN
     WHERE ctid = ANY (ARRAY (SELECT row FROM taken))
     RETURNING id, number, endpoint_id, event_number, attempts, cut_off, due_at, claim_id
   ),
-  -- Endpoints that turn out to have nothing ready, because no lease has ended after all; so many of a claim at most.
+  -- Endpoints without a ready delivery, because no lease has expired after all. Limited, to bound the work of a claim.
   settled AS MATERIALIZED (
     SELECT queue.ctid AS queue
     FROM due JOIN endpoint_queues AS queue USING (endpoint_id, revision)
@@ -154,12 +155,12 @@ BEGIN
       ) ELSE queue.next_due END)
     FROM visited WHERE queue.ctid = visited.row AND queue.ctid = ANY (ARRAY (SELECT row FROM visited))
   ),
-  -- A claim that is not full has seen the news of those whose endpoints have nothing left.
+  -- Sequences whose news a claim has completely read: the claim is not full, and their endpoints have no unclaimed delivery.
   quiet AS (
     SELECT row, news.news
     FROM news JOIN event_sequences AS sequence ON sequence.ctid = row
     WHERE sequence.ctid = ANY (ARRAY (SELECT row FROM news)) AND (SELECT count(*) FROM taken) < most
-      -- As NOT EXISTS it would be a join with all endpoints there are.
+      -- Not as NOT EXISTS, which PostgreSQL would turn into a join with all endpoints.
       AND (
         SELECT true FROM endpoint_queues AS queue
         CROSS JOIN LATERAL (

@@ -1,7 +1,6 @@
--- Claims due jobs of these kinds, at most `most`: those first that are due for the longest time, and those of test mode after all
--- others.
+-- Claims at most `most` due jobs of the given kinds, live mode before test mode, and the oldest due first.
 --
--- shares: { kind: { live, test, most: { owner: most } } }; a kind that it does not name is bounded by `most` alone
+-- shares: { kind: { live, test, most: { owner: most } } }; kinds without an entry are limited by `most` alone
 CREATE OR REPLACE FUNCTION claim_jobs(
   kinds text[], claim text, now_ms bigint, new_lease_ends_at bigint, most integer, shares jsonb
 ) RETURNS SETOF jobs
@@ -12,7 +11,7 @@ AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  -- From one owner to the next: one step along the index for each, however many jobs it has.
+  -- Jumps from owner to owner: one step along the index for each, however many jobs an owner has.
   WITH RECURSIVE owners AS (
     SELECT wanted.kind, first.owner, first.due_at
     FROM unnest(kinds) AS wanted (kind)
@@ -36,7 +35,7 @@ BEGIN
       (shares #>> ARRAY[kind, 'most', owner])::integer AS own_most
     FROM owners WHERE due_at <= now_ms
   ),
-  -- Of n owners each has its part of n + 1; the host has whatever is free.
+  -- Each of n owners gets places / (n + 1), at least 1; the host may take every free place.
   placed AS (
     SELECT
       kind, owner, is_test, places,
@@ -48,7 +47,7 @@ BEGIN
       END AS room
     FROM due_owners WHERE owner = '' OR own_most IS DISTINCT FROM 0
   ),
-  -- Jobs that another claim is just taking are passed over and not waited for.
+  -- Skips jobs that a concurrent claim has locked, without waiting for them.
   candidates AS MATERIALIZED (
     SELECT
       job.id, job.due_at, is_test, places,

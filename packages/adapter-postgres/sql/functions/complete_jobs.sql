@@ -1,5 +1,5 @@
--- Removes finished jobs whose claims are still the current ones, and returns which they were. Does not wait for the disk: if a
--- crash of the server undoes the end of a job, it runs once more and finds nothing to do.
+-- Removes finished jobs whose claims are still the current ones, and returns those claims. Does not wait for the disk: if a
+-- crash of the server undoes a removal, the job runs once more and finds nothing to do.
 CREATE OR REPLACE FUNCTION complete_jobs(ids text[], claim_ids text[]) RETURNS TABLE (done_id text, done_by text)
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off

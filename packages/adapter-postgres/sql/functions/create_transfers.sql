@@ -1,8 +1,8 @@
--- Stores transfers, each with its idempotency record and its job or not at all, and returns the ids of the stored ones. Leaves out
--- a transfer whose reference is taken, or whose idempotency key has a record that has not ended. Waits for another transaction
--- that is storing the same reference, and fails if that one commits.
+-- Stores transfers, each together with its idempotency record and its job, and returns the ids of the stored ones. Leaves out a
+-- transfer whose reference is taken, or whose idempotency key has a valid record. Waits for another transaction that is storing
+-- the same reference, and fails if that transaction commits.
 --
--- lock_timeout: how long to wait for other transactions, as lock_timeout takes it
+-- lock_timeout: longest wait for other transactions, as a value of the setting with this name
 CREATE OR REPLACE FUNCTION create_transfers(creations json, now_ms bigint, lock_timeout text) RETURNS SETOF text
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off SET enable_sort = off
@@ -21,8 +21,8 @@ BEGIN
       key text, fingerprint text, "answerStatus" integer, "answerBody" text, "keyEndsAt" bigint,
       "jobId" text, "jobKind" text, "jobPayload" text, "jobDueAt" bigint
     )
-    -- The nearest reference: in this order only the index of references has them. By equality alone any index that begins
-    -- with partner and mode looks as good, while the server knows of no rows.
+    -- Ordered by reference, because only the index of references has this order. With equality alone, any index that begins
+    -- with partner and mode seems equally good while the table's statistics show no rows.
     WHERE reference IS NULL OR NOT EXISTS (
       SELECT FROM (
         SELECT partner, mode, reference FROM transfers AS other

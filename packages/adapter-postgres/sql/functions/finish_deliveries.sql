@@ -1,13 +1,16 @@
--- Writes what claims led to, of a whole batch. A delivery that is ready before its lease ends, as one that is handed back, is
--- noted in the row of its endpoint, which is locked first. Rows are locked by number, so that two batches, or a batch and the
--- end of an endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. A row
--- that is locked stays where it is, and is removed from there; one that has moved since the statement began belongs to
--- another claim, because nothing else writes a row without ending its claim, and is not among them. An attempt that is
--- followed by others goes into the log, and so does one whose number is there already, which is an error.
+-- Stores the results of a batch of claims.
+--
+-- - A delivery that is ready again before its lease ends, such as one that is handed back, lowers `next_due` of its endpoint,
+--   whose row is locked first.
+-- - Deliveries are locked by number, so that two batches, or a batch and the end of an endpoint, do not deadlock.
+-- - `held` are the deliveries whose claim is still the current one. A locked row stays in its place and is removed from there.
+--   A row that has moved since the statement began belongs to another claim, because nothing else writes a row without ending
+--   its claim.
+-- - An attempt that is followed by others goes into the log. An attempt whose number is logged already does too, and fails.
 --
 -- given: [{ place, id, claim_id, status, due_at, attempt, is_cut_off, at, duration_ms, http_status, error, response }]
 --
--- Answers the places of results that do not count: there are hardly any.
+-- Returns the places of results whose claim is no longer the current one: there are rarely any.
 CREATE OR REPLACE FUNCTION finish_deliveries(given json) RETURNS SETOF integer
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off

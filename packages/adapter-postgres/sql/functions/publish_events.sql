@@ -1,7 +1,7 @@
--- Stores events and their deliveries, in the order of the array. See EventStore.publish for what each one gets.
+-- Stores events and their deliveries, in the order of the array, as EventStore.publish requires.
 --
 -- published: [{ id, partner, mode, type, body, createdAt, deliveryId }]
--- lock_timeout: how long it waits for the sequences, as lock_timeout takes it; NULL: as the transaction does.
+-- lock_timeout: longest wait for the sequences, as a value of the setting with this name; NULL keeps the transaction's value
 CREATE OR REPLACE FUNCTION publish_events(published json, lock_timeout text) RETURNS void
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET enable_seqscan = off SET enable_nestloop = off
@@ -15,8 +15,7 @@ BEGIN
     PERFORM set_config('lock_timeout', lock_timeout, true);
   END IF;
 
-  -- The sequences first, in one order. What depends on them comes in a statement of its own, which sees what those did
-  -- that had them before.
+  -- Lock the sequences first, in one order. The next statement then sees what their previous holders committed.
   WITH advanced AS (
     INSERT INTO event_sequences (partner, mode, last)
     SELECT partner, mode, count(*) FROM json_to_recordset(published) AS event (partner text, mode text)
@@ -28,8 +27,8 @@ BEGIN
   )
   SELECT json_agg(advanced) INTO owners FROM advanced;
 
-  -- Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids. Nothing is
-  -- delivered to a partner that is disabled; a call that disables one writes the rows of its sequences first.
+  -- Deliveries are numbered in the order of the call, and within an event in the order of the endpoints' ids. Events of a
+  -- disabled partner are not delivered; a call that disables a partner writes the rows of its sequences first.
   WITH numbered AS MATERIALIZED (
     SELECT
       event.*,

@@ -1,12 +1,12 @@
 -- Replaces a refresh token and stores an access token. See GrantStore.refresh for the outcomes.
 --
--- Times of the grant may lie ahead, because the clock went back: a token that was replaced further ahead than the grace period is
--- replayed, and the access token that is just stored is kept whatever times the others have.
+-- Times of the grant may be in the future, because the clock went back. A token whose replacement is further in the future than
+-- the grace period counts as replayed, and the access token that is being stored is kept whatever times the others have.
 --
--- new_digest:        stored as the successor at the first use
--- other_digests:     further successors that the caller recognizes, of another process
--- max_access_tokens: access tokens of the grant that are kept, the newest ones
--- lock_timeout:     how long to wait for other uses of the grant, as lock_timeout takes it
+-- new_digest:        digest of the successor to store at the first use
+-- other_digests:     digests of successors that another process may have stored
+-- max_access_tokens: number of access tokens of the grant that are kept, the newest ones
+-- lock_timeout:      longest wait for other uses of the grant, as a value of the setting with this name
 CREATE OR REPLACE FUNCTION refresh_grant(
   presented bytea, presented_family bytea, new_digest bytea, new_ends_at bigint, other_digests bytea[],
   token_digest bytea, token_scopes text[], token_issued_at bigint, token_ends_at bigint,
@@ -25,8 +25,8 @@ DECLARE
 BEGIN
   PERFORM set_config('lock_timeout', lock_timeout, true);
 
-  -- Lock the grant first: other uses of its tokens, and its end, come before or after. The statements below see what was
-  -- committed before the lock was granted.
+  -- Lock the grant first, so that other uses of its tokens, and its revocation, come before or after. The statements below see
+  -- what was committed before the lock was granted.
   SELECT grants.* INTO held FROM grants
   WHERE id = (SELECT grant_id FROM refresh_tokens WHERE family = presented_family LIMIT 1) FOR UPDATE;
   IF NOT FOUND THEN
@@ -45,14 +45,14 @@ BEGIN
     RETURN;
   END IF;
 
-  -- Disabling a client or its partner revokes its grants, so that the grant alone decides.
+  -- Disabling a client or its partner revokes its grants, so checking the grant is enough.
   IF held.revoked_at IS NOT NULL OR own.expires_at <= now_ms THEN
     outcome := 'refused';
     RETURN;
   END IF;
 
   IF own.replaced_at IS NULL THEN
-    -- The token that this one replaced is not needed any more: from now on it is recognized by its family.
+    -- Remove the token that the presented one replaced: from now on it is recognized by its family.
     DELETE FROM refresh_tokens WHERE family = presented_family AND replaced_at IS NOT NULL;
     UPDATE refresh_tokens SET replaced_at = now_ms, successor = new_digest WHERE digest = presented;
     INSERT INTO refresh_tokens (digest, grant_id, expires_at, family)

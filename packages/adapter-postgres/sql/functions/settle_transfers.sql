@@ -1,6 +1,6 @@
--- Makes transfers final and publishes the events of those that were pending. Answers every one of them that there is.
+-- Makes pending transfers final and publishes their events. Returns all given transfers that exist.
 --
--- settlements: [{ transferId, outcome, code, message, now, event }], of each transfer one; `event` as publish_events takes it
+-- settlements: [{ transferId, outcome, code, message, now, event }], one per transfer; `event` in the form of publish_events
 CREATE OR REPLACE FUNCTION settle_transfers(settlements json, lock_timeout text)
 RETURNS TABLE (is_settled boolean, transfer transfers)
 LANGUAGE plpgsql
@@ -14,8 +14,8 @@ DECLARE
 BEGIN
   PERFORM set_config('lock_timeout', lock_timeout, true);
 
-  -- Locked in one order, so that two calls with the same transfers wait for each other and not in a circle. The condition on the
-  -- status is none that an index knows: the one of statuses has all that are pending.
+  -- Locked in one order, so that two calls with the same transfers do not deadlock. The condition on the status is written so
+  -- that no index fits it: the index of statuses would lead to all pending transfers.
   WITH held AS MATERIALIZED (
     SELECT id FROM transfers WHERE id = ANY (ids) AND (status = 'pending') IS TRUE ORDER BY id FOR UPDATE
   ),
