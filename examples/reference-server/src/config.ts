@@ -127,6 +127,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       allowPrivateTargets,
       retryDelaysSeconds: Object.freeze(values.OSTIARY_WEBHOOK_RETRY_DELAYS),
       retentionDays: values.OSTIARY_EVENT_RETENTION_DAYS,
+      standardHeaders: values.OSTIARY_WEBHOOK_STANDARD_HEADERS,
     }),
     sandboxConsole: values.OSTIARY_SANDBOX_CONSOLE,
     logLevel: values.OSTIARY_LOG_LEVEL,

@@ -151,6 +151,10 @@ export const settings = {
     about:
       'Seconds between a failed attempt of a webhook delivery and the next attempt, comma separated. After the last attempt the delivery is dropped.',
   },
+  OSTIARY_WEBHOOK_STANDARD_HEADERS: onOff(
+    'off',
+    '`on`: webhooks also carry the headers of Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which its libraries verify. A `whsec_` secret must then be base64.',
+  ),
   OSTIARY_EVENT_RETENTION_DAYS: {
     check: whole(1, 3_650, '1 to 3650 days'),
     fallback: String(defaultOptions.webhooks.retentionDays),

@@ -38,6 +38,7 @@ describe('loadConfig', () => {
         allowPrivateTargets: false,
         retryDelaysSeconds: [60, 300, 1_800, 7_200],
         retentionDays: 30,
+        standardHeaders: false,
       },
       sandboxConsole: true,
       logLevel: 'info',
@@ -75,11 +76,12 @@ describe('loadConfig', () => {
       OSTIARY_DRAIN_SECONDS: '15',
       OSTIARY_WEBHOOK_RETRY_DELAYS: '1, 0.5,7200',
       OSTIARY_EVENT_RETENTION_DAYS: '7',
+      OSTIARY_WEBHOOK_STANDARD_HEADERS: 'on',
       OSTIARY_SANDBOX_CONSOLE: 'off',
     });
     expect(config).toMatchObject({
       ...{ databaseUrl, databasePool: 25, role: 'worker', drainSeconds: 15, sandboxConsole: false },
-      webhooks: { retryDelaysSeconds: [1, 0.5, 7_200], retentionDays: 7 },
+      webhooks: { retryDelaysSeconds: [1, 0.5, 7_200], retentionDays: 7, standardHeaders: true },
     });
     expect(loadConfig({ ...good, DATABASE_URL: '' }).databaseUrl).toBeNull();
     const pair = 'postgres://user:a%2Cb@db-1:5432,db-2/name?sslmode=require';

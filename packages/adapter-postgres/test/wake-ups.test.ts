@@ -47,7 +47,13 @@ async function delivering(storage: Storage, schedule: Schedule) {
   const claims: unknown[] = [];
   const deliveries = createDispatcher({
     ...{ clock: { now: () => now }, random: systemRandom, logger: silentLogger, telemetry: null, schedule },
-    ...{ prefix: 'svc', delaysMs: [], concurrency: 16, secretOf: () => 'whsec_0123456789abcdef' },
+    ...{
+      prefix: 'svc',
+      standardHeaders: false,
+      delaysMs: [],
+      concurrency: 16,
+      secretOf: () => 'whsec_0123456789abcdef',
+    },
     deliveries: {
       ...storage.deliveries,
       async claim(request) {

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { safeVerify } from '@ostiary/webhook-verifier';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../core/test/support/running.ts';
@@ -233,4 +234,37 @@ it('a receiver that the check finds right is one that a delivery reaches', async
   const event = await kit.event(key);
   while ((await kit.provider.ostiary.worker.runDue()) > 0);
   expect(taken).toContain(event);
+});
+
+it('signs both events as Standard Webhooks says too, where the service has that option, and shows it in the request of an attempt', async () => {
+  const endpoint = await sink();
+  const bytes = randomBytes(32);
+  endpoint.answer = (response, { headers, body }) => {
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const signature = `v1,${createHmac('sha256', bytes).update(signed).digest('base64')}`;
+    response.writeHead(headers['webhook-signature'] === signature ? 204 : 400).end();
+  };
+  const options = { webhooks: { allowPrivateTargets: true, standardHeaders: true } };
+  const { kit, key, browser } = await visited(options);
+  const settings = { url: endpoint.url, secret: `whsec_${bytes.toString('base64')}`, events: ['*'] };
+  const { id } = (await kit.provider.partnerCall(key, 'POST /v1/partner/webhooks', settings)).json();
+  const checked = await act(browser, '/sandbox/tools/signature', { endpoint: String(id) });
+  expect(checked.text).toContain('This endpoint verifies signatures');
+
+  const event = await kit.event(key);
+  while ((await kit.provider.ostiary.worker.runDue()) > 0);
+  const { text } = await browser.get(`/sandbox/events/${event}`);
+  const sent = endpoint.received.at(-1)?.headers ?? {};
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+    expect.soft(text).toContain(`${name}: ${sent[name]}`);
+});
+
+it('generates secrets in base64 where the service has that option', async () => {
+  const { browser } = await visited({
+    webhooks: { resolve: async () => ['93.184.216.34'], standardHeaders: true },
+  });
+  const form = { url: 'https://receiver.example/hook', 'type *': 'on', secret: '' };
+  const { text } = await act(browser, '/sandbox/endpoints', form);
+  const [, encoded = ''] = /whsec_([\w+/]{43}=)/.exec(text) ?? [];
+  expect(Buffer.from(encoded, 'base64')).toHaveLength(32);
 });

@@ -42,9 +42,14 @@ function withDefaults({
   address = '192.0.2.1',
   logger = silentLogger,
   retryDelaysSeconds,
+  standardHeaders = false,
   ...rest
 }: TestOstiaryOptions) {
-  const webhooks = { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) };
+  const webhooks = {
+    resolve: async () => [anyAddress],
+    standardHeaders,
+    ...(retryDelaysSeconds && { retryDelaysSeconds }),
+  };
   return { ...rest, authUrl, baseUrl, now: Number(now), address, logger, webhooks };
 }
 
@@ -172,7 +177,9 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
     createBrowser({ login, sub: subOf(user), authUrl: new URL(authUrl), send });
 
   const { partner, partners, keys } = await provision(ostiary.admin);
-  const webhookSecret = randomBytes(32).toString('base64url');
+  const webhookSecret = rest.webhooks.standardHeaders
+    ? `whsec_${randomBytes(32).toString('base64')}`
+    : randomBytes(32).toString('base64url');
 
   const close = async (): Promise<void> => {
     if (closed.signal.aborted) return;

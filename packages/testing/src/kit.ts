@@ -60,6 +60,8 @@ export interface TestOstiaryOptions
   readonly address?: string;
   /** Seconds between delivery attempts, as in the option `webhooks` of `createOstiary`. */
   readonly retryDelaysSeconds?: readonly number[];
+  /** Adds the headers of Standard Webhooks to deliveries, as in the option `webhooks` of `createOstiary`. @defaultValue `false` */
+  readonly standardHeaders?: boolean;
 }
 
 /**

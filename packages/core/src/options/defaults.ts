@@ -28,6 +28,7 @@ export const defaultOptions = {
     retryDelaysSeconds: [60, 300, 1800, 7200],
     concurrency: 512,
     retentionDays: 30,
+    standardHeaders: false,
   },
   telemetry: false,
 } as const;

@@ -124,6 +124,7 @@ const schema = knownOnly({
       .default([...defaultOptions.webhooks.retryDelaysSeconds]),
     concurrency: z.int().min(1).max(10_000).default(defaultOptions.webhooks.concurrency),
     retentionDays: z.int().min(1).max(3650).default(defaultOptions.webhooks.retentionDays),
+    standardHeaders: z.boolean().default(defaultOptions.webhooks.standardHeaders),
     resolve: callback<(hostname: string) => Promise<readonly string[]>>().optional(),
   }).prefault({}),
   events: z
@@ -367,6 +368,13 @@ export interface WebhookOptions {
   readonly concurrency?: number;
   /** Days for which events, deliveries and attempts are stored: a whole number from 1 to 3,650. @defaultValue 30 */
   readonly retentionDays?: number;
+  /**
+   * Adds `webhook-id`, `webhook-timestamp` and `webhook-signature` to every delivery, so that the libraries of
+   * Standard Webhooks verify it. The key is the decoded part of a `whsec_` secret, and the bytes of any other
+   * secret. A `whsec_` secret must then be the base64 of 24 to 64 bytes.
+   * @defaultValue false
+   */
+  readonly standardHeaders?: boolean;
   /**
    * Returns all IP addresses of a host name. Every address is checked, and the connection goes to an address
    * that was checked.

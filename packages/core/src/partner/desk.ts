@@ -178,7 +178,8 @@ export function createDesk(
     })),
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
-    newWebhookSecret: () => `whsec_${random.bytes(32).toString('hex')}`,
+    newWebhookSecret: () =>
+      `whsec_${random.bytes(32).toString(options.webhooks.standardHeaders ? 'base64' : 'hex')}`,
     url: (path) => urlBelow(options.authUrl, path),
     apiUrl: (path) => urlBelow(options.baseUrl, path),
 

@@ -52,8 +52,8 @@ const maxLength = 8 * 1024;
  */
 export function bodyRedaction(prefix: string) {
   // Matches all tokens and keys with the service's prefix, including future kinds, but not client ids, which
-  // are public.
-  const secrets = new RegExp(`(?:${prefix}_(?!client_)[a-z]+|whsec)_[\\w-]+`, 'g');
+  // are public. Webhook secrets may be base64.
+  const secrets = new RegExp(`${prefix}_(?!client_)[a-z]+_[\\w-]+|whsec_[\\w+/=-]+`, 'g');
 
   const cleaned = (text: string): string =>
     text.replaceAll(privateKeys, removed).replaceAll(tokenRuns, withoutTokens).replaceAll(secrets, removed);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { unknownType as wordsFor } from '../events.ts';
 import { component, field, givenTime, modeField, requestBody, text, time } from '../schemas/fields.ts';
+import { encodingProblem } from '../webhooks/standard-webhooks.ts';
 import { cursor, nextCursor, pageSize } from './schemas.ts';
 
 const unknownType = (types: readonly string[]) => ({
@@ -37,25 +38,51 @@ const url = field(
  * Schema of a webhook secret. The signing key is its UTF-8 bytes, so a lone surrogate, which has none, is
  * refused.
  */
+const secretText = z
+  .string()
+  .min(16, 'has to have 16 to 256 characters')
+  .max(256, 'has to have 16 to 256 characters')
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode');
+
 const secret = field(
-  z
-    .string()
-    .min(16, 'has to have 16 to 256 characters')
-    .max(256, 'has to have 16 to 256 characters')
-    .refine((text) => text.isWellFormed(), 'is not well-formed Unicode'),
+  secretText,
   'What deliveries are signed with: 16 to 256 characters, never shown again. Its UTF-8 bytes are the key.',
   'whsec_change-me-0123456789abcdef',
 );
 
-export const endpointBody = (types: readonly string[]) =>
-  requestBody('An endpoint to register.', { url, events: eventTypes(types), secret });
+/** Secret of an endpoint whose deliveries carry the headers of Standard Webhooks too. */
+const standardSecret = field(
+  secretText.refine((text) => encodingProblem(text) === null, {
+    error: ({ input }) => encodingProblem(String(input)) ?? undefined,
+    abort: true,
+  }),
+  'What deliveries are signed with: 16 to 256 characters, never shown again. Its UTF-8 bytes are the key. Of `webhook-signature` the key is what follows `whsec_`, which then is base64 of 24 to 64 bytes.',
+  'whsec_Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWU=',
+);
 
-export const endpointChanges = (types: readonly string[]) =>
+/** What the body of an endpoint depends on. */
+interface EndpointOptions {
+  /** Types of events that there are. */
+  readonly types: readonly string[];
+  /** True if deliveries carry the headers of Standard Webhooks too. */
+  readonly standardHeaders: boolean;
+}
+
+const secretOf = ({ standardHeaders }: EndpointOptions) => (standardHeaders ? standardSecret : secret);
+
+export const endpointBody = (options: EndpointOptions) =>
+  requestBody('An endpoint to register.', {
+    url,
+    events: eventTypes(options.types),
+    secret: secretOf(options),
+  });
+
+export const endpointChanges = (options: EndpointOptions) =>
   z
     .strictObject({
       url: url.optional(),
-      events: eventTypes(types).optional(),
-      secret: secret.optional(),
+      events: eventTypes(options.types).optional(),
+      secret: secretOf(options).optional(),
       enabled: field(z.boolean().optional(), '`false` cancels what is pending.', true),
     })
     .refine((changes) => Object.keys(changes).length > 0, {

@@ -106,8 +106,8 @@ export interface ConsoleDesk {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Generates a secret for a webhook endpoint: `whsec_` and 256 random bits in hexadecimal. Does not store
-   * it.
+   * Makes a secret for a webhook endpoint: `whsec_` and 256 random bits, in base64 if deliveries carry the headers of Standard Webhooks,
+   * otherwise in hexadecimal. It is stored nowhere.
    */
   newWebhookSecret(): string;
   /** Returns the full URL of a path below `authUrl`. */

@@ -6,14 +6,13 @@ import type { Mode } from '../ports/partners.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WebhookClient } from './client.ts';
-import { signedAttempt } from './signing.ts';
+import { type SignatureOptions, signedAttempt } from './signing.ts';
 import { fullTargetMs } from './target-limits.ts';
 
-export interface AttemptOptions {
+export interface AttemptOptions extends SignatureOptions {
   readonly client: WebhookClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly prefix: string;
   /** Waits after the first failed attempt, the second and so on, in milliseconds. */
   readonly delaysMs: readonly number[];
   /** Decrypts the secret of a delivery's endpoint. */
@@ -54,14 +53,14 @@ export function handedBack({ id, claimId }: ClaimedDelivery, dueAt: number): Del
  * Hands the delivery back if there is no free place at the target's address.
  */
 export async function attempt(
-  { client, clock, logger, prefix, delaysMs, secretOf }: AttemptOptions,
+  { client, clock, logger, prefix, standardHeaders, delaysMs, secretOf }: AttemptOptions,
   delivery: ClaimedDelivery,
 ): Promise<AttemptEnd> {
   const { id, claimId, attempt: number } = delivery;
   const at = clock.now();
   let signed: SignedDelivery;
   try {
-    signed = await signedAttempt(secretOf(delivery), { ...delivery, at, prefix });
+    signed = await signedAttempt(secretOf(delivery), { ...delivery, at, prefix, standardHeaders });
   } catch (error) {
     logger.error(
       { err: error, delivery: id, endpoint: delivery.endpointId },

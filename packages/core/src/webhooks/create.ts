@@ -67,6 +67,7 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
     logger,
     telemetry: core.telemetry,
     prefix,
+    standardHeaders: webhooks.standardHeaders,
     delaysMs: webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
     concurrency: webhooks.concurrency,
     secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
@@ -82,6 +83,8 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
   const isTarget = (url: string) => checkTarget(url, policy, resolve);
   return {
     catalogue,
+    /** True if deliveries carry the headers of Standard Webhooks too. */
+    standardHeaders: webhooks.standardHeaders,
     endpoints: createEndpoints(core, isTarget),
     /** Checks a webhook URL and the addresses of its host. @throws TargetError if the URL is not allowed */
     checkTarget: isTarget,

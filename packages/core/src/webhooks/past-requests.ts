@@ -28,9 +28,10 @@ export interface AttemptRequest {
  * @returns a function that returns `null` if the endpoint's secret cannot be decrypted
  */
 export function pastRequests(
-  { options: { prefix, logger } }: Pick<Core, 'options'>,
+  { options: { prefix, logger, webhooks } }: Pick<Core, 'options'>,
   secretOf: (endpointId: string, sealed: string) => string,
 ) {
+  const { standardHeaders } = webhooks;
   return async (
     { id: eventId, type: eventType, body, partner }: EventRecord,
     endpoint: WebhookEndpointRecord,
@@ -38,7 +39,7 @@ export function pastRequests(
   ): Promise<AttemptRequest | null> => {
     try {
       const secret = secretOf(endpoint.id, endpoint.sealedSecret);
-      const facts = { body, eventId, eventType, partner, attempt, at, prefix };
+      const facts = { body, eventId, eventType, partner, attempt, at, prefix, standardHeaders };
       const signed = await signedAttempt(secret, facts);
       // URL and secret date from the claim, which may have been this long before the attempt.
       const isChanged = endpoint.version > 1 && endpoint.updatedAt > at - maxWaitMs;

@@ -68,7 +68,8 @@ interface CheckParts {
  */
 export function signatureCheck(core: Core, { catalogue, client, secretOf }: CheckParts) {
   const { random, clock, options } = core;
-  const { prefix } = options;
+  const { prefix, webhooks } = options;
+  const { standardHeaders } = webhooks;
 
   /** Checks one endpoint. @throws PartnerError `not_found`; `invalid_request` for a disabled endpoint; `rate_limit_exceeded` if its server is busy with deliveries */
   return async (owner: Owner, endpointId: string): Promise<SignatureCheck> => {
@@ -81,7 +82,7 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
       const at = clock.now();
       // Each event has a new id, because otherwise a receiver that skips duplicates would ignore one.
       const event = newEvent(core, { ...owner, type, data: catalogue.example(type), createdAt: at });
-      const facts = { ...event, eventId: event.id, eventType: type, attempt: 1, at, prefix };
+      const facts = { ...event, eventId: event.id, eventType: type, attempt: 1, at, prefix, standardHeaders };
       const signed = await signedAttempt(secret, facts);
       const answer = await client.post({ url, owner: ownerName(owner), ...signed });
       if (answer === null) throw fullTarget();

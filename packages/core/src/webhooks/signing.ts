@@ -1,23 +1,36 @@
 import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
 import type { ClaimedDelivery } from '../ports/deliveries.ts';
+import { standardHeaders } from './standard-webhooks.ts';
+
+/** Form of the headers of every attempt. */
+export interface SignatureOptions {
+  /** The service's prefix in header names. */
+  readonly prefix: string;
+  /** True if attempts carry the headers of Standard Webhooks too. */
+  readonly standardHeaders: boolean;
+}
 
 /** Data of an attempt from which its request is built, besides the endpoint. */
 export interface AttemptFacts
-  extends Pick<ClaimedDelivery, 'body' | 'eventId' | 'eventType' | 'partner' | 'attempt'> {
+  extends SignatureOptions,
+    Pick<ClaimedDelivery, 'body' | 'eventId' | 'eventType' | 'partner' | 'attempt'> {
   /** Start of the attempt, in milliseconds since the Unix epoch. */
   readonly at: number;
-  /** The service's prefix in header names. */
-  readonly prefix: string;
 }
 
 /** Builds the signed request of an attempt. The same input always gives the same bytes. */
-export function signedAttempt(
+export async function signedAttempt(
   secret: string,
-  { body, eventId, eventType, partner, attempt, at, prefix }: AttemptFacts,
+  { body, eventId, eventType, partner, attempt, at, prefix, standardHeaders: isStandard }: AttemptFacts,
 ): Promise<SignedDelivery> {
+  const timestamp = Math.floor(at / 1000);
   // Encode once for signing and sending, with Node's quicker encoder.
-  return signWebhook(Buffer.from(body), {
+  const bytes = Buffer.from(body);
+  const signed = await signWebhook(bytes, {
     ...{ secret, id: eventId, type: eventType, partner, attempt, prefix },
-    timestamp: Math.floor(at / 1000),
+    timestamp,
   });
+  if (!isStandard) return signed;
+  const added = standardHeaders(secret, { id: eventId, timestamp, body: bytes });
+  return { headers: { ...signed.headers, ...added }, body: signed.body };
 }

@@ -19,7 +19,8 @@ import {
 const common = { scope: 'webhooks', limit: 'other' } as const;
 
 /** Routes that register, list, change and remove webhook endpoints. */
-export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[] {
+export function webhookRoutes({ endpoints, catalogue, standardHeaders }: Webhooks): PartnerRoute[] {
+  const options = { types: catalogue.types, standardHeaders };
   return [
     route({
       ...common,
@@ -29,7 +30,7 @@ export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[
       operation: 'createWebhook',
       sdk: { call: 'webhooks.create(body)' },
       summary: 'Registers a webhook endpoint.',
-      body: endpointBody(catalogue.types),
+      body: endpointBody(options),
       success: { status: 201, schema: endpointSchema },
       idempotent: true,
       handle: async ({ body, ...request }) => await endpoints.create({ ...request, settings: body }),
@@ -73,7 +74,7 @@ export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[
       sdk: { call: 'webhooks.update(id, body)' },
       summary: 'Changes a webhook endpoint. Disabling it cancels its pending deliveries.',
       pathSchema: endpointPath,
-      body: endpointChanges(catalogue.types),
+      body: endpointChanges(options),
       success: { status: 200, schema: endpointSchema },
       async handle({ path, body, partner, mode, now }) {
         const endpoint = await endpoints.change({ partner, mode }, path.id, body, now);

@@ -155,7 +155,7 @@ function operation(route: PartnerRoute, limits: LimitOptions, components: Compon
 
 /** Creates the OpenAPI 3.1 description of the partner API from the schemas that also validate requests. */
 export function openApiDocument(
-  { options: { baseUrl, prefix, theme, events } }: Core,
+  { options: { baseUrl, prefix, theme, events, webhooks: delivery } }: Core,
   table: readonly PartnerRoute[],
   limits: LimitOptions,
 ): Json {
@@ -166,7 +166,6 @@ export function openApiDocument(
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, limits, components) };
   }
-  const wire = prefix.toUpperCase();
   const site = baseUrl.href.replace(/\/$/, '');
   return {
     openapi: '3.1.0',
@@ -184,7 +183,10 @@ export function openApiDocument(
       deliveriesTag,
     ],
     paths,
-    webhooks: webhooks(events.descriptions, components, wire),
+    webhooks: webhooks(events.descriptions, components, {
+      prefix,
+      isStandard: delivery.standardHeaders,
+    }),
     components: {
       schemas: components.schemas,
       responses: errorComponents,

@@ -30,6 +30,26 @@ const headers: { readonly [suffix: string]: { readonly description: string; read
   },
 };
 
+/** Headers of a delivery as Standard Webhooks names them. */
+const standardHeaders: readonly Json[] = [
+  {
+    name: 'webhook-id',
+    description: 'The id of the event, as in the body: the same on every attempt.',
+    schema: { type: 'string', examples: ['evt_5b1f0c9e7d3a4826b0e4c1d2f3a59687'] },
+  },
+  {
+    name: 'webhook-timestamp',
+    description: 'When the attempt was signed, in Unix seconds.',
+    schema: { type: 'integer', format: 'int64', examples: [1767268801] },
+  },
+  {
+    name: 'webhook-signature',
+    description:
+      '`v1,` and the base64 of HMAC-SHA-256 of `webhook-id`, `webhook-timestamp` and the raw body with full stops between them, as Standard Webhooks says.',
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=$', examples: [`v1,${'5f'.repeat(21)}5=`] },
+  },
+];
+
 /**
  * Converts an event type to a name: `order.shipped` to `OrderShipped`. Keeps underscores, so that no two
  * types get the same name.
@@ -48,17 +68,19 @@ export const deliveriesTag = { name: 'Deliveries', description: 'What your webho
 export function webhooks(
   descriptions: readonly EventDescription[],
   components: Components,
-  wire: string,
+  { prefix, isStandard }: { readonly prefix: string; readonly isStandard: boolean },
 ): Json {
   components.add(sentEvent, 'output');
   const envelope = components.schemas.SentEvent as { readonly properties: Readonly<Record<string, Json>> };
-  const parameters = Object.entries(headers).map(([suffix, rest]) => ({
-    name: `X-${wire}-${suffix}`,
+  const own = Object.entries(headers).map(([suffix, rest]) => ({
+    name: `X-${prefix.toUpperCase()}-${suffix}`,
     in: 'header',
     // Optional, because receivers must not rely on the attempt's number.
     required: suffix !== 'Attempt',
     ...rest,
   }));
+  const standard = standardHeaders.map((header) => ({ ...header, in: 'header', required: true }));
+  const parameters = isStandard ? [...own, ...standard] : own;
 
   function delivery({ type, summary, when, schema: data, example }: EventDescription): Json {
     const schema = {

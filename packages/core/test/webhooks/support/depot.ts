@@ -93,7 +93,12 @@ export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (sto
   const dispatcher = (concurrency = 512) =>
     createDispatcher({
       ...{ ...tools, client, concurrency, deliveries: wrap(storage.deliveries) },
-      ...{ prefix: 'svc', delaysMs: [60_000], secretOf: () => 'whsec_0123456789abcdef' },
+      ...{
+        prefix: 'svc',
+        standardHeaders: false,
+        delaysMs: [60_000],
+        secretOf: () => 'whsec_0123456789abcdef',
+      },
     });
 
   return {
