@@ -9,7 +9,7 @@ interface PushedRow extends PushedRequestKey {
 
 function statementsIn(schema: string) {
   return {
-    // Ordered, so that it is read along the index: a plan for a table without statistics would read all rows.
+    // Ordered, so that PostgreSQL walks along the index: a plan made without statistics would read all rows.
     count: prepared<{ now: number; limit: number }, { readonly count: number }>(`
       SELECT count(*) AS count FROM (
         SELECT FROM ${schema}.pushed_requests WHERE expires_at > :now ORDER BY expires_at LIMIT :limit

@@ -71,7 +71,9 @@ export function statement<Parameters extends object, Row = never>(
   };
 }
 
-/** Whether statements are prepared. Turned off once errors show that a pooler switches connections. */
+/**
+ * State of whether statements are prepared. Turned off once errors show that a pooler switches connections.
+ */
 export interface Preparing {
   isOn: boolean;
 }

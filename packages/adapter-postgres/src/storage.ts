@@ -94,7 +94,7 @@ export function storageOn(database: Database): Storage {
 
     async time() {
       const row = await database.read((connection) => time.get(connection, {}));
-      if (row === undefined) throw new StorageUnavailableError('the database told no time');
+      if (row === undefined) throw new StorageUnavailableError('the database did not return its time');
       return row.now;
     },
 

@@ -11,8 +11,8 @@ export const timeoutLeft = (waitedMs: number): number => Math.max(1, callTimeout
 export const lockTimeoutMs = 1200;
 
 /**
- * Returns the remaining wait for a lock, in milliseconds. A statement that commits by itself fails before its
- * caller gives up, so it has not taken effect then.
+ * Returns the remaining wait for a lock, in milliseconds. It ends before the call's timeout, so that a
+ * statement that still waits fails, and cannot commit after its caller has given up.
  */
 export const lockTimeoutLeft = (waitedMs: number): number => Math.max(1, lockTimeoutMs - waitedMs);
 

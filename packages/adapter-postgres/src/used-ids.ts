@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { prepared } from './statement.ts';
 
 export function postgresUsedIds(database: Database): UsedIdStore {
-  // An id that has ended counts as new, whether it was removed already or not.
+  // An expired id counts as new, whether its row was removed already or not.
   const use = prepared<UsedId>(`
     INSERT INTO ${database.schema}.used_ids AS used (namespace, digest, expires_at)
     VALUES (:namespace, :digest, :expiresAt)

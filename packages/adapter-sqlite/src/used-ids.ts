@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 export function sqliteUsedIds(database: Database): UsedIdStore {
   const sql = database.prepare((connection) => ({
-    // An id that has ended counts as new, whether it was removed already or not.
+    // An expired id counts as new, whether its row was removed already or not.
     use: connection.prepare<[UsedId]>(`
       INSERT INTO used_ids (namespace, digest, expires_at) VALUES (:namespace, :digest, :expiresAt)
       ON CONFLICT (namespace, digest) DO UPDATE SET expires_at = excluded.expires_at

@@ -205,7 +205,7 @@ async function openStorage(core: Core, databaseClock: DatabaseClock | null): Pro
   claimStorage(storage);
   try {
     await storage.open(({ message: reason }) =>
-      core.options.logger.warn({ reason }, 'the database does not answer yet; waiting for it'),
+      core.options.logger.warn({ reason }, 'the database does not respond yet; waiting for it'),
     );
   } catch (error) {
     inUse.delete(storage);

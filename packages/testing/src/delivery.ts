@@ -40,7 +40,7 @@ export interface CapturedDelivery {
   request(): Request;
 }
 
-/** Writable variant of a value whose fields are set one by one. */
+/** Variant of an object type without `readonly`, for an object that is filled step by step. */
 export type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 /** Creates the record of an attempt from its request. */

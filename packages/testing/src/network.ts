@@ -145,7 +145,7 @@ export function createNetwork(parts: NetworkParts) {
       if (received !== null) return received;
       throw new TypeError('fetch failed', {
         cause: new Error(
-          `nobody answers ${origin}: this kit is ${origins.join(' and ')}; kit.webhooks.receive() adds others`,
+          `there is no receiver for ${origin}: this kit is ${origins.join(' and ')}; kit.webhooks.receive() adds others`,
         ),
       });
     }

@@ -176,7 +176,7 @@ export function createRequestHandler(
     throw new OAuthError('not_found');
   });
   // Connections that broke during the response end here. No client is left to notify.
-  app.on('error', (error) => logger.debug({ err: error }, 'an answer could not be sent'));
+  app.on('error', (error) => logger.debug({ err: error }, 'a response could not be sent'));
 
   const handle = app.callback();
   return (request, response, next) => {

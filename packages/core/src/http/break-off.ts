@@ -12,7 +12,7 @@ const isTcp = (socket: Socket | null): socket is Socket =>
  */
 export function breakOff(response: ServerResponse): void {
   // In HTTP/2 end only this stream with an error; other streams on the connection go on.
-  if (response.req.httpVersionMajor >= 2) response.destroy(new Error('the answer broke off'));
+  if (response.req.httpVersionMajor >= 2) response.destroy(new Error('the response broke off'));
   else if (isTcp(response.socket)) response.socket.resetAndDestroy();
   else response.destroy();
 }

@@ -17,7 +17,7 @@ function handlerOf(answer: ConsoleHandler, streams: EventStreams | null): Handle
     ctx.type = 'html';
     ctx.set(headers);
     if (stream === undefined) ctx.body = body;
-    else if (streams === null) throw new TypeError('console: this page cannot answer with a stream');
+    else if (streams === null) throw new TypeError('console: this page cannot respond with a stream');
     else streams.answer(ctx, stream);
   };
 }

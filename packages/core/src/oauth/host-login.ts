@@ -14,7 +14,7 @@ const aheadMs = 60_000;
 export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {
   const answer = await core.options.login.authenticate(request);
   if (answer === null) return null;
-  if (typeof answer !== 'object') throw new LoginError('login.authenticate: has to answer a sign-in or null');
+  if (typeof answer !== 'object') throw new LoginError('login.authenticate: must return a sign-in or null');
   const { sub, authenticatedAt, sessionId } = answer;
   if (typeof sub !== 'string' || !userIdFormat.test(sub)) {
     throw new LoginError(`login.authenticate: sub ${userIdWords}`);
@@ -56,11 +56,11 @@ export async function loginUrl(
     ...(ui_locales !== undefined && { uiLocales: ui_locales.split(' ').filter(Boolean) }),
   });
   if (typeof url !== 'string' || !URL.canParse(url, core.options.authUrl.href)) {
-    throw new LoginError('login.loginUrl: has to answer a URL');
+    throw new LoginError('login.loginUrl: must return a URL');
   }
   const absolute = new URL(url, core.options.authUrl);
   if (absolute.protocol !== 'https:' && absolute.protocol !== 'http:') {
-    throw new LoginError('login.loginUrl: has to answer an http or https URL');
+    throw new LoginError('login.loginUrl: must return an http or https URL');
   }
   return absolute.href;
 }

@@ -9,6 +9,6 @@ export function hostPageUrl(interactionUrl: (id: string) => string, id: string, 
   const page = typeof url === 'string' && URL.canParse(url, authUrl.href) ? new URL(url, authUrl) : null;
   if (page?.origin === authUrl.origin && page.pathname.includes(id)) return page;
   throw new TypeError(
-    'interactionUrl: has to answer a URL on the origin of authUrl, with the id in its path',
+    'interactionUrl: must return a URL on the origin of authUrl, with the id in its path',
   );
 }

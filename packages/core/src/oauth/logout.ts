@@ -44,7 +44,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     await signOuts.around(user, async () => {
       await options.login.signOut?.(ctx.req, ctx.res);
       if (ctx.res.headersSent || ctx.res.writableEnded)
-        throw new LoginError('login.signOut: may set headers, and must not answer');
+        throw new LoginError('login.signOut: may set headers, but must not send a response');
     });
     leave(ctx, request);
   }

@@ -12,7 +12,7 @@ const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'lo
  */
 export async function answerOwnPage(ctx: Context, call: string, page: unknown): Promise<void> {
   if (typeof page !== 'string' && !(page instanceof Response))
-    throw new TypeError(`${call}: has to answer HTML as text, or a Response`);
+    throw new TypeError(`${call}: must return HTML as text, or a Response`);
   const body = typeof page === 'string' ? page : Buffer.from(await page.arrayBuffer());
   ctx.set('Content-Security-Policy', "frame-ancestors 'none'");
   ctx.set('Referrer-Policy', 'same-origin');

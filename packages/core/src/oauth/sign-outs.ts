@@ -58,7 +58,7 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
   }
 
   function logUnnotified(err: unknown): void {
-    logger.error({ err }, 'the apps of a user who signed out could not be told');
+    logger.error({ err }, 'the apps of a user who signed out could not be notified');
   }
 
   /**
@@ -199,10 +199,10 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
     const dueAt = nextTry(options.webhooks.retryDelaysSeconds, tried);
     const fields = { client: id, error, httpStatus };
     if (dueAt === null) {
-      options.logger.warn(fields, 'a client could not be told that a user signed out; it is not tried again');
+      options.logger.warn(fields, 'a client could not be notified that a user signed out; it is not tried again');
       return null;
     }
-    options.logger.info(fields, 'a client could not be told that a user signed out; it is tried again');
+    options.logger.info(fields, 'a client could not be notified that a user signed out; it is tried again');
     return { dueAt };
   };
 }

@@ -48,11 +48,11 @@ export async function admit(
   // Use the text for an unknown path, so that the 403 does not reveal that a page exists.
   if (answer === null) throw new OAuthError('not_found', undefined, { status: 403 });
   if (typeof answer !== 'object')
-    throw new OperatorCheckError('has to answer an operator, where to sign in, or null');
+    throw new OperatorCheckError('must return an operator, a redirect to the sign-in, or null');
   const { name, redirectTo } = answer as { readonly name?: unknown; readonly redirectTo?: unknown };
   if (redirectTo !== undefined) {
     if (name !== undefined)
-      throw new OperatorCheckError('answers a name and a redirectTo, and not one of them');
+      throw new OperatorCheckError('must return either name or redirectTo, not both');
     return { redirectTo: redirectOf(core, redirectTo) };
   }
   if (typeof name !== 'string' || !nameRule.test(name))

@@ -126,7 +126,7 @@ export const storage = z.custom<Storage>(
 
 export const logger = z.custom<Logger>(
   (value) => levels.every((level) => typeof (value as Logger | null)?.[level] === 'function'),
-  'must have the methods debug, info, warn and error; silentLogger tells nothing',
+  'must have the methods debug, info, warn and error; silentLogger logs nothing',
 );
 
 export const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');

@@ -194,7 +194,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   readonly storage: Storage;
   /** Directory of your users. */
   readonly users: UserDirectory<HostClaims<Scopes>>;
-  /** Your sign-in. */
+  /** Sign-in of your server, with which users authenticate. */
   readonly login: Login;
   /**
    * Seconds for which a request waits for one of your functions in `users`, `login` and `operators`: above 0, at most 600. After that the request gets a 503, and the log names the function.

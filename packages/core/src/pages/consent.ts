@@ -11,7 +11,7 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   /** Name of the signed-in user; `null` if the host provides none. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
-  /** Where the user is sent afterwards: the host of the redirect URI, or its private-use scheme. */
+  /** Destination of the user afterwards: the host of the redirect URI, or its private-use scheme. */
   readonly redirectTarget: string;
   readonly csrfToken: string;
   /** URL to which the form is posted: `decision` is `approve` or `deny`, `csrf` the form token. */

@@ -128,7 +128,7 @@ function consoleCalls(
           target: `console ${name} ${JSON.stringify(path)}`,
           readBody: async () => Buffer.from(body),
         });
-        if ('stream' in answer) throw new TypeError(`console: ${name} answers with a stream`);
+        if ('stream' in answer) throw new TypeError(`console: ${name} responds with a stream`);
         return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
       },
     };

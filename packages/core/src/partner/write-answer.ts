@@ -22,7 +22,7 @@ async function writeStream(
       yield* { [Symbol.asyncIterator]: () => parts };
     } catch (error) {
       const requestId = ctx.state.headers['X-Request-Id'];
-      core.options.logger.error({ requestId, path: ctx.state.route, err: error }, 'an answer broke off');
+      core.options.logger.error({ requestId, path: ctx.state.route, err: error }, 'a response broke off');
       // Koa would leave the connection open after an error in the middle of a response.
       breakOff(ctx.res);
     }

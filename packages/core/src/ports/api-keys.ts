@@ -20,7 +20,7 @@ export interface ApiKeyRecord {
   readonly mode: Mode;
   /** Label that the administrator chose, to tell a partner's keys apart. */
   readonly name: string;
-  /** SHA-256 of the key. Unique. */
+  /** SHA-256 of the API key, unique. */
   readonly digest: Uint8Array;
   readonly scopes: readonly KeyScope[];
   /** CIDR ranges from which the key may be used, never empty; `null` allows every address. */
@@ -58,7 +58,7 @@ export interface ApiKeyStore extends SealedSecrets {
   insert(key: ApiKeyRecord, audit?: AuditRecord): Promise<boolean>;
   find(id: string): Promise<ApiKeyState | null>;
   /**
-   * Returns the key with this digest in any state, also if revoked or expired; `null` for an unknown digest.
+   * Returns the key with this digest in any state, even if revoked or expired; `null` for an unknown digest.
    * Runs one statement.
    */
   findByDigest(digest: Uint8Array): Promise<ApiKeyState | null>;

@@ -3,7 +3,7 @@ import type { ListPosition } from './lists.ts';
 
 /** An administrative act. Times are milliseconds since the Unix epoch. */
 export interface AuditRecord {
-  /** `aud_…`, unique. */
+  /** Unique id of the act: `aud_…`. */
   readonly id: string;
   readonly at: number;
   /** Name of the person or program that acted, as the host gave it. */

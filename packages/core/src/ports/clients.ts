@@ -2,7 +2,7 @@ import type { AuditRecord } from './audit.ts';
 /** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
 export type SigningAlgorithm = 'RS256' | 'ES256';
 
-/** How the port of a loopback redirect URI is compared with the registered one. */
+/** Rule for comparing the port of a loopback redirect URI with the registered one. */
 export type LoopbackPorts = 'exact' | 'any';
 
 /** A secret of an OAuth client, of which only a hash is stored. It is valid until `expiresAt`. */
@@ -14,7 +14,7 @@ export interface ClientSecretRecord {
   readonly digest: Uint8Array;
   /** True if the digest is still the hash of another system; `undefined` counts as `false`. */
   readonly imported?: boolean | undefined;
-  /** Milliseconds since the Unix epoch. */
+  /** Time at which the secret was created, in milliseconds since the Unix epoch. */
   readonly createdAt: number;
   /** Milliseconds since the Unix epoch at which the secret expires; `null` if it does not expire. */
   readonly expiresAt: number | null;

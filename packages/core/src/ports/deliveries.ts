@@ -25,7 +25,7 @@ export interface AttemptRecord {
 
 /** A delivery of one event to one endpoint, with its attempts. Times are milliseconds since the Unix epoch. */
 export interface DeliveryRecord extends Owner {
-  /** `dl_…`, unique. */
+  /** Unique id of the delivery: `dl_…`. */
   readonly id: string;
   readonly eventId: string;
   readonly eventType: string;

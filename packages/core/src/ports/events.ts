@@ -3,12 +3,12 @@ import type { Owner } from './partners.ts';
 
 /** An event to publish to one partner in one mode. */
 export interface NewEvent extends Owner {
-  /** `evt_…`, unique. */
+  /** Unique id of the event: `evt_…`. */
   readonly id: string;
   readonly type: string;
   /** Body of the webhook request, signed and sent byte for byte on every attempt. */
   readonly body: string;
-  /** Milliseconds since the Unix epoch. */
+  /** Time at which the event was created, in milliseconds since the Unix epoch. */
   readonly createdAt: number;
   /**
    * Unique prefix for the ids of the event's deliveries. The adapter appends `_1`, `_2`, … in the order of
@@ -29,7 +29,7 @@ export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {
 /** Storage used by an event with its deliveries and their attempts. */
 export interface EventSize {
   readonly sequence: number;
-  /** Milliseconds since the Unix epoch. */
+  /** Time at which the event was created, in milliseconds since the Unix epoch. */
   readonly createdAt: number;
   /** Number of rows: the event, its deliveries, and their attempts that are stored beside the delivery. */
   readonly rows: number;

@@ -1,36 +1,41 @@
 import type { JsonObject } from './interactions.ts';
 
-/** Identifies a pushed authorization request. */
+/** Identifies a pushed authorization request of a client. */
 export interface PushedRequestKey {
-  /** SHA-256 of its request URI. */
+  /** SHA-256 of the request URI. */
   readonly digest: Uint8Array;
-  /** The client that pushed it. No other client finds it. */
+  /** Id of the client that pushed the request. Other clients cannot use it. */
   readonly clientId: string;
 }
 
 /** An authorization request that a client pushed (RFC 9126). */
 export interface PushedRequest extends PushedRequestKey {
   readonly payload: JsonObject;
-  /** End, in milliseconds since the Unix epoch. */
+  /** Time at which the request expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }
 
-/** Authorization requests that clients pushed, until they end. */
+/** Stores authorization requests that clients pushed (RFC 9126), until they expire. */
 export interface PushedRequestStore {
-  /** Counts the requests, used ones too, that have not ended at `now`, up to `limit`. */
+  /**
+   * Returns the number of requests, used ones included, that have not expired at `now`. Counts up to `limit`.
+   */
   count(now: number, limit: number): Promise<number>;
-  /** Stores a new request. */
+  /** Stores a new pushed authorization request. */
   save(request: PushedRequest): Promise<void>;
-  /** Finds a request of a client. `null` when unknown, of another client, or when `expiresAt <= now`. */
+  /**
+   * Returns a client's pushed request; `null` if it is unknown, belongs to another client, or has expired
+   * (`expiresAt <= now`).
+   */
   find(
     key: PushedRequestKey,
     now: number,
   ): Promise<{ readonly payload: JsonObject; readonly isUsed: boolean } | null>;
   /**
-   * Marks a request as used. `true` for exactly one of any number of callers, over any number of processes, and only where `find`
-   * would find it.
+   * Marks a request as used. Returns `true` to exactly one of any number of callers, over any number of
+   * processes, and only if `find` would return the request.
    */
   use(key: PushedRequestKey, now: number): Promise<boolean>;
-  /** Replaces the payload of a request that was used. Without effect if there is none. */
+  /** Replaces the payload of a used request. Has no effect if there is none. */
   replaceUsed(key: PushedRequestKey, payload: JsonObject): Promise<void>;
 }

@@ -124,12 +124,13 @@ export interface Storage {
   survey(request: SurveyRequest): Promise<Survey>;
 
   /**
-   * Removes rows that are no longer needed, at most `limit` of each kind in this call: interactions, their
-   * answers, pushed requests, records of the sandbox and ids of proofs that ended before `now`; access and
-   * refresh tokens that ended before `before`; records of idempotency keys that ended before `now`; grants whose code ended before `before`
-   * and that have no token left; final deliveries with their attempts that were created before
-   * `eventsBefore`; events created before `eventsBefore` without deliveries, always from the beginning of a
-   * sequence, so that the rest has no gap; and counts of requests whose window ended a minute before `now`.
+   * Removes rows that are no longer needed, at most `limit` of each kind per call. Those are: interactions,
+   * their responses, pushed requests, sandbox records and ids of proofs that expired before `now`; access and
+   * refresh tokens that expired before `before`; idempotency records that expired before `now`; grants whose
+   * code expired before `before` and that have no token left; final deliveries with their attempts that were
+   * created before `eventsBefore`; events created before `eventsBefore` without deliveries, always from the
+   * beginning of a sequence, so that the rest has no gap; and rate limit counts whose window ended a minute
+   * before `now`.
    */
   purge(request: {
     readonly now: number;

@@ -1,19 +1,19 @@
-/** Id of a signed proof, which counts once. */
+/** Id of a signed proof, which may be used once. */
 export interface UsedId {
-  /** Kind of the proof. Ids of different kinds are different, also if their digests are equal. */
+  /** Kind of the proof. Ids of different kinds are different, even if their digests are equal. */
   readonly namespace: 'client_assertion' | 'dpop';
-  /** SHA-256 of the id and of everything else that makes it unique, such as the client. */
+  /** SHA-256 of the proof's id and everything else that makes it unique, such as the client. */
   readonly digest: Uint8Array;
-  /** End of the proof, in milliseconds since the Unix epoch. From then on its id is not kept. */
+  /** Time at which the proof expires, in milliseconds since the Unix epoch. Its id is not kept any longer. */
   readonly expiresAt: number;
   readonly now: number;
 }
 
-/** Ids (`jti`) of signed proofs that were used, so that no proof is accepted twice. */
+/** Stores ids (`jti`) of used signed proofs, so that no proof is accepted twice. */
 export interface UsedIdStore {
   /**
-   * Marks an id as used. Of any number of calls for one id, over any number of processes, exactly one answers `true`, until the id
-   * has ended (`expiresAt <= now`).
+   * Marks an id as used. Of any number of calls for one id, over any number of processes, exactly one returns
+   * `true`, until the id expires (`expiresAt <= now`).
    */
   use(id: UsedId): Promise<boolean>;
 }

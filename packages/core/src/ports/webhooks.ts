@@ -5,7 +5,7 @@ import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** A webhook endpoint as it is stored. Times are milliseconds since the Unix epoch. */
 export interface WebhookEndpointRecord extends Owner {
-  /** `we_…`, unique. */
+  /** Unique id of the endpoint: `we_…`. */
   readonly id: string;
   readonly url: string;
   /** Event types to deliver, or `*` alone for all. */

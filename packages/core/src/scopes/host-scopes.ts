@@ -64,7 +64,7 @@ const words = z
   .refine((own) => messageFault(own, []) === null, 'has to hold no braces');
 const claimNames = z
   .string()
-  .regex(claimName, 'is none that a claim can have')
+  .regex(claimName, 'is not a valid name for a claim')
   .refine((name) => !registeredClaims.has(name), 'has another meaning in tokens');
 
 /** Schema of the option `scopes`, whose names are checked before. */

@@ -51,7 +51,7 @@ export function missingFieldLog(logger: Logger): MissingFieldLog {
     for (const field of missing) logged.add(field);
     logger.warn(
       { missing },
-      'a user record lacks fields: answers leave them out, and this is logged once for each field',
+      'a user record lacks fields: responses leave them out, and this is logged once for each field',
     );
   };
 }
@@ -74,13 +74,13 @@ export function requireSameUser(
   call: string,
 ): UserRecord | null {
   if (answer === null) return null;
-  if (typeof answer !== 'object') throw new UserRecordError(`${call}: has to answer a user or null`);
+  if (typeof answer !== 'object') throw new UserRecordError(`${call}: must return a user or null`);
   requireId(answer.sub, 'sub', call);
   requireId(publicId(answer), 'kid', call);
   // A database may find 17 for "017", and money would go to another user.
   const isSame =
     (asked.sub === undefined || asked.sub === answer.sub) &&
     (asked.kid === undefined || asked.kid === publicId(answer));
-  if (!isSame) throw new UserRecordError(`${call}: answered another user than it was asked for`);
+  if (!isSame) throw new UserRecordError(`${call}: returned another user than the one requested`);
   return answer;
 }

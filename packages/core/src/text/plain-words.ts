@@ -44,7 +44,7 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
 function noneOf(alternatives: readonly (readonly z.core.$ZodIssue[])[]): string {
   const own = alternatives.flat().filter(({ path }) => path.length === 0);
   const words = [...new Set(own.map(({ message }) => message))];
-  if (words.length === 0) return 'has none of the forms that it may have';
+  if (words.length === 0) return 'matches none of the allowed forms';
   return words.map((text, at) => (at === 0 ? text : text.replace(/^has to be /, ''))).join(', or ');
 }
 

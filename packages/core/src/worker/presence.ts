@@ -42,7 +42,7 @@ export function watchForWorker(core: Core, worker: Worker) {
         logger.warn(
           {},
           'work has waited for more than a minute, and no worker takes it: webhooks, transfers, the removal of old rows. ' +
-            'Call ostiary.worker.start() in one process at least; where one does, look whether it keeps up',
+            'Call ostiary.worker.start() in one process at least; if one does, check whether it keeps up',
         );
         return;
       }
@@ -50,7 +50,7 @@ export function watchForWorker(core: Core, worker: Worker) {
       await queue.enqueue([{ id: presenceKind, kind: presenceKind, payload: {}, dueAt: clock.now() }]);
     } catch (error) {
       // Other code reports a database that cannot be reached.
-      logger.debug({ err: error }, 'nobody knows whether a worker runs');
+      logger.debug({ err: error }, 'it is unknown whether a worker runs');
     }
   }
 

@@ -212,7 +212,7 @@ describe('an export that a Request asks for', () => {
     const response = await provider.ostiary.fetch(exportOf(key));
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
-    expect(provider.logged.map(({ message }) => message)).toContain('an answer broke off');
+    expect(provider.logged.map(({ message }) => message)).toContain('a response broke off');
   });
 });
 

@@ -253,7 +253,7 @@ describe('the option scopes', () => {
     ],
     [
       { orders: { consent, claims: { 'a b': check } } },
-      'scopes.orders.claims.a b: its name is none that a claim can have',
+      'scopes.orders.claims.a b: its name is not a valid name for a claim',
     ],
     [{ orders: { consent, claims: { x: {} } } }, 'scopes.orders.claims.x: has to be a Standard Schema'],
     [JSON.parse('{"__proto__":{"consent":{}}}'), 'scopes.__proto__: is not a name that a scope can have'],

@@ -242,7 +242,7 @@ describe('an app that does not take it', () => {
     addresses[0] = '127.0.0.1';
     await provider.ostiary.users.signedOut(ana.sub);
     await work();
-    const lines = provider.logged.filter(({ message }) => message.includes('could not be told'));
+    const lines = provider.logged.filter(({ message }) => message.includes('could not be notified'));
     expect(lines.map(({ fields }) => fields)).toMatchObject([{ error: 'target_refused', httpStatus: null }]);
     for (const backchannelLogoutUri of [
       'https://app.example/logout',
@@ -271,7 +271,7 @@ describe('whatever becomes of telling', () => {
       await provider.ostiary.users.end(ana.sub);
       database.breakWhen(null);
       expect([call, await provider.isAlive(token)]).toEqual([call, false]);
-      expect(provider.errors.at(-1)?.message).toContain('could not be told');
+      expect(provider.errors.at(-1)?.message).toContain('could not be notified');
     }
   });
 

@@ -157,7 +157,7 @@ describe('options', () => {
     [{ users: undefined }, 'users: is missing'],
     [
       { logger: null },
-      'logger: must have the methods debug, info, warn and error; silentLogger tells nothing',
+      'logger: must have the methods debug, info, warn and error; silentLogger logs nothing',
     ],
   ])('that somebody forgot to set are asked for in one sentence: %#', async (changes, sentence) => {
     expect(await refusal(changes)).toBe(`createOstiary: ${sentence}`);

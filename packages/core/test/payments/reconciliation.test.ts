@@ -185,7 +185,7 @@ it('an export that breaks off in the middle is cut, logged, and has no summary',
   expect(text).toContain('tr_1_0');
   expect(text).not.toContain('"summary"');
   expect(text.endsWith('0\r\n\r\n')).toBe(false);
-  expect(provider.errors.map(({ message }) => message)).toEqual(['an answer broke off']);
+  expect(provider.errors.map(({ message }) => message)).toEqual(['a response broke off']);
 });
 
 it.each(['1.0', '1.1'])('an export that breaks off over HTTP/%s is a reset, not an end', async (version) => {

@@ -40,7 +40,10 @@ interface Kind {
    * zero.
    */
   made(storage: Storage): Promise<number>;
-  /** Outcome of an impossible request, with the call that makes it; `null` if no request is impossible. */
+  /**
+   * A request that cannot take effect, with the outcome that is expected for it; `null` if this kind of call
+   * always can.
+   */
   readonly refused:
     | readonly [
         outcome: string,

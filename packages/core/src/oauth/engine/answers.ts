@@ -38,7 +38,7 @@ export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): P
   } catch (error) {
     options.logger.warn(
       { err: error },
-      'the answer to an authorization request was not kept for a second click',
+      'the response to an authorization request was not stored for a second click',
     );
   }
 }

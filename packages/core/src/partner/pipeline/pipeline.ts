@@ -30,7 +30,7 @@ export interface PartnerCall {
   readonly target: string;
   /** Reads the body; empty if there is none. */
   readonly readBody: () => Promise<Buffer>;
-  /** Milliseconds since the Unix epoch. */
+  /** Time of the request, in milliseconds since the Unix epoch. */
   readonly now: number;
   /** Headers of the response, to which steps may add. */
   readonly answerHeaders: HeaderFields;

@@ -41,8 +41,8 @@ describe('looking users up', () => {
 
   it.each([
     [{ ...ana, kid: 17 }, 'users.findByKid: kid has to be a string'],
-    [{ ...ana, kid: 'KID-BEN' }, 'users.findByKid: answered another user than it was asked for'],
-    ['ana', 'users.findByKid: has to answer a user or null'],
+    [{ ...ana, kid: 'KID-BEN' }, 'users.findByKid: returned another user than the one requested'],
+    ['ana', 'users.findByKid: must return a user or null'],
     [{ ...ana, country: 'Haiti' }, 'users: country: '],
     [{ ...ana, name: 7 }, 'users: name: '],
     [{ ...ana, createdAt: 'long ago' }, 'users: createdAt: '],
