@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { operatorsConsole, sandboxConsole } from '@ostiary/console';
 import type { Administration } from '@ostiary/core/admin';
-import type { ConsolePage, OperatorDesk, OperatorPage } from '@ostiary/core/console';
+import type { ConsolePage, OperatorBackend, OperatorPage } from '@ostiary/core/console';
 import { memoryStorage } from '@ostiary/testing/memory';
 import en from '../packages/core/languages/en.json' with { type: 'json' };
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
@@ -93,16 +93,16 @@ const service = await assembleWithTables(
     refreshTokens: {},
     console: {
       ...sandboxConsole(),
-      pages(desk) {
-        consolePages = sandboxConsole().pages(desk);
+      pages(backend) {
+        consolePages = sandboxConsole().pages(backend);
         return consolePages;
       },
     },
     operators: {
       authenticate: () => null,
       pages: {
-        pages(desk: OperatorDesk) {
-          operatorPages = operatorsConsole().pages(desk);
+        pages(backend: OperatorBackend) {
+          operatorPages = operatorsConsole().pages(backend);
           return operatorPages;
         },
       },

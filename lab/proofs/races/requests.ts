@@ -6,10 +6,10 @@ import {
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
 import { jsonPost } from '../../support/http.ts';
-import { insist } from '../../support/insist.ts';
 import { authUrl, partner, usersLimit } from '../../support/processes/cluster-options.ts';
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Claim } from '../../support/proof.ts';
+import { retry } from '../../support/retry.ts';
 import { atOnce, race, unavailableIn } from './race.ts';
 
 /** Number of runs, and of concurrent calls in each. */
@@ -32,7 +32,7 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
   const { client } = stage;
   const origins = originsOf(stage);
   return race('authorization codes', runs, async (expect) => {
-    const code = await insist(() =>
+    const code = await retry(() =>
       codeFrom(origins, new RoamingBrowser(authUrl, 'ana'), authorizePath(client)),
     );
     const answers = await atOnce(parallel, origins, (origin) => exchangeAt(origin, client, code));
@@ -73,7 +73,7 @@ export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Pr
     return { status: response.status, json: await response.json() };
   };
   return race('refresh tokens', runs, async (expect) => {
-    const { json } = await insist(async () =>
+    const { json } = await retry(async () =>
       exchangeAt(origins[0] ?? '', client, await codeFrom(origins, new RoamingBrowser(authUrl, 'ana'), path)),
     );
     const answers = await atOnce(parallel, origins, (origin) => refreshAt(origin, json.refresh_token));
@@ -93,9 +93,9 @@ export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Pr
     );
 
     const [successor = json.refresh_token] = successors;
-    const next = await insist(() => refreshAt(origins[0] ?? '', successor));
+    const next = await retry(() => refreshAt(origins[0] ?? '', successor));
     expect(next.status === 200, `the successor: ${next.status}`);
-    const replay = await insist(() => refreshAt(origins.at(-1) ?? '', json.refresh_token));
+    const replay = await retry(() => refreshAt(origins.at(-1) ?? '', json.refresh_token));
     expect(replay.status === 400, `a use after that of the successor: ${replay.status}`);
     const living = await countOf(
       stage,
@@ -143,7 +143,7 @@ export function raceForLimits(stage: Stage, { runs, parallel }: Size): Promise<C
   const { requests } = usersLimit;
   const left = Array.from({ length: Math.min(requests, parallel) }, (_, index) => requests - 1 - index);
   return race('partner limits', runs, async (expect) => {
-    const { key } = await insist(() =>
+    const { key } = await retry(() =>
       stage.ostiary.admin.apiKeys.issue({ partner, mode: 'live', scopes: ['users:read'] }),
     );
     const answers = await atOnce(parallel, originsOf(stage), async (origin) => {

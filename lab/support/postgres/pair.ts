@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Pool } from 'pg';
 import { freePort } from '../free-port.ts';
-import { insist } from '../insist.ts';
 import { until } from '../proof.ts';
+import { retry } from '../retry.ts';
 import { ownMemory, testPostgres } from './postgres.ts';
 import { createDatabases, type ServerOptions, superusers } from './postgres-server.ts';
 import { owner } from './system-postgres.ts';
@@ -155,7 +155,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       copies += 1;
       const data = join(servers.folder, `standby-${copies}`);
       // A file may disappear between two reads of a folder.
-      await insist(() => copyOf(primary, data));
+      await retry(() => copyOf(primary, data));
       standby = await servers.start(otherPort(), data);
       await waitForStandby(primary);
     },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
-import { insist } from '../insist.ts';
+import { retry } from '../retry.ts';
 import { owner } from './system-postgres.ts';
 
 /** Path of PgBouncer on this machine (Debian package `pgbouncer`); `undefined` if it is not installed. */
@@ -73,7 +73,7 @@ export async function startPgBouncer(
     await client.query(text);
     await client.end();
   }
-  await insist(() => command('SHOW VERSION'));
+  await retry(() => command('SHOW VERSION'));
   return {
     port,
     /** URL of the database for its owner. */

@@ -1,4 +1,4 @@
-import { insist } from '../insist.ts';
+import { retry } from '../retry.ts';
 import { Child } from './child.ts';
 
 /** A process that is killed and restarted. */
@@ -49,7 +49,7 @@ export class KilledProcess {
 
   /** Starts the process, and tries again if that fails, as supervisors do. */
   #begin(): Promise<void> {
-    return insist(async () => {
+    return retry(async () => {
       const process = this.#start();
       this.#process = process;
       await process.ready;

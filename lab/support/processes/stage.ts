@@ -3,12 +3,12 @@ import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { RemoteClient } from '../browser/remote-flow.ts';
 import { registerEndpoint, serving } from '../http.ts';
-import { insist } from '../insist.ts';
 import { startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
 import { until } from '../proof.ts';
 import { railTables } from '../rail.ts';
 import { type Misbehaviour, Receiver } from '../receiver.ts';
+import { retry } from '../retry.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
@@ -38,7 +38,7 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
   const events = ['payment.completed', 'webhook.test', eventType];
   return serving(ostiary.handler, async (origin) => {
     for (const url of urls)
-      await insist(() => registerEndpoint(origin, key, { url, events, secret }, { 'idempotency-key': url }));
+      await retry(() => registerEndpoint(origin, key, { url, events, secret }, { 'idempotency-key': url }));
   });
 }
 
@@ -73,21 +73,21 @@ export async function stageOn<Server extends StageServer>(
   const sealingKey = randomBytes(32).toString('base64url');
   const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
   // The administrator has a separate connection to the database, and no worker.
-  const { ostiary, storage } = await insist(async () => {
+  const { ostiary, storage } = await retry(async () => {
     const opened = postgresStorage({ connectionString: server.url('app') });
     return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
   });
   ends.defer(() => ostiary.close());
-  await insist(() => ostiary.admin.partners.create({ slug: partner, name: 'Acme' }));
+  await retry(() => ostiary.admin.partners.create({ slug: partner, name: 'Acme' }));
   const keyOf = async (mode: 'live' | 'test') => {
-    const { key } = await insist(() => ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...scopes] }));
+    const { key } = await retry(() => ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...scopes] }));
     const paths = Array.from({ length: wanted.endpoints }, (_, index) => `${origin}/${mode}/${index}`);
     await register(ostiary, key, paths);
     return key;
   };
   const keys = { live: await keyOf('live'), test: await keyOf('test') };
   const redirectUri = 'https://app.example/callback';
-  const { client, clientSecret } = await insist(() =>
+  const { client, clientSecret } = await retry(() =>
     ostiary.admin.clients.create({
       name: 'App',
       redirectUris: [redirectUri],
@@ -127,7 +127,7 @@ export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> 
 export function publish(ostiary: Ostiary, count: number): Promise<readonly { readonly id: string }[]> {
   return Promise.all(
     Array.from({ length: count }, (_, number) =>
-      insist(() => ostiary.events.publish({ partner, type: eventType, data: { number } })),
+      retry(() => ostiary.events.publish({ partner, type: eventType, data: { number } })),
     ),
   );
 }

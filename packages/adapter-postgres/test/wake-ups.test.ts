@@ -6,7 +6,7 @@ import { startNetwork } from '../../../lab/support/network.ts';
 import { silentLogger } from '../../core/src/index.ts';
 import { systemRandom } from '../../core/src/secrets/random.ts';
 import { createDispatcher } from '../../core/src/webhooks/dispatcher.ts';
-import { nodeTimer, type Schedule } from '../../core/src/worker/looking.ts';
+import { nodeTimer, type Schedule } from '../../core/src/worker/polling.ts';
 import { together } from '../../core/src/worker/together.ts';
 import { now } from '../../testing/src/contract/samples.ts';
 import { published, registered } from '../../testing/src/contract/webhook-samples.ts';

@@ -100,13 +100,13 @@ ${note(words.oldSignature)}</details>`;
 }
 
 function attemptItem(attempt: Attempt, delivery: ShownDelivery, visit: Visit): Html {
-  const { desk, voice } = visit;
+  const { backend, voice } = visit;
   const words = voice.words.deliveries;
   const { number, error, httpStatus, at, durationMs } = attempt;
   const id = `${delivery.id}-${number}`;
-  const name = fillText(voice.language, number <= desk.maxAttempts ? words.attempt : words.attemptBeyond, {
+  const name = fillText(voice.language, number <= backend.maxAttempts ? words.attempt : words.attemptBeyond, {
     number,
-    of: desk.maxAttempts,
+    of: backend.maxAttempts,
   });
   const { what, advice } = voice.words.failures[failureKind(attempt, voice.words)];
   const story =
@@ -123,13 +123,15 @@ ${answerPart(attempt, delivery, visit)}</li>`;
 
 function whatIsNext(
   { status, nextAttemptAt, attempts }: ShownDelivery,
-  { desk, voice }: Visit,
+  { backend, voice }: Visit,
 ): Html | string | null {
   const words = voice.words.deliveries;
   switch (status) {
     case 'pending':
       if (attempts.length === 0 || nextAttemptAt === null) return words.underWay;
-      return fill(voice.language, words.next, { time: dueMoment(nextAttemptAt, desk.now(), voice.language) });
+      return fill(voice.language, words.next, {
+        time: dueMoment(nextAttemptAt, backend.now(), voice.language),
+      });
     case 'dropped':
       return words.dropped;
     case 'cancelled':

@@ -29,8 +29,8 @@ interface Checked {
 const unchecked: Checked = { problems: noProblems, twins: [], isMeant: false, secretTyped: false };
 
 /** Returns the event types of an endpoint that still exist: the host may have removed one. */
-const knownTypes = ({ events }: WebhookEndpoint, { desk }: Visit): string[] =>
-  ['*', ...desk.events.types].filter((type) => events.includes(type));
+const knownTypes = ({ events }: WebhookEndpoint, { backend }: Visit): string[] =>
+  ['*', ...backend.events.types].filter((type) => events.includes(type));
 
 /** Shows the form for an endpoint; for a new one if `endpoint` is `null`. */
 function show(
@@ -39,7 +39,7 @@ function show(
   { url, types }: Filled,
   { problems, twins, isMeant, secretTyped }: Checked = unchecked,
 ): ConsoleAnswer {
-  const { desk, urlOf, voice } = visit;
+  const { backend, urlOf, voice } = visit;
   const words = voice.words.endpoints;
   const isNew = endpoint === null;
   const form = formOf(
@@ -55,7 +55,7 @@ function show(
     label: isNew ? words.anyway : words.saveAnyway,
     isChecked: isMeant,
   };
-  const options = ['*', ...desk.events.types].map((type) => ({
+  const options = ['*', ...backend.events.types].map((type) => ({
     name: `${typeField}${type}`,
     label: type === '*' ? words.allTypes : html`<code>${type}</code>`,
     isChecked: types.includes(type),
@@ -80,10 +80,10 @@ ${form.choices({ name: 'events', options })}
   });
 }
 
-function filledIn({ desk }: Visit, form: ReadonlyMap<string, string>): Filled {
+function filledIn({ backend }: Visit, form: ReadonlyMap<string, string>): Filled {
   return {
     url: (form.get('url') ?? '').trim(),
-    types: ['*', ...desk.events.types].filter((type) => form.has(`${typeField}${type}`)),
+    types: ['*', ...backend.events.types].filter((type) => form.has(`${typeField}${type}`)),
   };
 }
 
@@ -127,12 +127,12 @@ export async function newEndpoint(visit: Visit): Promise<ConsoleAnswer> {
 
 /** Registers an endpoint. A generated secret is shown in this response only. */
 export async function addEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
-  const { api, desk, urlOf } = visit;
+  const { api, backend, urlOf } = visit;
   const filled = filledIn(visit, form);
   const checked = await check(visit, null, filled, form);
   if (checked.problems.size > 0) return show(visit, null, filled, checked);
   const typed = form.get('secret') ?? '';
-  const secret = typed === '' ? desk.newWebhookSecret() : typed;
+  const secret = typed === '' ? backend.newWebhookSecret() : typed;
   try {
     const body = JSON.stringify({ url: filled.url, secret, events: eventsOf(filled) });
     const { id } = await api('createWebhook', { body });

@@ -33,11 +33,11 @@ export function endOf(typed: string): string | null {
 }
 
 /** Reads the filter from the URL. Unknown values are ignored. */
-export function choiceOf({ request: { query }, desk }: Visit): EventChoice {
+export function choiceOf({ request: { query }, backend }: Visit): EventChoice {
   const [type, endpoint] = [query.get('type'), query.get('endpoint')];
   const until = query.get('until')?.trim().slice(0, 40) ?? '';
   return {
-    type: type !== null && desk.events.types.includes(type) ? type : null,
+    type: type !== null && backend.events.types.includes(type) ? type : null,
     state: states.find((state) => state === query.get('state')) ?? null,
     endpoint: endpoint !== null && /^we_[0-9a-f]{32}$/.test(endpoint) ? endpoint : null,
     until: until === '' ? null : until,
@@ -65,7 +65,7 @@ type SearchFields = ReturnType<typeof searchFields>;
  * Shows the filter of the list of events. The filter is in the URL, so that it can be bookmarked and shared.
  */
 export function eventFilters(
-  { desk, urlOf, voice: { words } }: Visit,
+  { backend, urlOf, voice: { words } }: Visit,
   { type, state, endpoint, until }: EventChoice,
   endpoints: readonly WebhookEndpoint[],
   fields: SearchFields,
@@ -85,7 +85,7 @@ export function eventFilters(
     options: Parameters<typeof choiceField>[0]['options'],
     chosen: string | null,
   ) => choiceField({ id: `filter-${name}`, name, label, options, chosen: chosen ?? '' });
-  const types = desk.events.types.map((name) => [name, name] as const);
+  const types = backend.events.types.map((name) => [name, name] as const);
   const named = states.map((name) => [name, deliveries.states[name]] as const);
   // Text input for an invalid time: `datetime-local` would show it as empty.
   const time = html`<input type="${isWrong ? 'text' : 'datetime-local'}" value="${until ?? ''}"`;

@@ -9,13 +9,13 @@ import { seeOther, type Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
 /** Calls of the partner API for the page's actions. */
-function calls({ desk, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
+function calls({ backend, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
   const words = voice.words.snippets;
   const trigger = { operation: 'createSandboxEvent', id: null, body: { type, data } };
   const redeliver = { operation: 'redeliverEvent', id, body: {} };
   return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>
-${apiSnippets(desk, voice, { id: 'call-redeliver', title: words.redeliver, call: redeliver })}
-${apiSnippets(desk, voice, { id: 'call-trigger', title: words.trigger, call: trigger })}</section>`;
+${apiSnippets(backend, voice, { id: 'call-redeliver', title: words.redeliver, call: redeliver })}
+${apiSnippets(backend, voice, { id: 'call-trigger', title: words.trigger, call: trigger })}</section>`;
 }
 
 /** Shows the page of an event: its body, and each delivery with its attempts. */

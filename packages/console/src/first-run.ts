@@ -22,10 +22,10 @@ const calls: { readonly [step in keyof FirstRun]: Omit<ApiCall, 'id'> | null } =
 const order = ['endpoint', 'event', 'signature', 'payment'] as const;
 
 /** Makes the cookie that hides the steps for one session. It has no effect in another session. */
-function dismissal({ desk, urlOf }: Visit, session: string) {
+function dismissal({ backend, urlOf }: Visit, session: string) {
   const { protocol, pathname } = new URL(urlOf('home'));
   const isSecure = protocol === 'https:';
-  const name = `${isSecure ? '__Secure-' : ''}${desk.prefix}_sandbox_steps`;
+  const name = `${isSecure ? '__Secure-' : ''}${backend.prefix}_sandbox_steps`;
   const value = createHash('sha256').update(`first steps ${session}`).digest('base64url').slice(0, 16);
   const pair = `${name}=${value}`;
   return {
@@ -35,7 +35,7 @@ function dismissal({ desk, urlOf }: Visit, session: string) {
 }
 
 function stepItem(name: keyof FirstRun, isDone: boolean, visit: Visit): Html {
-  const { desk, urlOf, voice } = visit;
+  const { backend, urlOf, voice } = visit;
   const { tools, firstRun: words } = voice.words;
   const addresses = {
     endpoint: urlOf('endpoints'),
@@ -46,7 +46,7 @@ function stepItem(name: keyof FirstRun, isDone: boolean, visit: Visit): Html {
   const { title, go } = words[name];
   const call = calls[name];
   const todo = html`<p><a href="${addresses[name]}">${go}</a></p>
-${call === null ? null : apiSnippets(desk, voice, { id: `step-${name}-call`, title: tools.call, about: title, call: { id: null, ...call } })}`;
+${call === null ? null : apiSnippets(backend, voice, { id: `step-${name}-call`, title: tools.call, about: title, call: { id: null, ...call } })}`;
   return html`<li id="step-${name}"><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : order.indexOf(name) + 1}</span><div><p><span class="hidden">${isDone ? words.done : words.open}</span> <strong>${title}</strong></p>${isDone ? null : todo}</div></li>`;
 }
 

@@ -63,11 +63,17 @@ export function csrfField({ csrf }: PageContext): Html {
 
 /** Makes the response with a finished page. */
 export function answerPage(
-  { desk, voice, script }: PageContext,
+  { backend, voice, script }: PageContext,
   { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
 ): ConsoleAnswer {
   const head = html`${consoleStyle}<script src="${script}" defer></script>`;
-  const { html: text, styleHash } = page({ theme: desk.theme, language: voice.language, title, body, head });
+  const { html: text, styleHash } = page({
+    theme: backend.theme,
+    language: voice.language,
+    title,
+    body,
+    head,
+  });
   return {
     status,
     body: text,
@@ -100,7 +106,7 @@ export function answerFramed(
   const { urlOf, voice } = visit;
   const { words } = voice;
   const pulse = html`<p class="pulse" id="pulse" hidden><span class="dot"></span><span class="on">${words.live}</span><span class="off">${words.lost}</span></p><noscript><a href="">${words.reload}</a></noscript>`;
-  const hasLog = visit.desk.logsRequests || section === 'requests';
+  const hasLog = visit.backend.logsRequests || section === 'requests';
   const parts = [
     { name: 'events', href: urlOf('home'), words: words.back },
     ...(hasLog ? [{ name: 'requests', href: urlOf('requests'), words: words.requests.title }] : []),

@@ -1,6 +1,6 @@
 import type {
   ConsoleAnswer,
-  ConsoleDesk,
+  ConsoleBackend,
   ConsoleHandler,
   ConsoleRequest,
   ConsoleVisit,
@@ -21,19 +21,19 @@ type Otherwise = (context: PageContext) => ConsoleAnswer;
 /**
  * Makes the wrappers that admit visitors to pages. `script` is the URL of the script that updates open pages.
  */
-export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pace: typeof paceOf) {
-  const cookie = sessionCookie(desk);
-  const keepUpToDate = createLiveStreams(desk, pace);
+export function createGuard(backend: ConsoleBackend, urlOf: UrlOf, script: string, pace: typeof paceOf) {
+  const cookie = sessionCookie(backend);
+  const keepUpToDate = createLiveStreams(backend, pace);
 
   async function contextOf(request: ConsoleRequest, visitor: string): Promise<PageContext> {
     const notice = request.query.get('notice');
     return {
-      desk,
+      backend,
       urlOf,
       request,
       voice: await voiceOf(request.raw.headers['accept-language']),
       notice: isNotice(notice) ? notice : null,
-      csrf: desk.proof(visitor),
+      csrf: backend.proof(visitor),
       script,
     };
   }
@@ -53,7 +53,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pac
     async (request) => {
       const sessions = sessionsIn(request);
       for (const session of sessions) {
-        const opened = await desk.visit(session, request);
+        const opened = await backend.visit(session, request);
         if (opened === null) continue;
         const context = await contextOf(request, session);
         const { id = '' } = request.parameters;
@@ -71,7 +71,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pac
 
   /** Ends the sessions of a request on the server, and removes the cookie with the response. */
   async function end(request: ConsoleRequest, answer: ConsoleAnswer): Promise<ConsoleAnswer> {
-    for (const session of sessionsIn(request)) await desk.signOut(session);
+    for (const session of sessionsIn(request)) await backend.signOut(session);
     return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };
   }
 
@@ -79,7 +79,7 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string, pac
   const action = (
     handle: (visit: Visit, form: ReadonlyMap<string, string>, session: string) => Promise<ConsoleAnswer>,
   ): ConsoleHandler =>
-    guarded(async (visit, session) => handle(visit, await desk.form(visit.request, session), session));
+    guarded(async (visit, session) => handle(visit, await backend.form(visit.request, session), session));
 
   return {
     guarded,

@@ -26,10 +26,10 @@ function endpointList(endpoints: readonly WebhookEndpoint[], { urlOf, voice }: V
 }
 
 function triggerForm(visit: Visit): Html {
-  const { desk, urlOf, voice } = visit;
+  const { backend, urlOf, voice } = visit;
   const words = voice.words.trigger;
-  const [first = ''] = desk.events.types;
-  const types = desk.events.types.map((type) => [type, type] as const);
+  const [first = ''] = backend.events.types;
+  const types = backend.events.types.map((type) => [type, type] as const);
   return html`<section class="panel" aria-labelledby="trigger"><h2 id="trigger">${words.title}</h2>
 <p class="small muted">${words.intro}</p>
 <form class="form" method="post" action="${urlOf('trigger')}">${csrfField(visit)}

@@ -1,3 +1,3 @@
 export type { OperatorPages, PartnerConsole } from '@ostiary/core/console';
-export { sandboxConsole } from './console.ts';
-export { operatorsConsole } from './operators/console.ts';
+export { operatorsConsole } from './operators/operators-console.ts';
+export { sandboxConsole } from './sandbox-console.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ConsoleAnswer,
-  type ConsoleDesk,
+  type ConsoleBackend,
   type ConsoleRequest,
   type ConsoleVisit,
   PartnerError,
@@ -72,7 +72,7 @@ export interface OpenPage {
 const isLive = (page: string): boolean => page.includes(' data-exit="');
 
 /** Makes the function that opens update streams for pages. */
-export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
+export function createLiveStreams(backend: ConsoleBackend, pace: typeof paceOf) {
   const places = createPlaces(room);
 
   /**
@@ -100,8 +100,8 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
     /** Hash of the page that was sent last. */
     let sent = '';
     // Absolute difference: a clock that is set back must not silence a connection.
-    const since = (time: number) => Math.abs(desk.now() - time);
-    const startedAt = desk.now();
+    const since = (time: number) => Math.abs(backend.now() - time);
+    const startedAt = backend.now();
     let toldAt = startedAt;
     let visit: ConsoleVisit | null = admitted;
     while (!signal.aborted && since(startedAt) < lifetimeMs) {
@@ -114,17 +114,17 @@ export function createLiveStreams(desk: ConsoleDesk, pace: typeof paceOf) {
       const hasChanged = hash !== sent;
       sent = hash;
       if (hasChanged) {
-        toldAt = desk.now();
+        toldAt = backend.now();
         yield message('page', body);
       }
       for (let left = pace(places.taken(), body.length); left > 0; left -= heartbeatMs) {
         if (since(toldAt) >= heartbeatMs) {
-          toldAt = desk.now();
+          toldAt = backend.now();
           yield message('still');
         }
         await delay(Math.min(left, heartbeatMs), undefined, { signal }).catch(() => undefined);
         if (signal.aborted) return;
-        visit = await desk.revisit(page.session, page.request);
+        visit = await backend.revisit(page.session, page.request);
         if (visit === null) {
           yield message('ended');
           return;

@@ -1,4 +1,4 @@
-import type { ConsoleDesk } from '@ostiary/core/console';
+import type { ConsoleBackend } from '@ostiary/core/console';
 
 /** Paths of the console's pages and actions below `authUrl`. */
 export const paths = {
@@ -34,9 +34,9 @@ export type UrlOf = (
 /**
  * Makes the function of {@link UrlOf}. Query parameters that are `null`, `undefined` or empty are omitted.
  */
-export function urlsOf(desk: Pick<ConsoleDesk, 'url'>): UrlOf {
+export function urlsOf(backend: Pick<ConsoleBackend, 'url'>): UrlOf {
   return (name, { id = '', ...query } = {}) => {
-    const url = new URL(desk.url(paths[name].replace(':id', encodeURIComponent(id))));
+    const url = new URL(backend.url(paths[name].replace(':id', encodeURIComponent(id))));
     for (const [parameter, value] of Object.entries(query)) {
       if (value) url.searchParams.set(parameter, value);
     }

@@ -103,17 +103,17 @@ function jsonOf(sent: string | null): unknown {
 }
 
 /** Shows code that repeats a logged request, as curl and as a program. */
-function repetition({ method, route, sent }: LoggedRequest, { desk, voice }: Visit): Html | null {
+function repetition({ method, route, sent }: LoggedRequest, { backend, voice }: Visit): Html | null {
   const words = voice.words.snippets;
   const body = jsonOf(sent);
-  const known = desk.routes.find((candidate) => candidate.method === method && candidate.path === route);
+  const known = backend.routes.find((candidate) => candidate.method === method && candidate.path === route);
   // An older version of the service may have logged a route that no longer exists.
   if (known === undefined) return null;
   const call = { operation: known.operation, id: null, body };
   return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>${
     body === undefined
       ? html`<p class="muted">${words.cut}</p>`
-      : html`${apiSnippets(desk, voice, { id: 'call-repeat', title: words.repeat, call })}<p class="small muted">${words.repeatHint}</p>`
+      : html`${apiSnippets(backend, voice, { id: 'call-repeat', title: words.repeat, call })}<p class="small muted">${words.repeatHint}</p>`
   }</section>`;
 }
 

@@ -83,10 +83,11 @@ export async function secret(visit: Visit): Promise<ConsoleAnswer> {
  * has it. Until then only the page contains it.
  */
 export async function changeSecret(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
-  const { api, desk, id, urlOf } = visit;
+  const { api, backend, id, urlOf } = visit;
   const path = { id };
   const endpoint = await api('getWebhook', { path });
-  if (form.get('step') === 'generate') return show(visit, endpoint, { generated: desk.newWebhookSecret() });
+  if (form.get('step') === 'generate')
+    return show(visit, endpoint, { generated: backend.newWebhookSecret() });
   try {
     await api('updateWebhook', { path, body: JSON.stringify({ secret: form.get('secret') ?? '' }) });
   } catch (error) {

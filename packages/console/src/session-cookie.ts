@@ -1,11 +1,11 @@
-import type { ConsoleDesk, ConsoleRequest } from '@ostiary/core/console';
+import type { ConsoleBackend, ConsoleRequest } from '@ostiary/core/console';
 import { paths } from './paths.ts';
 
 /** Makes and reads the session cookie, which scripts, other sites and other paths cannot access. */
-export function sessionCookie(desk: ConsoleDesk) {
-  const { protocol, pathname } = new URL(desk.url(paths.home));
+export function sessionCookie(backend: ConsoleBackend) {
+  const { protocol, pathname } = new URL(backend.url(paths.home));
   const isSecure = protocol === 'https:';
-  const name = `${isSecure ? '__Secure-' : ''}${desk.prefix}_sandbox`;
+  const name = `${isSecure ? '__Secure-' : ''}${backend.prefix}_sandbox`;
   const attributes = `Path=${pathname}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
     /** Reads all cookies with this name: the browser may also send one that was set for another path. */

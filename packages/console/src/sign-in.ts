@@ -13,9 +13,9 @@ export function signInPage(
   context: PageContext,
   problem: { readonly status: 401 | 429; readonly headers?: ConsoleAnswer['headers'] } | null = null,
 ): ConsoleAnswer {
-  const { desk, urlOf, voice } = context;
+  const { backend, urlOf, voice } = context;
   const words = voice.words.signIn;
-  const named = { prefix: html`<code>${desk.prefix}_test_</code>`, scope: html`<code>webhooks</code>` };
+  const named = { prefix: html`<code>${backend.prefix}_test_</code>`, scope: html`<code>webhooks</code>` };
   const labels = { key: words.key };
   const form =
     problem?.status === 429
@@ -44,11 +44,11 @@ ${form.field({ name: 'key', tag, hint: words.promise })}
  * Signs a partner in with a test key. The response is the same for every key that cannot open the console.
  */
 export async function signIn(context: PageContext, cookie: SessionCookie): Promise<ConsoleAnswer> {
-  const { desk, request, urlOf } = context;
-  const form = await desk.form(request, strangers);
+  const { backend, request, urlOf } = context;
+  const form = await backend.form(request, strangers);
   try {
     // Trimmed: spaces around a key are a copying mistake.
-    const { session, seconds } = await desk.signIn((form.get('key') ?? '').trim(), request);
+    const { session, seconds } = await backend.signIn((form.get('key') ?? '').trim(), request);
     return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
   } catch (error) {
     if (!(error instanceof PartnerError) || error.status >= 500) throw error;

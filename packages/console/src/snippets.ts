@@ -1,10 +1,10 @@
-import type { AttemptRequest, ConsoleDesk, ConsoleRoute, SdkCall } from '@ostiary/core/console';
+import type { AttemptRequest, ConsoleBackend, ConsoleRoute, SdkCall } from '@ostiary/core/console';
 import { fillText, type Html, html } from '@ostiary/core/pages';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words.ts';
 
 /** Description of the partner API that a snippet needs. */
-export type DescribedApi = Pick<ConsoleDesk, 'apiUrl' | 'keyHeader' | 'routes'>;
+export type DescribedApi = Pick<ConsoleBackend, 'apiUrl' | 'keyHeader' | 'routes'>;
 
 /** A call of the partner API to show as code. */
 export interface ApiCall {

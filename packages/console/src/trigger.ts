@@ -29,8 +29,8 @@ ${form.field({ name: 'data', tag, end, hint: words.dataHint })}
   });
 }
 
-function knownType({ desk }: Visit, type: string | null | undefined): string {
-  const known = desk.events.types.find((name) => name === type);
+function knownType({ backend }: Visit, type: string | null | undefined): string {
+  const known = backend.events.types.find((name) => name === type);
   if (known !== undefined) return known;
   throw new PartnerError('not_found', { description: 'There is no such type of event.' });
 }
@@ -38,7 +38,7 @@ function knownType({ desk }: Visit, type: string | null | undefined): string {
 /** Shows the form for a test event with custom data. */
 export async function editEvent(visit: Visit): Promise<ConsoleAnswer> {
   const type = knownType(visit, visit.request.query.get('type'));
-  return show(visit, { type, data: JSON.stringify(visit.desk.events.example(type), null, 2) });
+  return show(visit, { type, data: JSON.stringify(visit.backend.events.example(type), null, 2) });
 }
 
 /** Triggers a test event. */

@@ -1,11 +1,11 @@
-import type { ConsoleAnswer, ConsoleDesk, ConsoleRequest } from '@ostiary/core/console';
+import type { ConsoleAnswer, ConsoleBackend, ConsoleRequest } from '@ostiary/core/console';
 import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words.ts';
 
 /** Context that every page needs. */
 export interface PageContext {
-  readonly desk: ConsoleDesk;
+  readonly backend: ConsoleBackend;
   readonly urlOf: UrlOf;
   readonly request: ConsoleRequest;
   readonly voice: Voice;

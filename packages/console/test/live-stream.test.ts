@@ -6,9 +6,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../lab/support/patient.ts';
 import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { TestClock } from '../../core/test/support/provider.ts';
-import { consoleAt } from '../src/console.ts';
 import { paceOf } from '../src/live-stream.ts';
 import { createPlaces } from '../src/places.ts';
+import { consoleAt } from '../src/sandbox-console.ts';
 import { act, consoleKit, visited } from './console-kit.ts';
 import { idsOf, messagesOf, openStream } from './stream-kit.ts';
 

@@ -19,8 +19,10 @@ export function watchedConsoles() {
     return pages;
   };
   const [sandbox, operators] = [sandboxConsole(), operatorsConsole()];
-  const console: PartnerConsole = { ...sandbox, pages: (desk) => kept('', sandbox.pages(desk)) };
-  const pages: OperatorPages<Administration> = { pages: (desk) => kept('/operators', operators.pages(desk)) };
+  const console: PartnerConsole = { ...sandbox, pages: (backend) => kept('', sandbox.pages(backend)) };
+  const pages: OperatorPages<Administration> = {
+    pages: (backend) => kept('/operators', operators.pages(backend)),
+  };
   const withMethod = (method: 'GET' | 'POST') => (): string[] =>
     tables.flatMap((row) => (row[method] === undefined ? [] : [row.path]));
   return { console, pages, shown: withMethod('GET'), posted: withMethod('POST') };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { ConsoleDesk } from '@ostiary/core/console';
+import type { ConsoleBackend } from '@ostiary/core/console';
 import { render } from '@ostiary/core/pages';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -121,10 +121,10 @@ function problemsIn(programs: readonly string[]): string[][] {
 }
 
 describe('code with the SDK', () => {
-  let desk: ConsoleDesk;
+  let backend: ConsoleBackend;
   beforeAll(async () => {
-    const pagesOf = (given: ConsoleDesk) => {
-      desk = given;
+    const pagesOf = (given: ConsoleBackend) => {
+      backend = given;
       return sandboxConsole().pages(given);
     };
     await consoleKit({ console: { ...sandboxConsole(), pages: pagesOf } });
@@ -160,10 +160,10 @@ describe('code with the SDK', () => {
   ];
 
   it('fits the SDK, for every call that it has', { timeout: 120_000 }, () => {
-    const operations = desk.routes.filter(({ sdk }) => sdk !== null).map(({ operation }) => operation);
+    const operations = backend.routes.filter(({ sdk }) => sdk !== null).map(({ operation }) => operation);
     expect(new Set(calls.map(([operation]) => operation))).toEqual(new Set(operations));
     const programs = calls.flatMap(([operation, body]) =>
-      [null, "it's `id`"].map((id) => sdkCodeOf(desk, { operation, id, body }) ?? `no ${operation}`),
+      [null, "it's `id`"].map((id) => sdkCodeOf(backend, { operation, id, body }) ?? `no ${operation}`),
     );
     const problems = problemsIn([...programs, `${programs[0]}ostiary.nothing();`]);
     expect(problems.pop()).toEqual([expect.stringContaining("'nothing' does not exist")]);
@@ -172,12 +172,12 @@ describe('code with the SDK', () => {
   });
 
   it('gives away no method that does not exist, and leaves members as they are', () => {
-    expect(sdkCodeOf(desk, { operation: 'exportReconciliation', id: null, body: null })).toBeNull();
+    expect(sdkCodeOf(backend, { operation: 'exportReconciliation', id: null, body: null })).toBeNull();
     for (const operation of ['constructor', '__proto__']) {
-      expect(() => sdkCodeOf(desk, { operation, id: null, body: null })).toThrow('there is no operation');
+      expect(() => sdkCodeOf(backend, { operation, id: null, body: null })).toThrow('there is no operation');
     }
     const body = JSON.parse('{"__proto__":{"a":1},"b":"\\n  \\"__proto__\\":"}');
-    const code = sdkCodeOf(desk, { operation: 'createPayment', id: null, body }) ?? '';
+    const code = sdkCodeOf(backend, { operation: 'createPayment', id: null, body }) ?? '';
     const literal = /create\((.*)\)\)/s.exec(code)?.[1] ?? '';
     expect(JSON.stringify(new Function(`return ${literal}`)())).toBe(JSON.stringify(body));
   });

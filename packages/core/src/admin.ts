@@ -13,7 +13,7 @@ export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts'
 export { ClientError } from './admin/clients.ts';
 export type { ConsentAdministration, ImportedConsent } from './admin/consents.ts';
 export type { Health, WaitingWork } from './admin/health.ts';
-export type { PageRequest } from './admin/paging.ts';
+export type { PageRequest } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
 export type { ReconciliationAdministration, ReconciliationRequest } from './admin/reconciliation.ts';

@@ -14,8 +14,16 @@ import type { transferSchema } from './schemas/transfer.ts';
 export { PartnerError } from './errors.ts';
 export type { FirstRun } from './partner/first-run.ts';
 export type {
+  OperatorBackend,
+  OperatorCheck,
+  OperatorPage,
+  OperatorPages,
+  Operators,
+  OperatorVisit,
+} from './ports/operators.ts';
+export type {
   ConsoleAnswer,
-  ConsoleDesk,
+  ConsoleBackend,
   ConsoleHandler,
   ConsoleInput,
   ConsolePage,
@@ -24,15 +32,7 @@ export type {
   ConsoleVisit,
   PartnerConsole,
   SdkCall,
-} from './ports/console.ts';
-export type {
-  OperatorCheck,
-  OperatorDesk,
-  OperatorPage,
-  OperatorPages,
-  Operators,
-  OperatorVisit,
-} from './ports/operators.ts';
+} from './ports/partner-console.ts';
 export type { KycState } from './ports/users.ts';
 export { version } from './telemetry/version.built-in.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';

@@ -2,7 +2,7 @@ export type { ErrorDefinition, OAuthErrorCode, PartnerErrorCode } from './errors
 export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
 export type { EventDefinition, EventType, HostEventDefinition, HostEventSchema } from './events.ts';
 export { EventDataError, events } from './events.ts';
-export type { RequestHandler } from './http/app.ts';
+export type { RequestHandler } from './http/request-handler.ts';
 export type { FetchHandler, FetchOptions } from './http/web.ts';
 export type { HostTexts, PageTexts } from './languages/page-language.ts';
 export type { FlexibleLimiter } from './limits/rate-limiter-flexible.ts';

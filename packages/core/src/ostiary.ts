@@ -1,7 +1,7 @@
 import { type Administration, administration } from './admin/administration.ts';
 import { resealHandler, resealIntervalMs, resealKind, scheduleReseal } from './admin/reseal.ts';
-import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { createForms, type Forms } from './http/csrf.ts';
+import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { createSealer } from './keys/sealing.ts';
@@ -18,7 +18,7 @@ import { createSignOuts, longestSignOutWaitMs, signOutHandler, signOutKind } fro
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
 import type { Core } from './options/context.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options/options.ts';
-import type { Partner, PartnerTopics } from './partner/create.ts';
+import type { Partner, PartnerTopics } from './partner/create-partner.ts';
 import { answerPartnerError } from './partner/error-answer.ts';
 import type { PartnerRoute } from './partner/request.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
@@ -37,7 +37,7 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 import { FollowedClock, systemClock } from './time/clock.ts';
 import { DatabaseClock } from './time/database-clock.ts';
 import type { WebhookClient } from './webhooks/client.ts';
-import { createWebhooks, type Webhooks } from './webhooks/create.ts';
+import { createWebhooks, type Webhooks } from './webhooks/create-webhooks.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
@@ -181,7 +181,7 @@ function unixPeerWarning(logger: Logger): () => void {
 }
 
 /** Creates the dependencies that all modules share. */
-async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promise<Core> {
+async function coreOf(options: Options, clock: Clock, notifyWorkers: Core['notifyWorkers']): Promise<Core> {
   const { storage } = options;
   const sealer = createSealer(options.sealingKeys, systemRandom);
   return {
@@ -193,7 +193,7 @@ async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promi
     signingKeys: new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom }),
     tokens: tokenFormats(options.prefix),
     telemetry: options.telemetry ? await createTelemetry() : null,
-    wake,
+    notifyWorkers,
     logMissingFields: missingFieldLog(options.logger),
     clientAddress: clientAddressFinder(options.trustedProxies, unixPeerWarning(options.logger)),
   };
@@ -253,7 +253,7 @@ function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 
 
 /** Creates the partner API. Loads its code only if it is enabled. */
 async function partnerOf(core: Core, topics: PartnerTopics): Promise<Partner> {
-  const { createPartner } = await import('./partner/create.ts');
+  const { createPartner } = await import('./partner/create-partner.ts');
   return createPartner(core, topics);
 }
 

@@ -37,7 +37,7 @@ const withOptions = [
   ['oauth/introspection.ts', 'introspection: true'],
   ['oauth/logout.ts', "login: { authenticate: () => null, loginUrl: () => '/', signOut: () => {} }"],
   ['operators/routes.ts', 'operators: { authenticate: () => null, pages: { pages: () => [] } }'],
-  ['partner/create.ts', "payments: { execute: async () => ({ status: 'completed' }) }"],
+  ['partner/create-partner.ts', "payments: { execute: async () => ({ status: 'completed' }) }"],
 ] as const;
 
 it('what an option opens is loaded with the option, and not without', async () => {

@@ -10,11 +10,14 @@ type Authenticate = Operators['authenticate'];
 async function started(authenticate: Authenticate, options: Parameters<typeof startProvider>[0] = {}) {
   const seen: ReadonlyMap<string, string>[] = [];
   const pages: Operators<{ purge(): Promise<unknown> }>['pages'] = {
-    pages: (desk) => [
+    pages: (backend) => [
       {
         path: '',
         summary: 'first',
-        GET: async ({ operator, proof }) => ({ status: 200, body: `${operator} ${proof} ${desk.url('/x')}` }),
+        GET: async ({ operator, proof }) => ({
+          status: 200,
+          body: `${operator} ${proof} ${backend.url('/x')}`,
+        }),
       },
       {
         path: '/things/:id',

@@ -5,7 +5,7 @@ import { keyScopes } from '@ostiary/core/admin';
 import { createBrowser, TestLogin } from './browser.ts';
 import { Timeline } from './clock.ts';
 import { createTestFaults } from './faults.ts';
-import { createHostKit } from './host/create.ts';
+import { createHostKit } from './host/create-host-kit.ts';
 import type { HostTestOptions, HostTestOstiary } from './host/kit.ts';
 import { createInbox } from './inbox.ts';
 import type { TestKey, TestOstiary, TestOstiaryOptions } from './kit.ts';

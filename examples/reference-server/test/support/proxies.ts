@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../../lab/support/free-port.ts';
-import { insist } from '../../../../lab/support/insist.ts';
+import { retry } from '../../../../lab/support/retry.ts';
 import { temporaryFolder } from './server.ts';
 
 /** Finds a program on this machine; `undefined` if it is not installed. */
@@ -93,6 +93,6 @@ export async function startProxy(name: keyof typeof proxies, target: number): Pr
     await ended;
   });
   const origin = `http://127.0.0.1:${port}`;
-  await insist(async () => (await fetch(`${origin}/healthz`)).arrayBuffer());
+  await retry(async () => (await fetch(`${origin}/healthz`)).arrayBuffer());
   return origin;
 }

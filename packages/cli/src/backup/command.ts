@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
+import { digestOf, writeFileAtomically } from '../atomic-write.ts';
 import { type StandaloneCommand, table, value } from '../command.ts';
-import { digestOf, writtenWhole } from '../whole-file.ts';
 import { backupPostgres } from './postgres.ts';
 import { type BackupDatabase, backupSqlite } from './sqlite.ts';
 
@@ -30,7 +30,7 @@ export function backupCommand({ find, openFile }: BackupCommandOptions): Standal
     async run(args, terminal) {
       const file = args.required('file');
       const source = await find();
-      const rows = await writtenWhole(file, async (unfinished) => {
+      const rows = await writeFileAtomically(file, async (unfinished) => {
         if (source.engine === 'postgresql')
           return (await backupPostgres(source.url, unfinished, terminal.progress)).length;
         const from = openFile(source.file);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { ask, probe, reasonOf } from './ask.ts';
 import { type Examined, namesOf } from './examined.ts';
-import { ok, problem, type Said, sound, warning } from './finding.ts';
+import { type CheckResult, ok, problem, sound, warning } from './finding.ts';
 import { signingKeyIds } from './readings.ts';
 import { stranger } from './route.ts';
 
@@ -21,14 +21,14 @@ async function read(url: string): Promise<Json> {
   }
 }
 
-const foreign = (setting: string, url: string): Said =>
+const foreign = (setting: string, url: string): CheckResult =>
   problem(
     `${setting} ${url} is answered by something else than this installation`,
     'What answers has none of the sealing keys that the doctor was given.',
     'Check where the name and the proxy lead, and {sealingKeys} of the server behind it.',
   );
 
-async function checkIssuer({ settings, database }: Examined): Promise<Said> {
+async function checkIssuer({ settings, database }: Examined): Promise<CheckResult> {
   const { authUrl } = settings;
   const { issuer, jwks_uri: keysUrl } = await read(`${authUrl}/.well-known/openid-configuration`);
   if (typeof issuer !== 'string' || typeof keysUrl !== 'string') return foreign('{authUrl}', authUrl);
@@ -55,9 +55,9 @@ async function checkIssuer({ settings, database }: Examined): Promise<Said> {
 }
 
 /** Checks from outside whether the configured URLs lead to this installation. */
-export async function* checkAddress(examined: Examined): AsyncGenerator<Said> {
+export async function* checkAddress(examined: Examined): AsyncGenerator<CheckResult> {
   const { authUrl, baseUrl, sealingKeys } = examined.settings;
-  const tried = (setting: string, url: string, work: () => Promise<Said>): Promise<Said> =>
+  const tried = (setting: string, url: string, work: () => Promise<CheckResult>): Promise<CheckResult> =>
     work().catch((error: unknown) =>
       problem(
         `${setting} ${url} does not answer (${reasonOf(error)})`,
@@ -85,7 +85,7 @@ export function isWideRange(range: string): boolean {
   return bits !== '' && Number(bits) < (isIP(address) === 6 ? 7 : 8);
 }
 
-const strangerBelieved = (why: string): Said =>
+const strangerBelieved = (why: string): CheckResult =>
   problem(
     `a caller who writes X-Forwarded-For is believed (${why})`,
     'Anybody can pass for an address of an allowlist, and escape every limit per address.',
@@ -93,7 +93,7 @@ const strangerBelieved = (why: string): Said =>
   );
 
 /** Checks whether servers know the addresses of their clients. */
-export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerator<Said> {
+export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerator<CheckResult> {
   const wide = (nodes ?? []).filter(({ facts }) => facts.trustedProxies.some(isWideRange));
   if (wide.length > 0)
     return yield strangerBelieved(`{trustedProxies} of ${namesOf(wide)} is a part of the internet`);
@@ -127,7 +127,7 @@ const unremarkableMs = 2_500;
  */
 const tooFarMs = 30_000;
 
-function* judgeClock(what: string, aheadMs: number): Generator<Said> {
+function* judgeClock(what: string, aheadMs: number): Generator<CheckResult> {
   const apart = Math.abs(aheadMs);
   if (!(apart > unremarkableMs)) return;
   const said = `${what} is ${(apart / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
@@ -139,7 +139,7 @@ function* judgeClock(what: string, aheadMs: number): Generator<Said> {
 }
 
 /** Checks whether the clocks of servers, database and this machine agree. */
-export async function* checkClock({ settings, now, nodes }: Examined): AsyncGenerator<Said> {
+export async function* checkClock({ settings, now, nodes }: Examined): AsyncGenerator<CheckResult> {
   yield sound('all clocks agree');
   yield* judgeClock('the clock of the database', now() - Date.now());
   for (const { facts } of nodes ?? [])

@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DoctorDatabase, Examined } from './examined.ts';
-import { ok, problem, type Said, sound, warning } from './finding.ts';
+import { type CheckResult, ok, problem, sound, warning } from './finding.ts';
 
 /** Version and settings of a PostgreSQL server. */
 export interface PostgresSettings {
@@ -66,7 +66,7 @@ async function* checkReplication({ database }: Examined, { synchronous_commit }:
 /** Connections to keep free for an operator, a backup and a dashboard. */
 const spareConnections = 5;
 
-async function* checkPostgres(examined: Examined): AsyncGenerator<Said> {
+async function* checkPostgres(examined: Examined): AsyncGenerator<CheckResult> {
   const { database, nodes } = examined;
   const settings = await readPostgresSettings(database);
   const major = Math.floor(settings.version / 10_000);
@@ -105,7 +105,7 @@ async function* checkPostgres(examined: Examined): AsyncGenerator<Said> {
 }
 
 /** Checks whether committed data survives. */
-export async function* checkDatabase(examined: Examined): AsyncGenerator<Said> {
+export async function* checkDatabase(examined: Examined): AsyncGenerator<CheckResult> {
   const { database } = examined;
   if (database.engine !== 'sqlite') return yield* checkPostgres(examined);
   const [journal] = await database.query<{ journal_mode: string }>('PRAGMA journal_mode');
@@ -122,7 +122,7 @@ export async function* checkDatabase(examined: Examined): AsyncGenerator<Said> {
  * Checks whether exactly one of several concurrent writers succeeds. Money, codes and deliveries depend on
  * it.
  */
-export async function* checkAtomicity({ database }: Examined): AsyncGenerator<Said> {
+export async function* checkAtomicity({ database }: Examined): AsyncGenerator<CheckResult> {
   const winners = await database.race?.();
   if (winners === undefined) return;
   yield winners === 1
@@ -144,7 +144,7 @@ const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
  * Checks file permissions: if other users can enter the folder, neither the folder may be writable nor its
  * files accessible to them.
  */
-function* checkModes(folder: number, file: number): Generator<Said> {
+function* checkModes(folder: number, file: number): Generator<CheckResult> {
   if (process.platform === 'win32' || (folder & 0o077) === 0) return;
   const complaint = [
     'Password hashes and personal data can be read, or everything can be replaced.',
@@ -156,7 +156,7 @@ function* checkModes(folder: number, file: number): Generator<Said> {
 }
 
 /** Checks whether the SQLite file is on a safe file system. PostgreSQL manages its own files. */
-export async function* checkFiles({ settings: { databaseFile } }: Examined): AsyncGenerator<Said> {
+export async function* checkFiles({ settings: { databaseFile } }: Examined): AsyncGenerator<CheckResult> {
   if (databaseFile === null) return;
   const dataDir = dirname(databaseFile);
   const [folder, file, disk] = await Promise.all([stat(dataDir), stat(databaseFile), statfs(dataDir)]);

@@ -1,13 +1,16 @@
 import { checkAddress, checkClock, checkProxies } from './address.ts';
 import { checkAtomicity, checkDatabase, checkFiles } from './database.ts';
 import type { Examined } from './examined.ts';
-import { type Finding, problem, type Said } from './finding.ts';
+import { type CheckResult, type Finding, problem } from './finding.ts';
 import { checkKeys, checkNodes, checkSettings, checkWorkers } from './nodes.ts';
 import { checkSeals } from './seals.ts';
 import { checkCookies, checkEgress, checkTls } from './transport.ts';
 import { checkDeliveries, checkJobs, checkRetention } from './work.ts';
 
-type Check = (examined: Examined, egress: string | null) => AsyncIterable<Said> | Iterable<Said>;
+type Check = (
+  examined: Examined,
+  egress: string | null,
+) => AsyncIterable<CheckResult> | Iterable<CheckResult>;
 
 /** All checks, in the order in which to fix problems: later ones may be caused by earlier ones. */
 const checks: Readonly<Record<string, Check>> = {
@@ -30,8 +33,8 @@ const checks: Readonly<Record<string, Check>> = {
   egress: checkEgress,
 };
 
-async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readonly Said[]> {
-  const said: Said[] = [];
+async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readonly CheckResult[]> {
+  const said: CheckResult[] = [];
   try {
     for await (const one of check(...given)) said.push(one);
   } catch (error) {

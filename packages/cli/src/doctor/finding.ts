@@ -18,13 +18,23 @@ export interface Finding {
 type Complaint = readonly [what: string, why: string, mend: string];
 
 /** Result of a check before `examine` adds the name of the check. */
-export interface Said extends Omit<Finding, 'check'> {
+export interface CheckResult extends Omit<Finding, 'check'> {
   /** True to omit this result if the same check reports a problem. */
   readonly unlessWrong?: true;
 }
 
-export const ok = (what: string): Said => ({ verdict: 'ok', what });
+export const ok = (what: string): CheckResult => ({ verdict: 'ok', what });
 /** Makes a successful result that is omitted if the same check reports a problem. */
-export const sound = (what: string): Said => ({ verdict: 'ok', what, unlessWrong: true });
-export const warning = (...[what, why, mend]: Complaint): Said => ({ verdict: 'warning', what, why, mend });
-export const problem = (...[what, why, mend]: Complaint): Said => ({ verdict: 'problem', what, why, mend });
+export const sound = (what: string): CheckResult => ({ verdict: 'ok', what, unlessWrong: true });
+export const warning = (...[what, why, mend]: Complaint): CheckResult => ({
+  verdict: 'warning',
+  what,
+  why,
+  mend,
+});
+export const problem = (...[what, why, mend]: Complaint): CheckResult => ({
+  verdict: 'problem',
+  what,
+  why,
+  mend,
+});

@@ -1,9 +1,9 @@
 import { type Examined, type NodeFacts, namesOf } from './examined.ts';
-import { ok, problem, type Said, sound, warning } from './finding.ts';
+import { type CheckResult, ok, problem, sound, warning } from './finding.ts';
 import { keyIdOf } from './key-proofs.ts';
 
 /** Checks which processes run, and whether all have the same version. */
-export function* checkNodes({ nodes, silent }: Examined): Generator<Said> {
+export function* checkNodes({ nodes, silent }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
   if (!nodes.some(({ role }) => role !== 'worker')) {
     return yield problem(
@@ -31,7 +31,7 @@ export function* checkNodes({ nodes, silent }: Examined): Generator<Said> {
 }
 
 /** Checks whether a worker processes the waiting work. */
-export function* checkWorkers({ nodes }: Examined): Generator<Said> {
+export function* checkWorkers({ nodes }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
   const workers = nodes.filter(({ role }) => role !== 'web');
   yield workers.length > 0
@@ -47,7 +47,7 @@ export function* checkWorkers({ nodes }: Examined): Generator<Said> {
  * Checks whether all processes, and one that starts with the doctor's settings, can open each other's sealed
  * values.
  */
-export function* checkKeys({ settings, nodes }: Examined): Generator<Said> {
+export function* checkKeys({ settings, nodes }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
   const mine = settings.sealingKeys.map(keyIdOf);
   const holders = [
@@ -72,7 +72,7 @@ export function* checkKeys({ settings, nodes }: Examined): Generator<Said> {
 const shared = ['authUrl', 'baseUrl', 'prefix', 'trustedProxies'] as const satisfies (keyof NodeFacts)[];
 
 /** Checks whether all processes have the same settings, and whether the settings are fit for production. */
-export function* checkSettings({ settings, nodes: known }: Examined): Generator<Said> {
+export function* checkSettings({ settings, nodes: known }: Examined): Generator<CheckResult> {
   const nodes = known ?? [];
   yield sound('the same everywhere, and fit for production');
   const loose = nodes.filter(({ facts }) => facts.mode !== 'production');

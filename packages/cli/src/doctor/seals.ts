@@ -1,5 +1,5 @@
 import type { Examined } from './examined.ts';
-import { problem, type Said, sound, warning } from './finding.ts';
+import { type CheckResult, problem, sound, warning } from './finding.ts';
 import { sealIdOf } from './key-proofs.ts';
 import { countedAtMost, countSecrets, type SealedCount } from './readings.ts';
 
@@ -10,7 +10,7 @@ function said(counts: readonly SealedCount[]): string {
 }
 
 /** Checks whether a sealing key other than the first is still needed. */
-export async function* checkSeals({ settings, database, now }: Examined): AsyncGenerator<Said> {
+export async function* checkSeals({ settings, database, now }: Examined): AsyncGenerator<CheckResult> {
   const [current = '', ...previous] = settings.sealingKeys.map(sealIdOf);
   yield sound(`all are sealed with the first sealing key (${current})`);
   const counts = await countSecrets(database, current, now());

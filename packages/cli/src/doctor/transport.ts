@@ -3,7 +3,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { dialTarget, TargetError, type TargetPolicy, TlsError } from '@ostiary/core/seams';
 import { ask, patienceMs, reasonOf } from './ask.ts';
 import type { Examined } from './examined.ts';
-import { ok, problem, type Said, warning } from './finding.ts';
+import { type CheckResult, ok, problem, warning } from './finding.ts';
 import { endpointUrls } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -29,7 +29,7 @@ function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Res
   });
 }
 
-async function checkCertificate(origin: string): Promise<Said> {
+async function checkCertificate(origin: string): Promise<CheckResult> {
   const { validTo, refused } = await greet(new URL(origin), (socket) => ({
     validTo: Date.parse(socket.getPeerCertificate().valid_to),
     refused: socket.authorized ? null : String(socket.authorizationError),
@@ -51,7 +51,7 @@ async function checkCertificate(origin: string): Promise<Said> {
   );
 }
 
-async function checkStrict(origin: string, path: string): Promise<Said> {
+async function checkStrict(origin: string, path: string): Promise<CheckResult> {
   const strict = (await ask(`${origin}${path}`)).header('strict-transport-security') ?? '';
   const seconds = Number(/max-age=(\d+)/.exec(strict)?.[1] ?? 0);
   if (seconds >= 86_400) return ok('browsers are told to come by https only');
@@ -63,7 +63,7 @@ async function checkStrict(origin: string, path: string): Promise<Said> {
 }
 
 /** Checks whether plain http redirects to https, if https uses its default port. */
-async function* checkPlain(origin: string): AsyncGenerator<Said> {
+async function* checkPlain(origin: string): AsyncGenerator<CheckResult> {
   const { hostname, port } = new URL(origin);
   if (port !== '') return;
   // No server on port 80 is as good as a redirect to https.
@@ -81,7 +81,7 @@ async function* checkPlain(origin: string): AsyncGenerator<Said> {
 }
 
 /** Checks the TLS connection: protocol version, certificate and the redirect from http. */
-export async function* checkTls({ settings }: Examined): AsyncGenerator<Said> {
+export async function* checkTls({ settings }: Examined): AsyncGenerator<CheckResult> {
   for (const origin of new Set([settings.authUrl, settings.baseUrl])) {
     if (origin.startsWith('http:')) {
       yield problem(
@@ -107,7 +107,7 @@ export async function* checkTls({ settings }: Examined): AsyncGenerator<Said> {
 }
 
 /** Checks whether browsers receive the cookies of the sign-in page unchanged. */
-export async function* checkCookies({ settings }: Examined): AsyncGenerator<Said> {
+export async function* checkCookies({ settings }: Examined): AsyncGenerator<CheckResult> {
   const { authUrl, signInPath } = settings;
   if (signInPath === null) return;
   const answer = await ask(`${authUrl}${signInPath}`).catch(() => null);
@@ -150,7 +150,7 @@ async function tryTarget(url: URL, policy: TargetPolicy): Promise<string | null>
 export async function* checkEgress(
   { database, nodes }: Examined,
   asked: string | null,
-): AsyncGenerator<Said> {
+): AsyncGenerator<CheckResult> {
   const urls = asked === null ? await endpointUrls(database, 100) : [asked];
   const https = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:');
   const targets = [...new Map(https.map((url) => [url.host, url])).values()].slice(0, triedAtMost);

@@ -1,5 +1,5 @@
 import type { Examined } from './examined.ts';
-import { ok, problem, type Said, warning } from './finding.ts';
+import { type CheckResult, ok, problem, warning } from './finding.ts';
 import { countDropped, countFailing, oldestEvent, readWaiting } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -9,14 +9,14 @@ const dayMs = 24 * 3_600_000;
 const lateMs = 60_000;
 const veryLateMs = 600_000;
 
-function judge(count: number, ageMs: number, mend: string): Said {
+function judge(count: number, ageMs: number, mend: string): CheckResult {
   const what = `${count} due, the oldest for ${Math.round(ageMs / 1_000)} s`;
   if (ageMs <= lateMs) return ok(count === 0 ? 'nothing waits' : what);
   return (ageMs > veryLateMs ? problem : warning)(what, 'Workers do not keep up, or there are none.', mend);
 }
 
 /** Checks whether jobs are done in time and succeed. */
-export async function* checkJobs({ database, now }: Examined): AsyncGenerator<Said> {
+export async function* checkJobs({ database, now }: Examined): AsyncGenerator<CheckResult> {
   const { jobs, oldestJobMs } = await readWaiting(database, now());
   yield judge(jobs, oldestJobMs, 'Look at the log of the workers; start another one.');
   const failing = await countFailing(database);
@@ -29,7 +29,7 @@ export async function* checkJobs({ database, now }: Examined): AsyncGenerator<Sa
 }
 
 /** Checks whether events are delivered in time. */
-export async function* checkDeliveries({ database, now }: Examined): AsyncGenerator<Said> {
+export async function* checkDeliveries({ database, now }: Examined): AsyncGenerator<CheckResult> {
   const { deliveries, oldestDeliveryMs } = await readWaiting(database, now());
   const mend = 'Start another worker. A slow endpoint holds up only its own deliveries.';
   yield judge(deliveries, oldestDeliveryMs, mend);
@@ -43,7 +43,7 @@ export async function* checkDeliveries({ database, now }: Examined): AsyncGenera
 }
 
 /** Checks whether old rows are removed. */
-export async function* checkRetention({ settings, database, now }: Examined): AsyncGenerator<Said> {
+export async function* checkRetention({ settings, database, now }: Examined): AsyncGenerator<CheckResult> {
   const oldest = await oldestEvent(database);
   const { retentionDays } = settings;
   const days = oldest === null ? 0 : (now() - oldest) / dayMs;

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { writeFileAtomically } from '../atomic-write.ts';
 import { type Commands, CommandUsageError, table, value } from '../command.ts';
 import { modeFlag, ownerOf } from '../webhooks.ts';
-import { writtenWhole } from '../whole-file.ts';
 import { verifyExport } from './verify.ts';
 
 const formats = ['csv', 'json', 'ndjson'] as const;
@@ -35,7 +35,7 @@ export const exportCommands: Commands = {
       const pieces = await admin.reconciliation.export(request, {
         onProgress: (done, of) => terminal.progress({ step: 'exporting', done, of, unit: 'rows (about)' }),
       });
-      const summary = await writtenWhole(file, async (unfinished) => {
+      const summary = await writeFileAtomically(file, async (unfinished) => {
         await pipeline(Readable.from(pieces), createWriteStream(unfinished, { mode: 0o600 }));
         return verifyExport(unfinished, format);
       });

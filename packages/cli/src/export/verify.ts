@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { digestOf } from '../whole-file.ts';
+import { digestOf } from '../atomic-write.ts';
 
 /** Summary of an export. */
 export interface ExportSummary {

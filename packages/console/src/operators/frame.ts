@@ -30,7 +30,7 @@ export function framed(
   visit: OperatorContext,
   { title, body, section, isFirst = false, layout = 'main-first', refused = null }: OperatorFrame,
 ): ConsoleAnswer {
-  const { desk, voice, words, urls, operator, notice } = visit;
+  const { backend, voice, words, urls, operator, notice } = visit;
   const bar = pageBar({
     label: words.title,
     parts: sections.map((name) => ({
@@ -45,7 +45,7 @@ export function framed(
   const main = html`<main class="console ${layout}">${bar}
 ${refused ?? said}
 ${body}</main>`;
-  const { theme } = desk;
+  const { theme } = backend;
   const document = page({ theme, language: voice.language, title, body: main, head: consoleStyle });
   return {
     status: refused === null ? 200 : 400,

@@ -20,9 +20,9 @@ import {
 
 const perPage = 50;
 
-function stateOf({ revokedAt, expiresAt }: ApiKey, { desk, words }: OperatorContext): Html {
+function stateOf({ revokedAt, expiresAt }: ApiKey, { backend, words }: OperatorContext): Html {
   if (revokedAt !== null) return stateBadge('disabled', words.keys.revoked);
-  if (expiresAt !== null && Date.parse(expiresAt) <= desk.now())
+  if (expiresAt !== null && Date.parse(expiresAt) <= backend.now())
     return stateBadge('disabled', words.keys.ended);
   return stateBadge('enabled', words.keys.works);
 }
@@ -134,13 +134,13 @@ async function keyOf({ admin, slug, id }: OperatorContext): Promise<ApiKey> {
 }
 
 async function showOne(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
-  const { desk, slug, id, urls, voice, words } = visit;
+  const { backend, slug, id, urls, voice, words } = visit;
   const key = await keyOf(visit);
   const { mode, name, scopes, allowlist, requireSignature, createdAt, expiresAt, revokedAt, lastUsedAt } =
     key;
   const text = words.keys;
   const time = (at: string | null) => (at === null ? words.never : moment(at, voice.language));
-  const works = revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > desk.now());
+  const works = revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > backend.now());
   const action = urls.key(slug, id);
   const form = fieldsOf(visit, { overlapSeconds: text.overlap }, filled);
   return framed(visit, {

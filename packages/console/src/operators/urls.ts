@@ -1,4 +1,4 @@
-import type { OperatorDesk } from '@ostiary/core/console';
+import type { OperatorBackend } from '@ostiary/core/console';
 
 type Query = { readonly [parameter: string]: string | null | undefined };
 
@@ -9,7 +9,7 @@ export type OperatorUrls = ReturnType<typeof operatorUrls>;
  * Makes the functions of {@link OperatorUrls}. Query parameters that are `null`, `undefined` or empty are
  * omitted.
  */
-export function operatorUrls({ url }: Pick<OperatorDesk, 'url'>) {
+export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>) {
   const at = (path: string, query: Query): string => {
     const address = new URL(url(path));
     for (const [name, value] of Object.entries(query)) if (value) address.searchParams.set(name, value);

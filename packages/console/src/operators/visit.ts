@@ -7,7 +7,7 @@ import {
 } from '@ostiary/core/admin';
 import {
   type ConsoleAnswer,
-  type OperatorDesk,
+  type OperatorBackend,
   type OperatorVisit,
   PartnerError,
 } from '@ostiary/core/console';
@@ -21,7 +21,7 @@ export type OperatorNotice = keyof Words['operators']['notices'];
 /** Request of an operator, with everything that a page needs. */
 export interface OperatorContext
   extends Pick<OperatorVisit<Administration>, 'admin' | 'operator' | 'proof' | 'query'> {
-  readonly desk: OperatorDesk;
+  readonly backend: OperatorBackend;
   readonly urls: OperatorUrls;
   readonly voice: Voice;
   readonly words: Words['operators'];
@@ -46,7 +46,7 @@ export type Do = (
 
 /** Makes the context of an operators' page. @throws PartnerError `not_found` for a path that no database can store */
 export async function contextOf(
-  desk: OperatorDesk,
+  backend: OperatorBackend,
   visit: OperatorVisit<Administration>,
 ): Promise<OperatorContext> {
   const voice = await voiceOf(visit.raw.headers['accept-language']);
@@ -57,7 +57,7 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ desk, voice, words, slug, id, urls: operatorUrls(desk) },
+    ...{ backend, voice, words, slug, id, urls: operatorUrls(backend) },
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
     notice: isNotice(notice) ? notice : null,
   };

@@ -72,6 +72,6 @@ ${body}</section>`;
 }
 
 /** Shows the API call that a tool makes, as code. */
-export function toolCall({ desk, voice }: Visit, name: ToolName, call: ApiCall): Html {
-  return apiSnippets(desk, voice, { id: `${name}-call`, title: voice.words.tools.call, call });
+export function toolCall({ backend, voice }: Visit, name: ToolName, call: ApiCall): Html {
+  return apiSnippets(backend, voice, { id: `${name}-call`, title: voice.words.tools.call, call });
 }

@@ -92,7 +92,7 @@ export function administration(
         const jobs = await noticesOf(sub);
         const record = act('user.end', `user:${sub}`);
         await core.storage.consents.endUser(sub, core.clock.now(), jobs, record);
-        if (jobs.length > 0) core.wake('jobs');
+        if (jobs.length > 0) core.notifyWorkers('jobs');
       },
     },
     reconciliation: reconciliationAdministration(core),

@@ -6,7 +6,7 @@ import type { JsonObject } from '../ports/interactions.ts';
 import { writePlace } from '../text/list-pages.ts';
 import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
-import { listPage, type PageRequest, placeAfter } from './paging.ts';
+import { listPage, type PageRequest, placeAfter } from './list-page.ts';
 
 /**
  * An administrative act. Its time is ISO 8601. Its actor is the name given to `admin.as`, otherwise `host`.

@@ -15,7 +15,7 @@ import {
   refuseContradiction,
   shownClient,
 } from './client-settings.ts';
-import { listPage, type PageRequest } from './paging.ts';
+import { listPage, type PageRequest } from './list-page.ts';
 import { PartnerNameError } from './partners.ts';
 import { excessiveCost } from './secret-hash-cost.ts';
 

@@ -5,8 +5,8 @@ import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { checked, type Shown, shown } from './checked.ts';
+import { listPage, type PageRequest } from './list-page.ts';
 import { requiredName } from './names.ts';
-import { listPage, type PageRequest } from './paging.ts';
 
 /** A partner as administrators see it. Times are ISO 8601. */
 export type Partner = Shown<Omit<PartnerRecord, 'version'>>;

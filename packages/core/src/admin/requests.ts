@@ -4,7 +4,7 @@ import type { LoggedRequest } from '../ports/request-log.ts';
 import { writePlace } from '../text/list-pages.ts';
 import type { Shown } from './checked.ts';
 import { shown } from './checked.ts';
-import { listPage, type PageRequest, placeAfter } from './paging.ts';
+import { listPage, type PageRequest, placeAfter } from './list-page.ts';
 
 /** A logged request to the partner API, without its bodies. Times are ISO 8601. */
 export type ApiRequest = Shown<Omit<LoggedRequest, 'partner' | 'mode' | 'sent' | 'answered'>>;

@@ -13,7 +13,7 @@ import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import { everyEvent } from '../webhooks/search.ts';
 import { checked, type Shown, shown } from './checked.ts';
-import { listPage, type PageRequest, pageSize, placeAfter } from './paging.ts';
+import { listPage, type PageRequest, pageSize, placeAfter } from './list-page.ts';
 
 /** A partner's webhook endpoint as administrators see it, without its secret. Times are ISO 8601. */
 export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
@@ -135,7 +135,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
    */
   function queued(result: Redelivery, endpointId: string, eventId: string) {
     if (result.outcome === 'queued') {
-      core.wake('deliveries');
+      core.notifyWorkers('deliveries');
       return JSON.parse(result.answer.body);
     }
     // All other outcomes need an Idempotency-Key, which this call does not have.

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { ConsoleHandler, ConsolePage } from '../ports/console.ts';
+import type { ConsoleHandler, ConsolePage } from '../ports/partner-console.ts';
 import type { EventStreams } from './event-stream.ts';
 import { setDocumentHeaders } from './headers.ts';
 import type { Handler, Route } from './route.ts';

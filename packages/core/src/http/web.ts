@@ -1,4 +1,4 @@
-import type { RequestHandler } from './app.ts';
+import type { RequestHandler } from './request-handler.ts';
 import { Connection, WebRequest, WebResponse } from './web-messages.ts';
 
 /**

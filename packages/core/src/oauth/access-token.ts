@@ -4,13 +4,13 @@ import { expiredTokenMs } from './lifetimes.ts';
 /**
  * Reason why an access token is refused. `revoked` also applies to a revoked token that has expired since.
  */
-export type DeadToken = 'unknown' | 'revoked' | 'expired';
+export type TokenRejection = 'unknown' | 'revoked' | 'expired';
 
 /**
  * Returns the reason why a token in this state is refused at `now`; `null` if it is valid. A token that
  * expired long ago counts as unknown.
  */
-export function deadAt(token: AccessTokenState | null, now: number): DeadToken | null {
+export function rejectionReason(token: AccessTokenState | null, now: number): TokenRejection | null {
   if (token === null || token.expiresAt + expiredTokenMs <= now) return 'unknown';
   if (token.revoked) return 'revoked';
   return token.expiresAt <= now ? 'expired' : null;

@@ -3,7 +3,7 @@ import { readKnownParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { digest } from '../secrets/tokens.ts';
-import { deadAt } from './access-token.ts';
+import { rejectionReason } from './access-token.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { issuerOf } from './endpoints.ts';
 
@@ -32,7 +32,7 @@ export function introspectionHandler(core: Core, authentication: ClientAuthentic
     if (client.resourceServer !== true) throw new OAuthError('unauthorized_client');
 
     const token = tokens.isAccessToken(text) ? await storage.grants.findToken(digest(text)) : null;
-    if (token === null || deadAt(token, clock.now()) !== null) {
+    if (token === null || rejectionReason(token, clock.now()) !== null) {
       ctx.body = { active: false };
       return;
     }

@@ -36,7 +36,7 @@ export type PostForm = (form: {
 export type SignOuts = ReturnType<typeof createSignOuts>;
 
 /** Creates the functions that notify a user's apps of a sign-out. */
-export function createSignOuts({ storage, clock, random, wake, options: { logger } }: Core) {
+export function createSignOuts({ storage, clock, random, notifyWorkers, options: { logger } }: Core) {
   /**
    * Creates the job that notifies one client. Its id is new, because an earlier sign-out of the same user may
    * still be in the queue.
@@ -77,7 +77,7 @@ export function createSignOuts({ storage, clock, random, wake, options: { logger
   async function store(jobs: readonly NewJob[]): Promise<void> {
     if (jobs.length === 0) return;
     await storage.queue.enqueue(jobs);
-    wake('jobs');
+    notifyWorkers('jobs');
   }
 
   return {

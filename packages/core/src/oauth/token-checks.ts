@@ -3,7 +3,7 @@ import type { Core } from '../options/context.ts';
 import type { AnyScope } from '../scopes/catalog.ts';
 import { digest } from '../secrets/tokens.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
-import { type DeadToken, deadAt } from './access-token.ts';
+import { rejectionReason, type TokenRejection } from './access-token.ts';
 
 /** User, client and scopes of a valid access token. */
 export interface ActiveToken {
@@ -24,7 +24,7 @@ export interface ActiveToken {
  */
 export interface RefusedToken {
   readonly active: false;
-  readonly reason: DeadToken | 'malformed' | 'insufficient_scope';
+  readonly reason: TokenRejection | 'malformed' | 'insufficient_scope';
 }
 
 /** Checks access tokens for an API of the host. */
@@ -76,7 +76,7 @@ export function tokenChecks({ storage, clock, tokens, options }: Core): TokenChe
       if (unknownScope !== undefined) throw new TypeError(`scopes: there is no scope ${unknownScope}`);
       if (typeof token !== 'string' || !tokens.isAccessToken(token)) return refused('malformed');
       const found = await storage.grants.findToken(digest(token));
-      const dead = deadAt(found, clock.now());
+      const dead = rejectionReason(found, clock.now());
       if (found === null || dead !== null) return refused(dead ?? 'unknown');
       const { sub, clientId, scopes, expiresAt } = found;
       if (!required.every((scope) => scopes.includes(scope))) return refused('insufficient_scope');

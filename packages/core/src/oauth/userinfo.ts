@@ -7,7 +7,7 @@ import type { Core } from '../options/context.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { digest } from '../secrets/tokens.ts';
-import { deadAt } from './access-token.ts';
+import { rejectionReason } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { findUser } from './user.ts';
 
@@ -61,7 +61,7 @@ async function readBearerToken(ctx: Context): Promise<string> {
 
 /** Checks that a token is valid at `now`. @throws OAuthError if it is not */
 function requireLiving(token: AccessTokenState | null, now: number): asserts token is AccessTokenState {
-  const dead = deadAt(token, now);
+  const dead = rejectionReason(token, now);
   if (dead === 'expired')
     throw refusedToken('token_expired', 'The access token expired; a new authorization is required.');
   if (dead !== null) throw refusedToken('invalid_token');

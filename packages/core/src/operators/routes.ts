@@ -5,8 +5,8 @@ import { pageRoute } from '../http/console-pages.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
-import type { ConsoleHandler, ConsoleRequest } from '../ports/console.ts';
-import type { OperatorDesk, OperatorPage, Operators, OperatorVisit } from '../ports/operators.ts';
+import type { OperatorBackend, OperatorPage, Operators, OperatorVisit } from '../ports/operators.ts';
+import type { ConsoleHandler, ConsoleRequest } from '../ports/partner-console.ts';
 import { urlBelow } from '../text/urls.ts';
 import { admit } from './admission.ts';
 
@@ -24,7 +24,7 @@ const nothing: readonly OperatorPage<Administration>[] = [
   { path: '{/*rest}', summary: 'Nothing is here.' },
 ];
 
-function deskOf({ options, clock }: Core): OperatorDesk {
+function deskOf({ options, clock }: Core): OperatorBackend {
   return {
     theme: options.theme,
     prefix: options.prefix,

@@ -22,7 +22,7 @@ export interface Core {
   /** Spans and metrics; `null` if the host did not enable them. */
   readonly telemetry: Telemetry | null;
   /** Notifies workers of newly committed work, such as a job or an event with deliveries. */
-  readonly wake: (work: Work) => void;
+  readonly notifyWorkers: (work: Work) => void;
   /** Logs a field that the host's user records lack, once per field. */
   readonly logMissingFields: MissingFieldLog;
   readonly clientAddress: (request: AddressedRequest) => string | null;

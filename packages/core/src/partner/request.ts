@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { RepeatableRequest } from '../idempotency/repeatable-request.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
-import type { SdkCall } from '../ports/console.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import type { SdkCall } from '../ports/partner-console.ts';
 
 /** Groups of operations, with descriptions for people. */
 export const partnerTags = {

@@ -1,7 +1,7 @@
 import type { Core } from '../options/context.ts';
 import type { Passports } from '../passports/passports.ts';
 import type { UserLookup } from '../users/lookup.ts';
-import type { Webhooks } from '../webhooks/create.ts';
+import type { Webhooks } from '../webhooks/create-webhooks.ts';
 import { eventRoutes } from './handlers/events.ts';
 import { paymentRoutes } from './handlers/payments.ts';
 import { reconciliationRoutes } from './handlers/reconciliation.ts';

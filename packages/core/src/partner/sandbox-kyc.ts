@@ -43,7 +43,7 @@ export function changeSandboxKyc(core: Core, catalogue: Catalogue) {
       now,
     });
     if (publication.outcome !== 'published') return earlierAnswer(core, request, publication);
-    core.wake('deliveries');
+    core.notifyWorkers('deliveries');
     return { ...answer, replayed: false };
   };
 }

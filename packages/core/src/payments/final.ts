@@ -71,7 +71,7 @@ export async function finishTransfer(
     createdAt: now,
   });
   const outcome = await core.storage.transfers.settle({ id: pending.id, status, failure, event, now });
-  if (outcome?.settled === true) core.wake('deliveries');
+  if (outcome?.settled === true) core.notifyWorkers('deliveries');
   if (outcome?.settled === false) {
     const { transfer } = outcome;
     if (isFinal(transfer) && transfer.status !== status) await reportContradiction(core, transfer, status);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ConsoleAnswer, ConsoleDesk, ConsoleRequest } from './console.ts';
+import type { ConsoleAnswer, ConsoleBackend, ConsoleRequest } from './partner-console.ts';
 
 /**
  * Result of identifying the sender of a request. Either an operator, whose name (1 to 200 characters) the
@@ -23,11 +23,12 @@ export interface Operators<Administration = never> {
 /** Creates the operators' pages. */
 export interface OperatorPages<Administration> {
   /** Returns all operators' pages. Called once, at start. */
-  pages(desk: OperatorDesk): readonly OperatorPage<Administration>[];
+  pages(backend: OperatorBackend): readonly OperatorPage<Administration>[];
 }
 
 /** Settings of the service that the operators' pages show. */
-export interface OperatorDesk extends Pick<ConsoleDesk, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'url'> {}
+export interface OperatorBackend
+  extends Pick<ConsoleBackend, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'url'> {}
 
 /** A page or form action for operators. Its handlers are called only for authenticated operators. */
 export interface OperatorPage<Administration> {

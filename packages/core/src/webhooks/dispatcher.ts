@@ -2,8 +2,8 @@
  * The dispatcher delivers webhooks in three parts, each with its own state:
  *
  * - this file claims what is due, as much as there is room for, in fair shares of partners and modes (limits/shares.ts), whenever
- *   the worker polls (worker/looking.ts);
- * - running.ts makes the attempts, within the lanes of their endpoints (lanes.ts);
+ *   the worker polls (worker/polling.ts);
+ * - running.ts makes the attempts, as many at once as endpoint-limiter.ts allows;
  * - writing.ts writes what they led to, in groups.
  *
  * Every write brings a claim along, so that a busy worker claims and writes in batches, without a timer.
@@ -14,7 +14,7 @@ import type { DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../secrets/random.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { createLooking, type Found, nodeTimer, type Schedule } from '../worker/looking.ts';
+import { createPolling, type Found, nodeTimer, type Schedule } from '../worker/polling.ts';
 import { stopGraceMs } from '../worker/stopping.ts';
 import { leaseMs, type Worker } from '../worker/worker.ts';
 import type { AttemptOptions } from './attempt.ts';
@@ -57,36 +57,36 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     if (ended.result.attempt === null) testBudget.giveBack(owner);
     writing.add(ended);
   });
-  const { lanes } = running;
+  const { limiter } = running;
   const outages = createOutageLog({
     ...{ logger, clock },
     failing: 'deliveries cannot be claimed; it is tried again',
     working: 'deliveries can be claimed again',
   });
-  const looking = createLooking({ look: claim, outages, schedule });
+  const polling = createPolling({ look: claim, outages, schedule });
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
-    isRunning: looking.isStarted,
+    isRunning: polling.isStarted,
     // Only endpoints with a history profit from an early poll; the next regular poll finds the others.
     writing() {
-      if (lanes.hasSlots()) looking.wake();
+      if (limiter.hasSlots()) polling.wake();
     },
     written() {
-      if (isFull) looking.wake();
+      if (isFull) polling.wake();
     },
   });
 
   async function claim(): Promise<Found> {
     // Count results that are not stored yet, so that a slow database slows the worker down.
-    const limit = Math.min(batch, lanes.free, concurrency - writing.open);
+    const limit = Math.min(batch, limiter.free, concurrency - writing.open);
     isFull = limit <= 0;
     if (isFull) return { claimed: 0, isCutOff: false };
     const now = clock.now();
     const claimed = await deliveries.claim({
       claimId: random.bytes(16).toString('hex'),
       ...{ now, leaseMs, limit },
-      room: lanes.freeOfUnknown,
-      rooms: lanes.slots(),
+      room: limiter.freeOfUnknown,
+      rooms: limiter.slots(),
       shares: testBudget.limited(shares.forClaim(), now),
     });
     for (const delivery of claimed) {
@@ -102,10 +102,10 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   }
 
   return {
-    start: looking.start,
-    wake: looking.wake,
+    start: polling.start,
+    wake: polling.wake,
     async runDue() {
-      const count = await looking.now();
+      const count = await polling.now();
       await writing.settled();
       return count;
     },
@@ -113,7 +113,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       isStopping = true;
       running.stop();
       const cancelGrace = schedule(() => options.client.abort(), stopGraceMs);
-      await looking.stop();
+      await polling.stop();
       await writing.settled();
       cancelGrace();
       await writing.idle();

@@ -78,7 +78,7 @@ export function publishIn(
   if (events.length === 0) return result;
   if (transaction !== null) return whenThere(transaction.publish(events), () => result);
   return core.storage.events.publish(events, { idempotency: null, now: core.clock.now() }).then(() => {
-    core.wake('deliveries');
+    core.notifyWorkers('deliveries');
     return result;
   });
 }

@@ -31,7 +31,7 @@ export function createRedeliveries(core: Core) {
   async function answerOf(request: RepeatableRequest, result: Redelivery): Promise<RepeatableAnswer> {
     switch (result.outcome) {
       case 'queued':
-        core.wake('deliveries');
+        core.notifyWorkers('deliveries');
         return { ...result.answer, replayed: false };
       case 'unknown_event':
         throw new PartnerError('not_found', { description: 'There is no such event.' });

@@ -8,7 +8,7 @@ import {
   measuredAttempt,
   ownFaultMs,
 } from './attempt.ts';
-import { createLanes } from './lanes.ts';
+import { createEndpointLimiter } from './endpoint-limiter.ts';
 import type { Ended } from './writing.ts';
 
 export interface Leased {
@@ -33,11 +33,11 @@ export function createRunning(
   const { clock, logger, telemetry, minLeaseMs } = options;
   /** Deliveries claimed ahead, by endpoint, in the order of their claim. */
   const waiting = new Map<string, Leased[]>();
-  const lanes = createLanes(options.concurrency, (id) => waiting.get(id)?.length ?? 0);
+  const limiter = createEndpointLimiter(options.concurrency, (id) => waiting.get(id)?.length ?? 0);
 
   function begin(leased: Leased): void {
     const { delivery } = leased;
-    lanes.begin(delivery.endpointId);
+    limiter.begin(delivery.endpointId);
     const attempted =
       telemetry === null ? attempt(options, delivery) : measuredAttempt(options, delivery, telemetry);
     attempted.then(
@@ -52,17 +52,17 @@ export function createRunning(
 
   function end({ delivery, leaseEndsAt }: Leased, { result, answered }: AttemptEnd): void {
     const { endpointId } = delivery;
-    if (result.attempt === null) lanes.giveBack(endpointId);
-    else lanes.end(endpointId, answered ? result.attempt.durationMs : null);
+    if (result.attempt === null) limiter.giveBack(endpointId);
+    else limiter.end(endpointId, answered ? result.attempt.durationMs : null);
     ended(delivery, { result, leaseEndsAt });
     const queue = waiting.get(endpointId) ?? [];
-    if (lanes.isProven(endpointId)) proceed(endpointId, queue);
+    if (limiter.isProven(endpointId)) proceed(endpointId, queue);
     else handBack(queue.splice(0));
     if (queue.length === 0) waiting.delete(endpointId);
   }
 
   function proceed(endpointId: string, queue: Leased[]): void {
-    while (!lanes.isFull(endpointId)) {
+    while (!limiter.isFull(endpointId)) {
       const leased = queue.shift();
       if (leased === undefined) return;
       // Claim again if the claim is old: URL and secret date from it.
@@ -79,12 +79,12 @@ export function createRunning(
   }
 
   return {
-    lanes,
+    limiter,
     handBack,
     /** Starts an attempt, or queues the delivery until another attempt of its endpoint ends. */
     add(leased: Leased): void {
       const { endpointId } = leased.delivery;
-      if (!lanes.isFull(endpointId)) return void begin(leased);
+      if (!limiter.isFull(endpointId)) return void begin(leased);
       const queue = waiting.get(endpointId);
       if (queue === undefined) waiting.set(endpointId, [leased]);
       else queue.push(leased);

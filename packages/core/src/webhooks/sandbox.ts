@@ -34,7 +34,7 @@ export function triggerEvent(core: Core, catalogue: Catalogue) {
       now,
     });
     if (publication.outcome !== 'published') return earlierAnswer(core, request, publication);
-    core.wake('deliveries');
+    core.notifyWorkers('deliveries');
     return { ...answer, replayed: false };
   };
 }

@@ -1,6 +1,6 @@
 import { createShares, type FairShares } from '../limits/shares.ts';
 import type { OwnerName } from '../ports/shares.ts';
-import { nodeTimer, type Schedule } from '../worker/looking.ts';
+import { nodeTimer, type Schedule } from '../worker/polling.ts';
 
 /** Maximum number of concurrent attempts at one address, all partners together. */
 const atOnce = 64;

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
-import type { Schedule } from '../worker/looking.ts';
+import type { Schedule } from '../worker/polling.ts';
 
 /** Result of a finished attempt that is not stored yet. */
 export interface Ended {

@@ -36,7 +36,7 @@ export async function boundWaits(
  * away. A worker also does so at start, because the clock may have gone back while no process ran.
  */
 export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds']) {
-  const { wake } = core;
+  const { notifyWorkers } = core;
   const { logger } = core.options;
   let isClosed = false;
   let hasBegun = false;
@@ -55,8 +55,8 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
         const moved = await boundWaits(core, kinds);
         if (moved.jobs === 0 && moved.deliveries === 0) continue;
         logger.warn(moved, 'work waited for a time that is too far ahead, and was brought forward');
-        if (moved.jobs > 0) wake('jobs');
-        if (moved.deliveries > 0) wake('deliveries');
+        if (moved.jobs > 0) notifyWorkers('jobs');
+        if (moved.deliveries > 0) notifyWorkers('deliveries');
       }
     } catch (error) {
       isWanted = true;

@@ -2,7 +2,7 @@ import { createShares, type FairShares } from '../limits/shares.ts';
 import type { Core } from '../options/context.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
-import { createLooking, type Found, nodeTimer, type Schedule } from './looking.ts';
+import { createPolling, type Found, nodeTimer, type Schedule } from './polling.ts';
 import { stopGraceMs } from './stopping.ts';
 
 /** Job handlers by kind of job. */
@@ -157,7 +157,7 @@ export function createWorker(
     failing: 'the queue cannot be read; it is tried again',
     working: 'the queue can be read again',
   });
-  const polling = createLooking({ look: claim, outages, schedule });
+  const polling = createPolling({ look: claim, outages, schedule });
 
   return {
     start: polling.start,

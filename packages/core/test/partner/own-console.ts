@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ConsoleDesk, ConsoleInput, ConsoleVisit, PartnerConsole } from '../../src/console.ts';
+import type { ConsoleBackend, ConsoleInput, ConsoleVisit, PartnerConsole } from '../../src/console.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
@@ -11,12 +11,12 @@ export async function ownConsole(
   opensWith: PartnerConsole['opensWith'],
   options: Parameters<typeof partnerProvider>[0] = {},
 ) {
-  let desk: ConsoleDesk | undefined;
+  let backend: ConsoleBackend | undefined;
   let next: (visit: ConsoleVisit) => Promise<unknown> = async () => null;
   const partnerConsole: PartnerConsole = {
     opensWith,
     pages(given) {
-      desk = given;
+      backend = given;
       return [
         {
           path: '/desk',
@@ -40,7 +40,7 @@ export async function ownConsole(
     provider,
     database,
     async open({ key }: TestKey) {
-      const body = new URLSearchParams({ key, csrf: desk?.proof('stranger') ?? '' });
+      const body = new URLSearchParams({ key, csrf: backend?.proof('stranger') ?? '' });
       const answer = await fetch(`${provider.origin}/desk`, { method: 'POST', body });
       expect([answer.status, answer.headers.get('x-of-its-own')]).toEqual([200, 'yes']);
       const session = await answer.text();

@@ -3,7 +3,7 @@ import type { Core } from '../../src/options/context.ts';
 import type { JobHandler } from '../../src/ports/queue.ts';
 import { systemRandom } from '../../src/secrets/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
-import type { Schedule } from '../../src/worker/looking.ts';
+import type { Schedule } from '../../src/worker/polling.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 

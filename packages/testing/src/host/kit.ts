@@ -5,8 +5,8 @@ import type { TestClock } from '../clock.ts';
 import type { TestFaults } from '../faults.ts';
 import type { Fetch } from '../network.ts';
 import type { Receiver } from '../webhooks.ts';
-import type { FakeApp } from './app.ts';
 import type { HostBrowser } from './browser.ts';
+import type { FakeApp } from './fake-app.ts';
 
 /**
  * Options of `createTestOstiary` for developers who embed Ostiary: the same as of `createOstiary`, except for

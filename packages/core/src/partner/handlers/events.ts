@@ -1,6 +1,6 @@
 import { PartnerError } from '../../errors.ts';
 import type { Core } from '../../options/context.ts';
-import type { Webhooks } from '../../webhooks/create.ts';
+import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import { eventView } from '../../webhooks/views.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../ports/interactions.ts';
 import type { Owner } from '../../ports/partners.ts';
 import { givenTime } from '../../schemas/fields.ts';
 import { iso } from '../../time/clock.ts';
-import type { Webhooks } from '../../webhooks/create.ts';
+import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import type { AttemptRequest } from '../../webhooks/past-requests.ts';
 import { searchEvents } from '../../webhooks/search.ts';
 import { attemptView, deliveryView, eventView } from '../../webhooks/views.ts';

@@ -1,6 +1,6 @@
 import { PartnerError } from '../../errors.ts';
 import type { Core } from '../../options/context.ts';
-import { createTransfer } from '../../payments/create.ts';
+import { createTransfer } from '../../payments/create-transfer.ts';
 import { parseAmount } from '../../payments/money.ts';
 import { transferView } from '../../payments/transfer.ts';
 import { transferSchema } from '../../schemas/transfer.ts';

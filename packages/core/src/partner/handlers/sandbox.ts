@@ -5,7 +5,7 @@ import { type Passports, passportLifetimeMs } from '../../passports/passports.ts
 import { kycStatus } from '../../schemas/fields.ts';
 import { type SandboxUser, sandboxUsers } from '../../users/sandbox.ts';
 import { originalKyc, sandboxKycStore } from '../../users/sandbox-kyc.ts';
-import type { Webhooks } from '../../webhooks/create.ts';
+import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import { operation, type PartnerOperation, type PartnerRoute, route } from '../request.ts';
 import { changeSandboxKyc } from '../sandbox-kyc.ts';
 import { kid, sandboxPassport, sandboxPassportBody } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import type { Core } from '../../options/context.ts';
-import type { Webhooks } from '../../webhooks/create.ts';
+import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import { deliveryView, endpointView } from '../../webhooks/views.ts';
 import { newestFirst, type Page } from '../paging.ts';
 import { type PartnerRoute, route } from '../request.ts';

@@ -2,7 +2,7 @@ import { PartnerError } from '../../errors.ts';
 import { secondsUntil } from '../../limits/fixed-windows.ts';
 import type { Core } from '../../options/context.ts';
 import type { RateLimitStore } from '../../ports/rate-limits.ts';
-import type { Webhooks } from '../../webhooks/create.ts';
+import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import { everyEvent } from '../../webhooks/search.ts';
 import { eventView } from '../../webhooks/views.ts';
 import { firstRuns } from '../first-run.ts';

@@ -54,7 +54,7 @@ export function createPipeline(core: Core, limits: LimitOptions) {
 
     /**
      * Runs the steps for a request, in the documented order. Two checks come before the pipeline: the shell
-     * refuses a body whose announced length is too long, and finds the route (http/app.ts).
+     * refuses a body whose announced length is too long, and finds the route (http/request-handler.ts).
      * @throws PartnerError of the first step that refuses the request
      */
     async answer(call: PartnerCall): Promise<PartnerAnswer> {

@@ -38,7 +38,7 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
     random: systemRandom,
     tokens: tokenFormats('svc'),
     telemetry: null,
-    wake: () => {},
+    notifyWorkers: () => {},
     logMissingFields: () => {},
     clientAddress: clientAddressFinder([]),
   };

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { ConsoleDesk, ConsoleVisit, PartnerConsole } from '../../../src/console.ts';
+import type { ConsoleBackend, ConsoleVisit, PartnerConsole } from '../../../src/console.ts';
 import type { Json, TestKey } from '../../support/provider.ts';
 import { afterwards } from '../../support/running.ts';
 import { shop } from '../webhook-shop.ts';
@@ -45,12 +45,12 @@ interface Shown {
 
 /** Starts a shop with a console that reads the deliveries of an event on behalf of a key. */
 async function reader() {
-  let desk: ConsoleDesk | undefined;
+  let backend: ConsoleBackend | undefined;
   let visit: ConsoleVisit | null = null;
   const console: PartnerConsole = {
     opensWith: { scope: 'webhooks', testOnly: false },
     pages(given) {
-      desk = given;
+      backend = given;
       const path = '/desk';
       return [
         {
@@ -67,7 +67,7 @@ async function reader() {
   const place = await shop({ console, webhooks: { retryDelaysSeconds: [60, 60] } });
   return {
     ...place,
-    desk: () => desk,
+    backend: () => backend,
     async read(key: TestKey, id: string, query = {}): Promise<(Shown | null)[][]> {
       await fetch(`${place.provider.origin}/desk?key=${key.key}`);
       const answer = await visit?.call('listEventDeliveries', { path: { id }, query });

@@ -7,8 +7,8 @@ import { createTestFaults } from '../faults.ts';
 import { anyAddress, clockOf, networkOf, originsOf, received, settling, start } from '../parts.ts';
 import { Plans } from '../plans.ts';
 import { Mail } from '../webhooks.ts';
-import { createFakeApp } from './app.ts';
 import { createHostBrowser } from './browser.ts';
+import { createFakeApp } from './fake-app.ts';
 import type { HostTestOptions, HostTestOstiary, TestServer } from './kit.ts';
 
 /** Converts a server of the host to a fetch handler of the Web API. */

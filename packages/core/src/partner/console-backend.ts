@@ -6,7 +6,12 @@ import { fixedWindows, secondsUntil } from '../limits/fixed-windows.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { Core } from '../options/context.ts';
 import type { ApiKeyState } from '../ports/api-keys.ts';
-import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
+import type {
+  ConsoleBackend,
+  ConsoleRequest,
+  ConsoleVisit,
+  PartnerConsole,
+} from '../ports/partner-console.ts';
 import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
 import { apiKeyHeader } from '../secrets/api-key-format.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
@@ -44,7 +49,7 @@ function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void 
 const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
 
 /** Parts of the partner API that the console's backend uses. */
-export interface DeskParts {
+export interface ConsoleBackendParts {
   readonly pipeline: Pipeline;
   readonly operations: readonly PartnerOperation[];
   /** All routes of the partner API. */
@@ -66,7 +71,7 @@ const json = { 'content-type': 'application/json' };
 function consoleCalls(
   core: Core,
   { opensWith }: PartnerConsole,
-  { pipeline, operations }: Pick<DeskParts, 'pipeline' | 'operations'>,
+  { pipeline, operations }: Pick<ConsoleBackendParts, 'pipeline' | 'operations'>,
 ) {
   const byName = new Map(operations.map((operation) => [operation.operation, operation]));
 
@@ -140,11 +145,11 @@ function consoleCalls(
 /**
  * Creates the backend of a console, whose calls run through the same pipeline steps as requests over HTTP.
  */
-export function createDesk(
+export function createConsoleBackend(
   core: Core,
   partnerConsole: PartnerConsole,
-  { pipeline, operations, table, forms, counts }: DeskParts,
-): ConsoleDesk {
+  { pipeline, operations, table, forms, counts }: ConsoleBackendParts,
+): ConsoleBackend {
   const { options, clock, random } = core;
   const { sandbox } = core.storage;
   const { admit, visitOf } = consoleCalls(core, partnerConsole, { pipeline, operations });

@@ -1,4 +1,4 @@
-import type { ConsoleDesk, ConsolePage, PartnerConsole } from '@ostiary/core/console';
+import type { ConsoleBackend, ConsolePage, PartnerConsole } from '@ostiary/core/console';
 import { answer } from './answer.ts';
 import { changeEndpoint, endpoint } from './endpoint.ts';
 import { addEndpoint, editEndpoint, newEndpoint, saveEndpoint } from './endpoint-form.ts';
@@ -19,11 +19,11 @@ import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
 /** Routes of the console's pages. Visitors without a session only reach the first one. */
-function consolePages(desk: ConsoleDesk, pace: typeof paceOf): ConsolePage[] {
-  const urlOf = urlsOf(desk);
+function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage[] {
+  const urlOf = urlsOf(backend);
   const live = liveScript();
   const script = urlOf('script', { v: live.version });
-  const { guarded, action, signIn, signOut } = createGuard(desk, urlOf, script, pace);
+  const { guarded, action, signIn, signOut } = createGuard(backend, urlOf, script, pace);
 
   return [
     {
@@ -160,7 +160,7 @@ function toolPages({
 /** Makes a console that updates open pages at a given pace. */
 export const consoleAt = (pace: typeof paceOf): PartnerConsole => ({
   opensWith: { scope: 'webhooks', testOnly: true },
-  pages: (desk) => consolePages(desk, pace),
+  pages: (backend) => consolePages(backend, pace),
 });
 
 /**

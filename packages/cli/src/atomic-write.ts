@@ -17,7 +17,7 @@ const taken = (file: string) =>
  * which is flushed to the disk and then renamed.
  * @throws CommandUsageError if the file exists, or its folder does not
  */
-export async function writtenWhole<Result>(
+export async function writeFileAtomically<Result>(
   file: string,
   make: (unfinished: string) => Promise<Result>,
 ): Promise<Result> {

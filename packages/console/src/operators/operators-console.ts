@@ -1,5 +1,5 @@
 import type { Administration } from '@ostiary/core/admin';
-import type { OperatorDesk, OperatorPage, OperatorPages } from '@ostiary/core/console';
+import type { OperatorBackend, OperatorPage, OperatorPages } from '@ostiary/core/console';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
@@ -33,13 +33,13 @@ const table: readonly (readonly [path: string, summary: string, show: Show, act?
   ['/upkeep', 'Ends access to a user, removes old rows, seals secrets anew.', upkeep, doUpkeep],
 ];
 
-const pagesOf = (desk: OperatorDesk): OperatorPage<Administration>[] =>
+const pagesOf = (backend: OperatorBackend): OperatorPage<Administration>[] =>
   table.map(([path, summary, show, act]) => ({
     path,
     summary,
-    GET: async (visit) => show(await contextOf(desk, visit)),
+    GET: async (visit) => show(await contextOf(backend, visit)),
     ...(act !== undefined && {
-      POST: async (visit, form, files) => act(await contextOf(desk, visit), form, files),
+      POST: async (visit, form, files) => act(await contextOf(backend, visit), form, files),
     }),
   }));
 

@@ -4,7 +4,7 @@ import type { JsonObject } from './interactions.ts';
 
 /**
  * Pages on top of the partner API for the people of a partner, such as `sandboxConsole()` of
- * `@ostiary/console`. A console reaches data only through the `ConsoleDesk` that it is given, which calls the
+ * `@ostiary/console`. A console reaches data only through the `ConsoleBackend` that it is given, which calls the
  * same route handlers as the partner API.
  */
 export interface PartnerConsole {
@@ -14,7 +14,7 @@ export interface PartnerConsole {
    */
   readonly opensWith: { readonly scope: KeyScope | null; readonly testOnly: boolean };
   /** Returns the console's pages. Called once, at start. */
-  pages(desk: ConsoleDesk): readonly ConsolePage[];
+  pages(backend: ConsoleBackend): readonly ConsolePage[];
 }
 
 /** A page or an action of a console. */
@@ -88,7 +88,7 @@ export interface SdkCall {
 }
 
 /** Backend of a console: settings of the service, sessions, and calls of the partner API. */
-export interface ConsoleDesk {
+export interface ConsoleBackend {
   /** Name, logo and colour of the service. */
   readonly theme: { readonly name: string; readonly logo?: string | undefined; readonly colour: string };
   /** The service's prefix in headers and token names: `svc`. */

@@ -20,7 +20,7 @@ export interface Found {
 }
 
 /** Creates a poller for due work, which runs one poll at a time. */
-export function createLooking({
+export function createPolling({
   look,
   outages,
   schedule,

@@ -47,7 +47,7 @@ export async function createTransfer(
   });
   switch (creation.outcome) {
     case 'created':
-      core.wake('jobs');
+      core.notifyWorkers('jobs');
       return { ...answer, replayed: false };
     case 'reference_conflict':
       throw new PartnerError('idempotency_conflict', {

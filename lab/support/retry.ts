@@ -5,7 +5,7 @@ const attempts = 6;
 /**
  * Runs a preparation step, and repeats it if it fails on a busy machine. Never use it for what a test proves.
  */
-export async function insist<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();

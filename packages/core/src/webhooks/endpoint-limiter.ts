@@ -28,7 +28,7 @@ const aheadShare = 0.5;
 /** Number of endpoints in memory beyond which idle ones are discarded. */
 const maxKnown = 10_000;
 
-interface Lane {
+interface EndpointAttempts {
   inFlight: number;
   limit: number;
   /** True if the last attempt got a prompt response. */
@@ -45,24 +45,24 @@ interface Lane {
  * @param total - maximum number of concurrent attempts of all endpoints
  * @param waitingOf - returns the number of an endpoint's deliveries that are claimed and wait
  */
-export function createLanes(total: number, waitingOf: (endpointId: string) => number = () => 0) {
-  const lanes = new Map<string, Lane>();
+export function createEndpointLimiter(total: number, waitingOf: (endpointId: string) => number = () => 0) {
+  const endpoints = new Map<string, EndpointAttempts>();
   const unprovenMax = Math.max(1, Math.floor(total * unprovenShare));
   const maxAhead = Math.floor(total * aheadShare);
   let inFlight = 0;
   let unproven = 0;
 
-  function laneOf(id: string): Lane {
-    const known = lanes.get(id);
+  function attemptsOf(id: string): EndpointAttempts {
+    const known = endpoints.get(id);
     if (known !== undefined) return known;
-    if (lanes.size >= maxKnown) forgetIdle();
-    const lane = { inFlight: 0, limit: unprovenLimit, proven: false, quick: false };
-    lanes.set(id, lane);
-    return lane;
+    if (endpoints.size >= maxKnown) forgetIdle();
+    const attempts = { inFlight: 0, limit: unprovenLimit, proven: false, quick: false };
+    endpoints.set(id, attempts);
+    return attempts;
   }
 
   function forgetIdle(): void {
-    for (const [id, lane] of lanes) if (lane.inFlight === 0) lanes.delete(id);
+    for (const [id, attempts] of endpoints) if (attempts.inFlight === 0) endpoints.delete(id);
   }
 
   /**
@@ -75,7 +75,7 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
   }
 
   /** Returns the number of deliveries that may be claimed for an endpoint. @param room - number of free places for unproven endpoints */
-  function slotsOf(id: string, { inFlight, limit, proven, quick }: Lane, room: number): number {
+  function slotsOf(id: string, { inFlight, limit, proven, quick }: EndpointAttempts, room: number): number {
     const most = limit + (quick ? Math.min(maxAhead, aheadFactor * limit) : 0);
     const waiting = waitingOf(id);
     const left = Math.max(0, most - inFlight - waiting);
@@ -97,44 +97,45 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
     /** Returns the number of deliveries that may be claimed for each endpoint with a history. */
     slots(): ReadonlyMap<string, number> {
       const room = freeUnproven();
-      return new Map(Array.from(lanes, ([id, lane]) => [id, slotsOf(id, lane, room)]));
+      return new Map(Array.from(endpoints, ([id, attempts]) => [id, slotsOf(id, attempts, room)]));
     },
     /** Checks whether a claim could return deliveries of an endpoint with a history. */
     hasSlots(): boolean {
       const room = freeUnproven();
-      for (const [id, lane] of lanes) if (slotsOf(id, lane, room) > 0) return true;
+      for (const [id, attempts] of endpoints) if (slotsOf(id, attempts, room) > 0) return true;
       return false;
     },
     /** Checks whether a delivery claimed ahead must wait until an attempt of its endpoint ends. */
     isFull(id: string): boolean {
-      const { proven, inFlight, limit } = laneOf(id);
+      const { proven, inFlight, limit } = attemptsOf(id);
       return proven && inFlight >= limit;
     },
     begin(id: string): void {
-      const lane = laneOf(id);
-      lane.inFlight += 1;
+      const attempts = attemptsOf(id);
+      attempts.inFlight += 1;
       inFlight += 1;
-      if (!lane.proven) unproven += 1;
+      if (!attempts.proven) unproven += 1;
     },
     /** Checks whether the endpoint's last attempt got a prompt response. */
-    isProven: (id: string): boolean => laneOf(id).proven,
+    isProven: (id: string): boolean => attemptsOf(id).proven,
     /** Releases the place of an attempt that was not made, which says nothing about its endpoint. */
     giveBack(id: string): void {
-      const lane = laneOf(id);
-      lane.inFlight -= 1;
+      const attempts = attemptsOf(id);
+      attempts.inFlight -= 1;
       inFlight -= 1;
-      if (!lane.proven) unproven -= 1;
+      if (!attempts.proven) unproven -= 1;
     },
     /** Ends an attempt and adapts the endpoint's limit. @param answeredMs - response time in milliseconds, whatever the status; `null` if there was no response */
     end(id: string, answeredMs: number | null): void {
-      const lane = laneOf(id);
-      if (!lane.proven) unproven -= lane.inFlight;
-      lane.inFlight -= 1;
+      const attempts = attemptsOf(id);
+      if (!attempts.proven) unproven -= attempts.inFlight;
+      attempts.inFlight -= 1;
       inFlight -= 1;
-      lane.proven = answeredMs !== null && answeredMs <= promptMs;
-      lane.quick = answeredMs !== null && answeredMs <= quickMs;
-      lane.limit = answeredMs === null ? 1 : Math.min(lane.proven ? maxLimit : maxSlowLimit, lane.limit + 1);
-      if (!lane.proven) unproven += lane.inFlight;
+      attempts.proven = answeredMs !== null && answeredMs <= promptMs;
+      attempts.quick = answeredMs !== null && answeredMs <= quickMs;
+      attempts.limit =
+        answeredMs === null ? 1 : Math.min(attempts.proven ? maxLimit : maxSlowLimit, attempts.limit + 1);
+      if (!attempts.proven) unproven += attempts.inFlight;
     },
   };
 }
