@@ -26,12 +26,12 @@ export const oauthErrors = {
   invalid_grant: {
     status: 400,
     text: 'The authorization code is invalid, expired, already used, or was issued for another client, redirect URI or PKCE challenge.',
-    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or its user is not known any more, or the PKCE check failed. The same of a refresh token that has ended, was replaced, or belongs to another client.',
+    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or its user no longer exists, or the PKCE check failed. Also for a refresh token that has expired, was replaced, or belongs to another client.',
   },
   unauthorized_client: {
     status: 403,
     text: 'This client may not use this endpoint.',
-    when: 'A client that is no resource server asked about an access token.',
+    when: 'A client that is not a resource server requested the introspection of an access token.',
   },
   invalid_scope: {
     status: 400,
@@ -41,17 +41,17 @@ export const oauthErrors = {
   redirect_uri_mismatch: {
     status: 400,
     text: 'The redirect_uri is not registered for this client.',
-    when: 'The redirect URI is not, character by character, one that is registered for the client. The browser is never redirected then. For a code, one that is registered and is not the one it was sent to is `invalid_grant`.',
+    when: 'The redirect URI is not, character by character, one that is registered for the client. The browser is never redirected then. In a code exchange, another registered redirect URI than that of the authorization request is `invalid_grant` instead.',
   },
   access_denied: {
     status: 400,
     text: 'The user denied the request.',
-    when: 'The user chose not to give access, or withdrew it while the request was under way.',
+    when: 'The user chose not to give access, or revoked it during the request.',
   },
   token_expired: {
     status: 401,
     text: 'The access token expired; a new authorization is required.',
-    when: 'The access token is older than 3600 seconds. Known for 24 hours after its end, `invalid_token` afterwards.',
+    when: 'The access token is older than 3600 seconds. Reported for 24 hours after the expiry, `invalid_token` afterwards.',
   },
   invalid_token: {
     status: 401,
@@ -72,13 +72,13 @@ export const oauthErrors = {
     status: 400,
     text: 'The user must sign in.',
     when:
-      '`prompt=none` was asked for, and nobody (or somebody else than expected) is signed in. With status 401: a script ' +
-      'asked (`Sec-Fetch-Dest: empty`), and the user has to sign in or to consent.',
+      'The request has `prompt=none`, and no user, or another one than expected, is signed in. With status 401: a script ' +
+      'sent the request (`Sec-Fetch-Dest: empty`), and the user must sign in or consent.',
   },
   consent_required: {
     status: 400,
     text: 'The user must give consent.',
-    when: '`prompt=none` was asked for, and the user has not given this consent.',
+    when: 'The request has `prompt=none`, and the user has not given this consent.',
   },
   request_not_supported: {
     status: 400,
@@ -104,7 +104,7 @@ export const oauthErrors = {
   temporarily_unavailable: {
     status: 503,
     text: 'The service cannot answer at the moment.',
-    when: 'The database cannot be reached, a function of the host did not answer within ten seconds, or a refresh token was used a moment ago at a process whose sealing key this one does not have. `Retry-After` says how many seconds to wait; nothing was changed.',
+    when: 'The database cannot be reached, a function of the host did not return within ten seconds, or a refresh token was just used at a process whose sealing key this process does not have. `Retry-After` says how many seconds to wait; nothing was changed.',
   },
   server_error: {
     status: 500,

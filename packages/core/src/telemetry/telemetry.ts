@@ -24,7 +24,7 @@ const counters = {
   },
   'ostiary.payments.contradiction': {
     description:
-      'Final transfers that were given the opposite outcome. Each has to be looked into by a person.',
+      'Final transfers that were given the opposite outcome. A person must investigate each of them.',
     unit: '{transfer}',
   },
 } as const;
