@@ -90,7 +90,7 @@ export interface Ostiary<Name extends string = AnyScope> {
     issue(sub: string): Promise<IssuedPassport>;
   };
   readonly payments: PaymentAdministration;
-  /** Apps to which a user gave access, and revoking that access. */
+  /** Lists the apps to which a user gave access, and revokes that access. */
   readonly consents: ConnectedApps;
   /** Reads and decides consent requests, for your own consent page; see the option `interactionUrl`. */
   readonly interactions: InteractionApi;

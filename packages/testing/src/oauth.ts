@@ -111,7 +111,7 @@ export interface TestOAuth {
 export interface OAuthParts {
   readonly admin: ClientAdministration;
   readonly partner: string;
-  /** Redirect URIs of clients that are created without their own. */
+  /** Scopes of clients that are created without their own. */
   readonly allowedScopes: readonly string[];
   readonly authUrl: string;
   readonly baseUrl: string;

@@ -12,7 +12,7 @@ import { signingSecretContext } from '../secrets/api-key-format.ts';
  */
 export const resealKind = 'reseal';
 
-/** Time between two runs, in milliseconds. */
+/** Time between two runs of the reseal job, in milliseconds. */
 export const resealIntervalMs = 10 * 60_000;
 
 const batch = 200;

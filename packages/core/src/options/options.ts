@@ -369,9 +369,10 @@ export interface WebhookOptions {
   /** Days for which events, deliveries and attempts are stored: a whole number from 1 to 3,650. @defaultValue 30 */
   readonly retentionDays?: number;
   /**
-   * Adds `webhook-id`, `webhook-timestamp` and `webhook-signature` to every delivery, so that the libraries of
-   * Standard Webhooks verify it. The key is the decoded part of a `whsec_` secret, and the bytes of any other
-   * secret. A `whsec_` secret must then be the base64 of 24 to 64 bytes.
+   * Adds the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` to every delivery, so that
+   * libraries for Standard Webhooks can verify it. The signing key is the base64-decoded part of a `whsec_`
+   * secret, or the bytes of any other secret. With this option, a `whsec_` secret must be the base64 of 24 to
+   * 64 bytes.
    * @defaultValue false
    */
   readonly standardHeaders?: boolean;

@@ -50,7 +50,7 @@ const secret = field(
   'whsec_change-me-0123456789abcdef',
 );
 
-/** Secret of an endpoint whose deliveries carry the headers of Standard Webhooks too. */
+/** Schema of an endpoint's secret if deliveries also have the headers of Standard Webhooks. */
 const standardSecret = field(
   secretText.refine((text) => encodingProblem(text) === null, {
     error: ({ input }) => encodingProblem(String(input)) ?? undefined,
@@ -60,11 +60,11 @@ const standardSecret = field(
   'whsec_Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWU=',
 );
 
-/** What the body of an endpoint depends on. */
+/** Settings on which the schema of an endpoint's body depends. */
 interface EndpointOptions {
-  /** Types of events that there are. */
+  /** Names of all event types. */
   readonly types: readonly string[];
-  /** True if deliveries carry the headers of Standard Webhooks too. */
+  /** True if deliveries also have the headers of Standard Webhooks. */
   readonly standardHeaders: boolean;
 }
 

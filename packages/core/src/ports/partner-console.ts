@@ -106,8 +106,8 @@ export interface ConsoleBackend {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Makes a secret for a webhook endpoint: `whsec_` and 256 random bits, in base64 if deliveries carry the headers of Standard Webhooks,
-   * otherwise in hexadecimal. It is stored nowhere.
+   * Generates a secret for a webhook endpoint: `whsec_` and 256 random bits, in base64 if deliveries have the
+   * headers of Standard Webhooks, otherwise in hexadecimal. Does not store it.
    */
   newWebhookSecret(): string;
   /** Returns the full URL of a path below `authUrl`. */

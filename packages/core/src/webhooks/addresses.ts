@@ -24,7 +24,7 @@ const specialV4 = [
   '203.0.113.0/24', // documentation
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, and broadcast
-  // Not in IANA's registry: a public-polling address at which a large cloud serves each virtual machine from
+  // Not in IANA's registry: a public-looking address at which a large cloud serves each virtual machine from
   // its own host.
   '168.63.129.16/32',
 ];

@@ -83,7 +83,7 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient) {
   const isTarget = (url: string) => checkTarget(url, policy, resolve);
   return {
     catalogue,
-    /** True if deliveries carry the headers of Standard Webhooks too. */
+    /** True if deliveries also have the headers of Standard Webhooks. */
     standardHeaders: webhooks.standardHeaders,
     endpoints: createEndpoints(core, isTarget),
     /** Checks a webhook URL and the addresses of its host. @throws TargetError if the URL is not allowed */

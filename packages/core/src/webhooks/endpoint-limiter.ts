@@ -1,4 +1,4 @@
-/** Concurrent attempts of an endpoint that has not responded yet. */
+/** Maximum number of concurrent attempts of an endpoint that has not responded yet. */
 const unprovenLimit = 2;
 
 /** Maximum number of concurrent attempts of one endpoint. */

@@ -2,11 +2,11 @@ import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
 import type { ClaimedDelivery } from '../ports/deliveries.ts';
 import { standardHeaders } from './standard-webhooks.ts';
 
-/** Form of the headers of every attempt. */
+/** Settings for the signature headers of every attempt. */
 export interface SignatureOptions {
   /** The service's prefix in header names. */
   readonly prefix: string;
-  /** True if attempts carry the headers of Standard Webhooks too. */
+  /** True if attempts also have the headers of Standard Webhooks. */
   readonly standardHeaders: boolean;
 }
 

@@ -3,11 +3,12 @@ import { createHmac } from 'node:crypto';
 /** Prefix of a secret whose remainder is base64 (Standard Webhooks, "Signature scheme"). */
 const encodedPrefix = 'whsec_';
 
-/** Lengths of a key that Standard Webhooks allows, in bytes. */
+/** Shortest key that Standard Webhooks allows, in bytes. */
 const leastKeyBytes = 24;
+/** Longest key that Standard Webhooks allows, in bytes. */
 const mostKeyBytes = 64;
 
-/** Decodes the remainder of a `whsec_` secret. Returns `null` for any other secret, and for base64 that libraries read differently. */
+/** Decodes the base64 part of a `whsec_` secret. Returns `null` for any other secret, and for base64 that libraries decode differently. */
 function decodedKey(secret: string): Buffer | null {
   if (!secret.startsWith(encodedPrefix)) return null;
   const encoded = secret.slice(encodedPrefix.length);
@@ -15,7 +16,7 @@ function decodedKey(secret: string): Buffer | null {
   return key.toString('base64') === encoded ? key : null;
 }
 
-/** Returns the reason for which libraries would not read a `whsec_` secret, or `null` if they read it. */
+/** Returns the reason why libraries could not decode a `whsec_` secret; `null` if they can. */
 export function encodingProblem(secret: string): string | null {
   if (!secret.startsWith(encodedPrefix)) return null;
   const length = decodedKey(secret)?.length ?? 0;
@@ -23,9 +24,9 @@ export function encodingProblem(secret: string): string | null {
   return `begins with ${encodedPrefix}, so that the base64 of ${leastKeyBytes} to ${mostKeyBytes} bytes has to follow`;
 }
 
-/** Message that is signed. */
+/** Parts of a message to sign. */
 interface StandardMessage {
-  /** `evt_…`: the same for every attempt, so that receivers recognise duplicates by it. */
+  /** Id of the event, `evt_…`, the same for every attempt, so that receivers can recognize duplicates. */
   readonly id: string;
   /** Start of the attempt, in whole Unix seconds. */
   readonly timestamp: number;
@@ -33,8 +34,9 @@ interface StandardMessage {
 }
 
 /**
- * Signs a message as Standard Webhooks says: HMAC-SHA-256 of `id.timestamp.body`. The key is the decoded remainder of a
- * `whsec_` secret. Of every other secret it is the bytes, as for the headers of Ostiary.
+ * Signs a message by the rules of Standard Webhooks: HMAC-SHA-256 of `id.timestamp.body`. The key is the
+ * base64-decoded rest of a `whsec_` secret. For any other secret it is the secret's bytes, as for Ostiary's
+ * own headers.
  * @returns the three headers of that specification
  */
 export function standardHeaders(

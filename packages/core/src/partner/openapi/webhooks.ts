@@ -30,7 +30,7 @@ const headers: { readonly [suffix: string]: { readonly description: string; read
   },
 };
 
-/** Headers of a delivery as Standard Webhooks names them. */
+/** Headers that Standard Webhooks adds to a delivery, for the OpenAPI description. */
 const standardHeaders: readonly Json[] = [
   {
     name: 'webhook-id',
