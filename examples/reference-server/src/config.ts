@@ -122,6 +122,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     scopes: Object.freeze(values.OSTIARY_SCOPES),
     refreshTokens: values.OSTIARY_REFRESH_TOKENS,
     introspection: values.OSTIARY_INTROSPECTION,
+    claimsParameter: values.OSTIARY_CLAIMS_PARAMETER,
     logout: values.OSTIARY_LOGOUT,
     webhooks: Object.freeze({
       allowPrivateTargets,

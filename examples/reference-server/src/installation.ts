@@ -72,6 +72,7 @@ export async function openInstallation(
       languages: config.languages,
       scopes: config.scopes,
       introspection: config.introspection,
+      claimsParameter: config.claimsParameter,
       ...(config.refreshTokens && { refreshTokens: {} }),
       payments: ledger.rail,
       webhooks: config.webhooks,

@@ -130,6 +130,10 @@ export const settings = {
     'off',
     '`on`: clients that are resource servers can check access tokens at `/v1/oauth/introspect` (RFC 7662).',
   ),
+  OSTIARY_CLAIMS_PARAMETER: onOff(
+    'off',
+    '`on`: apps can request claims for the ID token with the parameter `claims` (OpenID Connect Core, section 5.5).',
+  ),
   OSTIARY_LOGOUT: onOff('on', '`off`: apps cannot send their users to `/oauth/logout` to sign out.'),
   OSTIARY_PREFIX: {
     check: z

@@ -33,7 +33,7 @@ describe('loadConfig', () => {
       prefix: 'svc',
       languages: ['en', 'fr', 'ht', 'es', 'pt'],
       scopes: {},
-      ...{ refreshTokens: false, introspection: false, logout: true },
+      ...{ refreshTokens: false, introspection: false, claimsParameter: false, logout: true },
       webhooks: {
         allowPrivateTargets: false,
         retryDelaysSeconds: [60, 300, 1_800, 7_200],

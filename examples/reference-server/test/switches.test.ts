@@ -24,6 +24,7 @@ test('settings switch on what Ostiary has, and off what apps are not to do', asy
     OSTIARY_SCOPES: 'phone,standardProfile',
     OSTIARY_REFRESH_TOKENS: 'on',
     OSTIARY_INTROSPECTION: 'on',
+    OSTIARY_CLAIMS_PARAMETER: 'on',
     OSTIARY_LOGOUT: 'off',
   });
   expect(metadata.ui_locales_supported).toEqual(['ht', 'fr']);
@@ -33,6 +34,7 @@ test('settings switch on what Ostiary has, and off what apps are not to do', asy
   );
   expect(metadata.grant_types_supported).toContain('refresh_token');
   expect(metadata).toHaveProperty('introspection_endpoint');
+  expect(metadata.claims_parameter_supported).toBe(true);
   expect(metadata).not.toHaveProperty('end_session_endpoint');
 });
 

@@ -60,7 +60,8 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     const codeDigest = digest(`code ${text}`);
     await storage.grants.issue({
       ...{ codeDigest, clientId, sub, scopes, redirectUri: 'https://app.example/cb', codeChallenge: null },
-      ...{ nonce: null, sid: 'a session', authenticatedAt: now, issuedAt: now, expiresAt: now + 10 * minute },
+      ...{ nonce: null, sid: 'a session', idTokenDetails: null, authenticatedAt: now },
+      ...{ issuedAt: now, expiresAt: now + 10 * minute },
     });
     await storage.grants.redeem({
       ...{ codeDigest, refreshToken: null, maxFailedVerifiers: 5, now },

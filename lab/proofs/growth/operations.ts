@@ -103,6 +103,7 @@ const identities: Readonly<Record<string, Operation>> = {
       codeChallenge: null,
       nonce: null,
       sid: 'a session',
+      idTokenDetails: null,
       ...{ authenticatedAt: now, issuedAt: now, expiresAt: now + 600_000 },
     }),
   'revoke a token': (place) => place.storage.grants.revokeToken(tokenOf(old(place)), now),

@@ -55,6 +55,38 @@ it.each(['oidc', 'oauth2'] as const)('completes the flow after %s discovery', as
   expect((await provider.userinfo(tokens.access_token)).status).toBe(401);
 });
 
+it('reads claims that it asked for in the ID token, and the error of a class that the user cannot meet', async () => {
+  const at = await startProvider({ claimsParameter: true });
+  const issuer = new URL(at.origin);
+  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+  const app = await at.client();
+  const client: oauth.Client = { client_id: app.id };
+  const asking = (id_token: object) => ({ scope: 'openid profile', claims: JSON.stringify({ id_token }) });
+  const callback = await at.authorize(app, asking({ name: null, kycTier: null }));
+  const response = await oauth.authorizationCodeGrantRequest(
+    ...([as, client, oauth.ClientSecretPost(app.secret ?? '')] as const),
+    ...([
+      oauth.validateAuthResponse(as, client, callback, 'a state'),
+      app.redirectUri,
+      oauth.nopkce,
+      insecure,
+    ] as const),
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, response);
+  const claims = oauth.getValidatedIdTokenClaims(tokens);
+  expect([claims?.name, claims?.kycTier]).toEqual([ana.name, undefined]);
+
+  const browser = at.browser(null);
+  const essential = asking({ acr: { essential: true, value: 'urn:example:gold' } });
+  const { callback: atLogin } = await at.follow(browser, at.authorizeUrl(app, essential));
+  at.clock.advance(1_000);
+  at.signIn(browser, ana.sub);
+  const refused = await at.follow(browser, atLogin.get('return_to') ?? '');
+  expect(() => oauth.validateAuthResponse(as, client, refused.callback, 'a state')).toThrow(
+    expect.objectContaining({ error: 'unmet_authentication_requirements' }),
+  );
+});
+
 it('refreshes as a public client', async () => {
   const at = await startProvider({ refreshTokens: {} });
   const issuer = new URL(at.origin);

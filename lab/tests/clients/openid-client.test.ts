@@ -1,7 +1,8 @@
 import * as client from 'openid-client';
 import { expect, it } from 'vitest';
+import type { TestBrowser } from '../../../packages/core/test/support/browser.ts';
 import { ana, Host } from '../../../packages/core/test/support/directory.ts';
-import type { TestClient } from '../../../packages/core/test/support/provider.ts';
+import type { TestClient, TestProvider } from '../../../packages/core/test/support/provider.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 
 const provider = await startProvider();
@@ -20,20 +21,32 @@ const discover = (
 async function signIn(
   config: client.Configuration,
   redirectUri: string,
-  { at = provider, scope = 'openid profile kyc' } = {},
+  {
+    at = provider,
+    scope = 'openid profile kyc',
+    more = {},
+    browser = at.browser(),
+  }: Partial<{
+    at: TestProvider;
+    /** `null`: the request names no scope. */
+    scope: string | null;
+    more: Record<string, string>;
+    browser: TestBrowser;
+  }> = {},
 ) {
   const verifier = client.randomPKCECodeVerifier();
   const state = client.randomState();
   const nonce = client.randomNonce();
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
-    scope,
+    ...(scope !== null && { scope }),
     state,
     nonce,
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
+    ...more,
   });
-  const { location } = await at.follow(at.browser(), url.href);
+  const { location } = await at.follow(browser, url.href);
   return {
     callback: new URL(location ?? ''),
     checks: {
@@ -136,6 +149,57 @@ it.each([false, true])(
     }
   },
 );
+
+it('signs in on any port without a scope, as a native app, and refreshes what it never asked for', async () => {
+  const at = await startProvider({ refreshTokens: {} });
+  const app = await at.client({
+    ...{ public: true, allowedScopes: ['openid', 'profile'], defaultScope: 'openid profile' },
+    ...{
+      redirectUris: ['http://127.0.0.1/callback'],
+      loopbackPorts: 'any',
+      refreshWithoutOfflineAccess: true,
+    },
+  });
+  const config = await discover(app, client.None(), {}, at);
+  for (const scope of [null, 'openid profile offline_access']) {
+    const { callback, checks } = await signIn(config, 'http://127.0.0.1:49321/callback', { at, scope });
+    expect(callback.port).toBe('49321');
+    const tokens = await client.authorizationCodeGrant(config, callback, checks);
+    expect(tokens.scope).toBe('openid profile');
+    const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    expect(await client.fetchUserInfo(config, next.access_token, ana.sub)).toMatchObject({ name: ana.name });
+  }
+});
+
+it('signs in with a private-use scheme without a dot, as a first-party app', async () => {
+  const redirectUri = 'cursor://anysphere.cursor-retrieval/oauth/callback';
+  const app = await provider.client({ public: true, firstParty: true, redirectUris: [redirectUri] });
+  const config = await discover(app, client.None());
+  const { callback, checks } = await signIn(config, redirectUri);
+  const tokens = await client.authorizationCodeGrant(config, callback, checks);
+  expect(tokens.claims()?.sub).toBe(ana.sub);
+  for (const other of ['cursor://anysphere.cursor-retrieval/oauth', 'cursor://other/oauth/callback'])
+    expect(await provider.attempt(app, { redirect_uri: other })).toBe('400 redirect_uri_mismatch');
+});
+
+it('asks for a class of the sign-in and for claims in the ID token', async () => {
+  const host = new Host();
+  const login = { ...host.login, acrValues: ['urn:example:silver', 'urn:example:gold'] };
+  const at = await startProvider({ login, claimsParameter: true }, host);
+  const app = await at.client();
+  const config = await discover(app, client.ClientSecretPost(app.secret ?? ''), {}, at);
+  expect(config.serverMetadata()).toMatchObject({
+    ...{ acr_values_supported: login.acrValues, claims_parameter_supported: true },
+  });
+  const browser = at.browser(null);
+  at.signIn(browser, ana.sub, 5_000, { acr: 'urn:example:gold', amr: ['pwd', 'otp'] });
+  const claims = { id_token: { name: null, acr: { essential: true, values: ['urn:example:gold'] } } };
+  const more = { acr_values: 'urn:example:gold', claims: JSON.stringify(claims) };
+  const { callback, checks } = await signIn(config, app.redirectUri, { at, browser, more });
+  const tokens = await client.authorizationCodeGrant(config, callback, checks);
+  expect(tokens.claims()).toMatchObject({ acr: 'urn:example:gold', amr: ['pwd', 'otp'], name: ana.name });
+  expect(tokens.claims()).not.toHaveProperty('handle');
+});
 
 it('signs its user out at the service, and gets the browser back', async () => {
   const host = new Host();

@@ -73,7 +73,9 @@ CREATE TABLE grants (
   revoked_at bigint,
   failed_verifiers integer NOT NULL DEFAULT 0,
   -- Session id of the sign-in for client apps.
-  sid text NOT NULL
+  sid text NOT NULL,
+  -- JSON: content of ID tokens besides the claims that each has.
+  id_token_details text
 );
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);

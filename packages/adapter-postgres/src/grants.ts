@@ -11,6 +11,14 @@ import { isDataError, isLockTimeout } from './errors.ts';
 import { lookup, prepared, statement } from './statement.ts';
 import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
+/** A grant as it is stored: details of ID tokens are JSON. */
+type Stored<Grant> = Omit<Grant, 'idTokenDetails'> & { readonly idTokenDetails: string | null };
+
+function grantOf(row: Stored<GrantState> | null): GrantState | null {
+  if (row === null) return null;
+  return { ...row, idTokenDetails: row.idTokenDetails === null ? null : JSON.parse(row.idTokenDetails) };
+}
+
 type Redemption = Parameters<GrantStore['redeem']>[0];
 
 /** A batch of redemptions, one array per column. */
@@ -74,7 +82,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
 const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
-  issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",
+  id_token_details AS "idTokenDetails", issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",
   revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
 `;
 
@@ -83,7 +91,7 @@ function statementsIn(schema: string) {
     // Locks the client and the consent until the commit. A call that disables the client or its partner, or
     // revokes the consent, either comes first or finds this grant. The consent is locked exclusively, because
     // it may be written.
-    issue: prepared<GrantRecord>(`
+    issue: prepared<Stored<GrantRecord>>(`
       WITH held AS MATERIALIZED (
         SELECT consents.id, client_id, sub, used_at FROM ${schema}.clients JOIN ${schema}.consents USING (client_id)
         WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
@@ -97,15 +105,15 @@ function statementsIn(schema: string) {
       )
       INSERT INTO ${schema}.grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, sid, issued_at, expires_at, ends_at
+        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at
       )
       SELECT
         :codeDigest, client_id, sub, :scopes::text[], :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :sid, :issuedAt, :expiresAt, :expiresAt
+        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt
       FROM held
     `),
 
-    find: lookup<{ codeDigest: Uint8Array }, GrantState>(
+    find: lookup<{ codeDigest: Uint8Array }, Stored<GrantState>>(
       { codeDigest: 'bytea' },
       `SELECT ${grantColumns} FROM ${schema}.grants WHERE code_digest = :codeDigest`,
     ),
@@ -141,7 +149,7 @@ function statementsIn(schema: string) {
       RETURNING digest
     `),
 
-    findRefreshToken: lookup<{ family: Uint8Array }, GrantState>(
+    findRefreshToken: lookup<{ family: Uint8Array }, Stored<GrantState>>(
       { family: 'bytea' },
       `
       SELECT ${grantColumns} FROM ${schema}.grants
@@ -177,7 +185,8 @@ function statementsIn(schema: string) {
       SELECT
         grants.client_id AS "clientId", grants.sub AS sub,
         coalesce(access_tokens.scopes, grants.scopes) AS scopes, access_tokens.expires_at AS "expiresAt",
-        access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked
+        access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked,
+        grants.authenticated_at AS "authenticatedAt", grants.id_token_details::jsonb ->> 'acr' AS acr
       FROM ${schema}.access_tokens JOIN ${schema}.grants ON grants.id = access_tokens.grant_id
       WHERE access_tokens.digest = :digest
     `,
@@ -224,11 +233,17 @@ export function postgresGrants(database: Database): GrantStore {
 
   return {
     issue: (grant) => {
-      const row = { ...grant, codeDigest: Buffer.from(grant.codeDigest), scopes: [...grant.scopes] };
+      const row = {
+        ...grant,
+        codeDigest: Buffer.from(grant.codeDigest),
+        scopes: [...grant.scopes],
+        idTokenDetails: grant.idTokenDetails && JSON.stringify(grant.idTokenDetails),
+      };
       return database.changes(sql.issue, row);
     },
 
-    find: (codeDigest) => database.get(sql.find, { codeDigest: Buffer.from(codeDigest) }),
+    find: async (codeDigest) =>
+      grantOf(await database.get(sql.find, { codeDigest: Buffer.from(codeDigest) })),
 
     async redeem({ codeDigest, token, refreshToken, ...redemption }) {
       const code = { codeDigest: Buffer.from(codeDigest), now: redemption.now };
@@ -244,7 +259,8 @@ export function postgresGrants(database: Database): GrantStore {
       return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
     },
 
-    findRefreshToken: ({ family }) => database.get(sql.findRefreshToken, { family: Buffer.from(family) }),
+    findRefreshToken: async ({ family }) =>
+      grantOf(await database.get(sql.findRefreshToken, { family: Buffer.from(family) })),
 
     async refresh({ presented, successor, otherSuccessors, token, scopes, graceMs, maxAccessTokens, now }) {
       const refresh = {

@@ -72,7 +72,9 @@ CREATE TABLE grants (
   revoked_at INTEGER,
   failed_verifiers INTEGER NOT NULL DEFAULT 0,
   -- Session id of the sign-in for client apps.
-  sid TEXT NOT NULL
+  sid TEXT NOT NULL,
+  -- JSON: content of ID tokens besides the claims that each has.
+  id_token_details TEXT
 ) STRICT;
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);

@@ -9,7 +9,11 @@ import type {
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-type GrantRow = Omit<GrantState, 'scopes'> & { readonly scopes: string };
+type Stored<Grant> = Omit<Grant, 'scopes' | 'idTokenDetails'> & {
+  readonly scopes: string;
+  readonly idTokenDetails: string | null;
+};
+type GrantRow = Stored<GrantState>;
 type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
   readonly scopes: string;
   readonly revoked: 0 | 1;
@@ -18,7 +22,8 @@ type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
 /** Columns that are read of a grant. */
 const grantColumns = `
   code_digest AS codeDigest, client_id AS clientId, sub, scopes, redirect_uri AS redirectUri,
-  code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid, issued_at AS issuedAt,
+  code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid,
+  id_token_details AS idTokenDetails, issued_at AS issuedAt,
   grants.expires_at AS expiresAt, consumed_at AS consumedAt, revoked_at AS revokedAt,
   failed_verifiers AS failedVerifiers
 `;
@@ -34,14 +39,14 @@ const usedAtStepMs = 3_600_000;
 
 function statementsOn(connection: Connection) {
   return {
-    issue: connection.prepare<[Omit<GrantRecord, 'scopes'> & { readonly scopes: string }]>(`
+    issue: connection.prepare<[Stored<GrantRecord>]>(`
       INSERT INTO grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, sid, issued_at, expires_at, ends_at
+        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at
       )
       SELECT
         :codeDigest, client_id, :sub, :scopes, :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :sid, :issuedAt, :expiresAt, :expiresAt
+        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt
       FROM clients JOIN consents USING (client_id)
       WHERE client_id = +:clientId AND disabled_at IS NULL AND partner_disabled = 0 AND sub = +:sub
         AND revoked_at IS NULL
@@ -160,7 +165,8 @@ function statementsOn(connection: Connection) {
       SELECT
         grants.client_id AS clientId, grants.sub AS sub,
         coalesce(access_tokens.scopes, grants.scopes) AS scopes, access_tokens.expires_at AS expiresAt,
-        access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked
+        access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked,
+        grants.authenticated_at AS authenticatedAt, grants.id_token_details ->> 'acr' AS acr
       FROM access_tokens JOIN grants ON grants.id = access_tokens.grant_id
       WHERE access_tokens.digest = +?
     `),
@@ -176,8 +182,8 @@ export function sqliteGrants(database: Database): GrantStore {
   const sql = database.prepare(statementsOn);
 
   return {
-    async issue({ codeDigest, scopes, ...grant }) {
-      const row = { ...grant, codeDigest: Buffer.from(codeDigest), scopes: JSON.stringify(scopes) };
+    async issue(grant) {
+      const row = rowOf(grant);
       const { sub, clientId, issuedAt } = grant;
       return database.write(() => {
         if (sql().issue.run(row).changes === 0) return false;
@@ -266,8 +272,18 @@ export function sqliteGrants(database: Database): GrantStore {
   };
 }
 
+function rowOf({ codeDigest, scopes, idTokenDetails, ...grant }: GrantRecord): Stored<GrantRecord> {
+  return {
+    ...grant,
+    codeDigest: Buffer.from(codeDigest),
+    scopes: JSON.stringify(scopes),
+    idTokenDetails: idTokenDetails && JSON.stringify(idTokenDetails),
+  };
+}
+
 function grantOf(row: GrantRow): GrantState {
-  return { ...row, scopes: JSON.parse(row.scopes) };
+  const idTokenDetails = row.idTokenDetails === null ? null : JSON.parse(row.idTokenDetails);
+  return { ...row, scopes: JSON.parse(row.scopes), idTokenDetails };
 }
 
 function copyOf<Token extends RefreshTokenDigests>(token: Token): Token {

@@ -24,15 +24,21 @@ const settings = {
     oneOf: ['exact', 'any'],
   }),
   scope: values('what the client may ask for'),
+  'default-scope': values('what a request without scope asks for; "none": it is refused'),
   'require-pkce': toggle('refuse authorization requests without PKCE'),
   'require-secret': toggle('refuse code exchanges without the secret, PKCE or not'),
   'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
+  'refresh-without-offline-access': toggle('issue a refresh token with every code, asked for or not'),
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
   'post-logout-redirect-uri': values('where users may return to after they signed out'),
   'backchannel-logout-uri': value('where the client is told that a user signed out'),
   'id-token-alg': value('RS256 (default) or ES256', { oneOf: ['RS256', 'ES256'] }),
   partner: value('slug of the partner that owns the client'),
 } as const;
+
+/** Returns a default scope from its words; `null` for the word `none`. */
+const defaultScopeOf = (names: readonly string[]): string | null =>
+  names.length === 1 && names[0] === 'none' ? null : names.join(' ');
 
 /** Settings of a client that were given as flags. */
 function given(args: CommandArguments) {
@@ -43,10 +49,12 @@ function given(args: CommandArguments) {
     redirectUris: some(args.list('redirect-uri')),
     loopbackPorts: args.oneOf('loopback-ports', ['exact', 'any']),
     allowedScopes: some(args.list('scope')),
+    defaultScope: some(args.list('default-scope')) && defaultScopeOf(args.list('default-scope')),
     postLogoutRedirectUris: some(args.list('post-logout-redirect-uri')),
     backchannelLogoutUri: args.text('backchannel-logout-uri'),
     // A switch only turns a setting on: without the switch, leave the setting as it is.
     firstParty: args.has('first-party') || undefined,
+    refreshWithoutOfflineAccess: args.has('refresh-without-offline-access') || undefined,
     requirePkce: args.has('require-pkce') || undefined,
     requireSecret: args.has('require-secret') || undefined,
     resourceServer: args.has('resource-server') || undefined,
@@ -71,6 +79,8 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
     ...(client.backchannelLogoutUri ? [['told of logouts', client.backchannelLogoutUri]] : []),
     ['scopes', client.allowedScopes.join(' ')],
+    ...(client.defaultScope ? [['default scope', client.defaultScope]] : []),
+    ...(client.refreshWithoutOfflineAccess ? [['refresh tokens', 'with every code']] : []),
     ['ID tokens', client.idTokenAlg],
     ['partner', client.partner ?? 'none'],
     ['created', client.createdAt],

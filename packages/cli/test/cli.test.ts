@@ -37,6 +37,15 @@ describe('the command line', () => {
     expect((await run(`clients update ${clientId} --require-pkce --json`)).json()).toMatchObject({
       client: { requirePkce: true, name: 'App' },
     });
+    const defaults = '--default-scope profile,openid --refresh-without-offline-access';
+    expect((await run(`clients update ${clientId} ${defaults} --json`)).json()).toMatchObject({
+      client: { defaultScope: 'profile openid', refreshWithoutOfflineAccess: true },
+    });
+    const shown = (await run(`clients show ${clientId}`)).out;
+    expect(shown).toMatch(/default scope +profile openid\n/);
+    expect(shown).toMatch(/refresh tokens +with every code\n/);
+    const unset = await run(`clients update ${clientId} --default-scope none --json`);
+    expect(unset.json()).toMatchObject({ client: { defaultScope: null } });
     expect((await run(`clients rotate-secret ${clientId} --overlap 60 --json`)).json().clientSecret).toMatch(
       /\w+/,
     );

@@ -178,12 +178,14 @@ describe('the pages for operators', () => {
     const created = await submit(browser, '/new-client', {
       ...{ act: 'create', clientId: 'app', name: 'App', partner: 'kafe', 'scope openid': 'on' },
       ...{ redirectUris: 'https://app.example/a\r\nhttps://app.example/b', requirePkce: 'on' },
+      ...{ defaultScope: ' openid ', refreshWithoutOfflineAccess: 'on' },
     });
     const secret = codeIn(created.text, /<code[^>]*>(svc_cs_[^<]+|svc_[^<]+)</);
     expect(secret.length).toBeGreaterThan(20);
     expect(await kit.admin.clients.get('app')).toMatchObject({
       ...{ name: 'App', partner: 'kafe', allowedScopes: ['openid'], requirePkce: true, public: false },
       ...{ redirectUris: ['https://app.example/a', 'https://app.example/b'], requireSecret: false },
+      ...{ defaultScope: 'openid', refreshWithoutOfflineAccess: true },
     });
     expect(await kit.lastAct()).toMatchObject({
       actor: 'ana',
@@ -194,6 +196,7 @@ describe('the pages for operators', () => {
     const settings = {
       ...{ act: 'update', name: 'Other', partner: '', 'scope openid': 'on', firstParty: 'on' },
       ...{ redirectUris: 'https://app.example/a', requirePkce: 'on', idTokenAlg: 'ES256' },
+      refreshWithoutOfflineAccess: 'on',
     };
     const changed = await followed(browser, '/clients/app', settings);
     expect(changed.text).toContain('The changes are saved.');
@@ -201,7 +204,10 @@ describe('the pages for operators', () => {
     // Unchanged values are not part of the audited act.
     expect(await kit.lastAct()).toEqual({
       ...{ actor: 'ana', action: 'client.update', target: 'client:app' },
-      details: { name: 'Other', partner: null, redirectUris: ['https://app.example/a'], idTokenAlg: 'ES256' },
+      details: {
+        ...{ name: 'Other', partner: null, redirectUris: ['https://app.example/a'], idTokenAlg: 'ES256' },
+        defaultScope: null,
+      },
     });
     const acts = await kit.acts();
     expect((await submit(browser, '/clients/app', settings)).status).toBe(303);

@@ -80,6 +80,11 @@ export const oauthErrors = {
     text: 'The user must give consent.',
     when: 'The request has `prompt=none`, and the user has not given this consent.',
   },
+  unmet_authentication_requirements: {
+    status: 400,
+    text: 'The sign-in does not meet the requirements of the client.',
+    when: 'The client requested `acr` as an essential claim (option `claimsParameter`), and the user signed in with none of its values.',
+  },
   request_not_supported: {
     status: 400,
     text: 'The request parameter is not supported.',

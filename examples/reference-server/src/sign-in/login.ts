@@ -9,7 +9,7 @@ export function createLogin(
   sessions: Sessions,
   cookies: Cookies,
   askingApps: AskingApps,
-): Required<Login> {
+): Required<Omit<Login, 'acrValues'>> {
   return {
     async authenticate(request) {
       const session = await sessions.find(cookies.session.read(request));

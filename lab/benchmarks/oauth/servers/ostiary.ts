@@ -36,6 +36,7 @@ async function mint(count: number): Promise<string[]> {
       codeChallenge: null,
       nonce: null,
       sid: 'a session',
+      idTokenDetails: null,
       authenticatedAt: issuedAt - 60_000,
       issuedAt,
       expiresAt: issuedAt + 600_000,

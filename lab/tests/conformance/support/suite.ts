@@ -21,6 +21,9 @@ const rich = {
   ...{ phoneNumber: '+50937000001', phoneNumberVerified: true },
   address: { streetAddress: '1 Rue Capois', locality: 'Port-au-Prince', country: 'HT' },
   ...{ locale: 'ht-HT', zoneinfo: 'America/Port-au-Prince', updatedAt: '2026-01-31T12:00:00.000Z' },
+  ...{ givenName: 'Ana', familyName: 'Joseph', middleName: 'Marie', nickname: 'Anita' },
+  ...{ profile: 'https://id.example.com/ana', website: 'https://ana.example', gender: 'female' },
+  birthdate: '1990-02-28',
 };
 
 /** Time that a person takes to sign in, in milliseconds. */

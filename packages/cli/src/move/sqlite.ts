@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '317f7b3f08cc9fa7ad1d2b286bc3aa95531f76837492d5b96ad51f02e141b1a9'],
+  ['0001_initial.sql', '2d4497f0a232e4688e49c2f7521616e10d8f0abc1214784782cf711fcd895cd4'],
 ];
 
 /**

@@ -34,8 +34,8 @@ ${pageLinks([
 type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
 
 const fresh: Settings = {
-  ...{ name: '', redirectUris: [], loopbackPorts: 'exact', allowedScopes: [] },
-  ...{ requirePkce: false, requireSecret: false },
+  ...{ name: '', redirectUris: [], loopbackPorts: 'exact', allowedScopes: [], defaultScope: null },
+  ...{ requirePkce: false, requireSecret: false, refreshWithoutOfflineAccess: false },
   ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
 };
@@ -64,9 +64,10 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
 /** Labels of the fields of {@link Settings}, in the order of the page. */
 export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
   ...{ name, redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
-  postLogoutRedirectUris: text.postLogoutRedirectUris,
+  ...{ defaultScope: text.defaultScope, postLogoutRedirectUris: text.postLogoutRedirectUris },
   ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
   ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
+  refreshWithoutOfflineAccess: text.refreshWithoutOfflineAccess,
   ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
 });
 
@@ -82,6 +83,7 @@ export function settingFields(
 ${form.lines('redirectUris', text.redirectUrisHint, settings.redirectUris)}
 ${form.tick('loopbackPorts', settings.loopbackPorts === 'any')}
 ${form.ticks('allowedScopes', 'scope', admin.clients.scopes, settings.allowedScopes)}
+${form.line('defaultScope', text.defaultScopeHint, settings.defaultScope ?? '')}
 ${form.lines('postLogoutRedirectUris', text.postLogoutRedirectUrisHint, settings.postLogoutRedirectUris)}
 ${form.line('backchannelLogoutUri', text.backchannelLogoutUriHint, settings.backchannelLogoutUri ?? '')}
 ${form.line('partner', text.partnerHint, settings.partner ?? '')}
@@ -89,6 +91,7 @@ ${form.select('idTokenAlg', algorithms, settings.idTokenAlg)}
 <fieldset>${form.tick('requirePkce', settings.requirePkce)}
 ${form.tick('requireSecret', settings.requireSecret)}
 ${form.tick('firstParty', settings.firstParty)}
+${form.tick('refreshWithoutOfflineAccess', settings.refreshWithoutOfflineAccess)}
 ${form.tick('resourceServer', settings.resourceServer)}</fieldset>`;
 }
 
@@ -103,6 +106,7 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
     redirectUris: linesOf(form, 'redirectUris'),
     loopbackPorts: form.has('loopbackPorts') ? 'any' : 'exact',
     allowedScopes: ticked(form, 'scope', admin.clients.scopes),
+    defaultScope: text('defaultScope'),
     postLogoutRedirectUris: linesOf(form, 'postLogoutRedirectUris'),
     backchannelLogoutUri: text('backchannelLogoutUri'),
     partner: text('partner'),
@@ -110,6 +114,7 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
     requirePkce: form.has('requirePkce'),
     requireSecret: form.has('requireSecret'),
     firstParty: form.has('firstParty'),
+    refreshWithoutOfflineAccess: form.has('refreshWithoutOfflineAccess'),
     resourceServer: form.has('resourceServer'),
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ClientRecord, ClientSecretRecord, LoopbackPorts, SigningAlgorithm } from '../ports/clients.ts';
 import { minImportedSecret } from '../secrets/tokens.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
+import { spaceSeparated } from '../text/space-separated.ts';
 import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
@@ -30,6 +31,12 @@ export interface ClientSettings<Name extends string = string> {
   readonly loopbackPorts?: LoopbackPorts;
   /** Scopes that the client may request. */
   readonly allowedScopes: readonly Name[];
+  /**
+   * Scopes of authorization requests without `scope`, separated by spaces. All of them must be among
+   * `allowedScopes`.
+   * @defaultValue `null`: such requests are refused as `invalid_request`
+   */
+  readonly defaultScope?: string | null;
   /** Refuses authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
   readonly requirePkce?: boolean;
   /** Refuses code exchanges without the client secret, even with PKCE. @defaultValue false */
@@ -40,6 +47,12 @@ export interface ClientSettings<Name extends string = string> {
    * @defaultValue false
    */
   readonly firstParty?: boolean;
+  /**
+   * Issues a refresh token with every code, even if the request lacks the scope `offline_access`. The consent
+   * page does not mention it. Needs the option `refreshTokens`.
+   * @defaultValue false
+   */
+  readonly refreshWithoutOfflineAccess?: boolean;
   /**
    * Marks the client as an API that receives access tokens: it may introspect them with its secret; see the
    * option `introspection`. If it is not an app as well, it needs no redirect URIs and no scopes.
@@ -99,6 +112,12 @@ const webPage = z
   .max(2048)
   .refine((url) => !/^[^:]*:[\\/]*[^\\/?#]*@/.test(url), 'must not contain user information');
 
+/** Value of a parameter `scope` (RFC 6749, section 3.3); each scope comes once. */
+const scopeValue = z
+  .string()
+  .transform((text) => spaceSeparated(text).join(' '))
+  .refine((text) => text !== '', 'names no scope; null is for none');
+
 /** Creates the schema of a client's settings. @param scopes - names of all available scopes */
 export const clientSettings = (scopes: readonly string[]) =>
   z.strictObject({
@@ -106,9 +125,11 @@ export const clientSettings = (scopes: readonly string[]) =>
     redirectUris: z.array(z.string()),
     loopbackPorts: z.enum(['exact', 'any']).optional(),
     allowedScopes: z.array(z.enum(scopes)).transform((names): readonly string[] => [...new Set(names)]),
+    defaultScope: scopeValue.nullable().optional(),
     requirePkce: z.boolean(),
     requireSecret: z.boolean(),
     firstParty: z.boolean(),
+    refreshWithoutOfflineAccess: z.boolean().optional(),
     resourceServer: z.boolean().optional(),
     termsUrl: webPage.nullable().optional(),
     privacyUrl: webPage.nullable().optional(),
@@ -166,6 +187,7 @@ export function refuseContradiction(
     | 'loopbackPorts'
     | 'firstParty'
     | 'allowedScopes'
+    | 'defaultScope'
     | 'postLogoutRedirectUris'
   >,
 ): void {
@@ -175,6 +197,11 @@ export function refuseContradiction(
   if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
   if (!isPublic && client.loopbackPorts === 'any')
     throw new TypeError('loopbackPorts: any port is for public clients only');
+  const notAllowed = spaceSeparated(client.defaultScope ?? '').filter(
+    (name) => !client.allowedScopes.includes(name),
+  );
+  if (notAllowed.length > 0)
+    throw new TypeError(`defaultScope: ${notAllowed.join(' ')} is not among allowedScopes`);
   const rules = { isPublic, firstParty: client.firstParty };
   if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
     checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');

@@ -1,12 +1,16 @@
 import { OAuthError } from '../errors.ts';
+import type { Options } from '../options/options.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
-import type { ScopeCatalog } from '../scopes/catalog.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { printableUrl } from '../text/printable.ts';
+import { spaceSeparated } from '../text/space-separated.ts';
+import { readAcrValues } from './authentication-context.ts';
+import { readClaims } from './claims-parameter.ts';
 import { needsPkce, requireClient } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
-import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
+import { invalid, oneValue, printed, type RawParameters, requireShort } from './request-parameters.ts';
+import { requestedScopes } from './requested-scopes.ts';
 
 /**
  * Maximum length of parameter values that are stored while the user decides, in bytes. A hint may be longer
@@ -18,6 +22,7 @@ const maxBytes = {
   id_token_hint: 8192,
   login_hint: 512,
   ui_locales: 512,
+  claims: 4096,
 } as const;
 
 /** Parameters of an authorization request that are read; all others are ignored (RFC 6749, section 3.1). */
@@ -36,6 +41,8 @@ export const knownParameters = [
   'login_hint',
   'id_token_hint',
   'ui_locales',
+  'acr_values',
+  'claims',
   'request',
   'request_uri',
   'registration',
@@ -83,25 +90,11 @@ export async function findRedirectTarget(
 export const promptValues = ['none', 'login', 'consent'] as const;
 
 /**
- * Formats names that a client sent for an error description. Replaces names with characters that RFC 6749,
- * appendix A.7 and A.8, does not allow in a scope and in a description.
- */
-function printed(names: readonly string[]): string {
-  const printable = names.map((name) =>
-    /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)',
-  );
-  return printable.join(' ').slice(0, 256);
-}
-
-/** Splits a space-separated list and removes duplicates. */
-const listOf = (text: string): string[] => [...new Set(text.split(' ').filter((value) => value !== ''))];
-
-/**
  * Returns the values of `prompt` in one canonical form (OpenID Connect Core, section 3.1.2.1). @throws
  * OAuthError for an unsupported value or combination
  */
 function requestedPrompt(prompt: string): string {
-  const values = listOf(prompt);
+  const values = spaceSeparated(prompt);
   const unknown = values.filter((value) => !promptValues.some((supported) => supported === value));
   if (unknown.length > 0) {
     const supported = promptValues.join(', ');
@@ -120,23 +113,6 @@ function requireMaxAge(maxAge: string): string {
   throw invalid('The parameter max_age has to be a whole number of seconds.');
 }
 
-function requestedScopes(catalog: ScopeCatalog, scope: string | undefined, client: ClientRecord): string[] {
-  const requested = listOf(scope ?? '');
-  if (requested.length === 0) throw invalid('The parameter scope is missing.');
-  const isAllowed = (name: string) => catalog.has(name) && client.allowedScopes.includes(name);
-  const refused = requested.filter((name) => !isAllowed(name));
-  if (refused.length === 0) return requested;
-  const isSeparatedOtherwise = refused.some((name) => {
-    const parts = name.split(/[,;+]|%20/).filter((part) => part !== '');
-    return parts.join('') !== name && parts.some((part) => catalog.has(part));
-  });
-  const hint = isSeparatedOtherwise ? ' Scopes are separated by spaces.' : '';
-  throw new OAuthError(
-    'invalid_scope',
-    `Not allowed: ${printed(refused)}. This client's allowedScopes: ${client.allowedScopes.join(' ')}.${hint}`,
-  );
-}
-
 function checkPkceParameters(value: (name: Parameter) => string | undefined, client: ClientRecord): void {
   const challenge = value('code_challenge');
   const method = value('code_challenge_method');
@@ -152,14 +128,31 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
 }
 
 /**
+ * Removes parameters that are ignored, even repeated ones: `claims` without its option, and `acr_values` that
+ * is not a list of classes.
+ */
+function withoutIgnored(
+  parameters: RawParameters<Parameter>,
+  { claimsParameter }: Pick<Options, 'claimsParameter'>,
+): RawParameters<Parameter> {
+  const kept = new Map(parameters);
+  if (!claimsParameter) kept.delete('claims');
+  const acrValues = readAcrValues(parameters.get('acr_values'));
+  if (acrValues === undefined) kept.delete('acr_values');
+  else kept.set('acr_values', acrValues);
+  return kept;
+}
+
+/**
  * Checks the rest of an authorization request and returns it as a query in the form that the engine gets.
  * @throws OAuthError if a parameter is invalid, to be sent to the redirect URI
  */
 export function normalizedQuery(
-  catalog: ScopeCatalog,
-  parameters: RawParameters<Parameter>,
+  options: Pick<Options, 'scopes' | 'claimsParameter'>,
+  given: RawParameters<Parameter>,
   { client }: RedirectTarget,
 ): string {
+  const parameters = withoutIgnored(given, options);
   const value = (name: Parameter): string | undefined => oneValue(parameters, name);
   for (const name of knownParameters) value(name);
   for (const name of Object.keys(maxBytes) as (keyof typeof maxBytes)[])
@@ -172,9 +165,10 @@ export function normalizedQuery(
   const responseType = value('response_type');
   if (responseType === undefined) throw invalid('The parameter response_type is missing.');
   if (responseType !== 'code') throw new OAuthError('unsupported_response_type');
-  const scopes = requestedScopes(catalog, value('scope'), client);
+  const scopes = requestedScopes(options.scopes, value('scope'), client);
   checkPkceParameters(value, client);
-  const [prompt, maxAge] = [value('prompt'), value('max_age')];
+  const [prompt, maxAge, claims] = [value('prompt'), value('max_age'), value('claims')];
+  if (claims !== undefined) readClaims(claims);
   const normalized: { readonly [name in Parameter]?: string } = {
     scope: scopes.join(' '),
     ...(prompt !== undefined && { prompt: requestedPrompt(prompt) }),
@@ -184,8 +178,9 @@ export function normalizedQuery(
   const query = new URLSearchParams();
   for (const name of knownParameters) {
     const text = normalized[name] ?? value(name);
-    // A nonce has a meaning only for an ID token.
-    const meaningless = name === 'response_mode' || (name === 'nonce' && !scopes.includes('openid'));
+    // A nonce has a meaning only for an ID token, and so has `claims`: userinfo returns all claims anyway.
+    const needsIdToken = name === 'nonce' || name === 'claims';
+    const meaningless = name === 'response_mode' || (needsIdToken && !scopes.includes('openid'));
     if (text !== undefined && text !== '' && !meaningless) query.set(name, text);
   }
   return query.toString();

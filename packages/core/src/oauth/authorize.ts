@@ -112,7 +112,7 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
         : readQuery(ctx.querystring, knownParameters);
     const target = await findRedirectTarget(parameters, core.storage.clients, core.options.logger);
     try {
-      const query = normalizedQuery(core.options.scopes, parameters, target);
+      const query = normalizedQuery(core.options, parameters, target);
       if (ctx.method === 'POST') return continueAsGet(core, ctx, 'authorize', query);
       // HEAD (RFC 9110, section 9.3.2): validate the request, start nothing.
       if (ctx.method === 'HEAD') return answerHead(ctx);

@@ -4,14 +4,14 @@ import type { Core } from '../options/context.ts';
 import { urlBelow } from '../text/urls.ts';
 import { promptValues } from './authorize-request.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
-import { idTokenClaims } from './id-token.ts';
+import { idTokenClaims, signInClaims } from './id-token.ts';
 
 /**
  * Returns the metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), which depends on the
  * options alone.
  */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, introspection, login, refreshTokens, scopes } = options;
+  const { authUrl, baseUrl, claimsParameter, introspection, login, refreshTokens, scopes } = options;
   return {
     issuer: issuerOf(options),
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
@@ -44,10 +44,12 @@ function discoveryDocument({ options }: Core): object {
     claims_supported: [
       ...new Set([
         ...idTokenClaims,
+        ...(login.acrValues === undefined ? [] : signInClaims),
         ...scopes.names.flatMap((scope) => scopes.claimsOf(scope).map(({ name }) => name)),
       ]),
     ],
-    claims_parameter_supported: false,
+    claims_parameter_supported: claimsParameter,
+    ...(login.acrValues && { acr_values_supported: login.acrValues }),
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Core } from '../options/context.ts';
 import type { Authentication, LoginRequest } from '../ports/users.ts';
+import { contextClassWords, isContextClass } from '../scopes/context-classes.ts';
 import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
+import { requestedClasses } from './authentication-context.ts';
 
 /** Thrown if the result of the host's login is invalid, which is a defect of the host. */
 export class LoginError extends TypeError {
@@ -10,6 +12,9 @@ export class LoginError extends TypeError {
 
 /** Maximum time by which the host's clock may be ahead of this one's, in milliseconds. */
 const aheadMs = 60_000;
+
+/** Number of methods that a sign-in can have. */
+const maxMethods = 16;
 
 export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {
   const answer = await core.options.login.authenticate(request);
@@ -28,10 +33,23 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
       'login.authenticate: authenticatedAt is more than a minute in the future; it has to be the time of the sign-in, by a clock that is right',
     );
   }
-  if (sessionId === undefined) return { sub, authenticatedAt };
+  const signIn = { sub, authenticatedAt, ...contextOf(answer) };
+  if (sessionId === undefined) return signIn;
   if (typeof sessionId !== 'string' || sessionId.length < 1 || sessionId.length > 255)
     throw new LoginError('login.authenticate: sessionId has to be a string of 1 to 255 characters');
-  return { sub, authenticatedAt, sessionId };
+  return { ...signIn, sessionId };
+}
+
+/** @throws LoginError for an `acr` or `amr` of another form */
+function contextOf({ acr, amr }: Authentication): Pick<Authentication, 'acr' | 'amr'> {
+  if (acr !== undefined && !isContextClass(acr))
+    throw new LoginError(`login.authenticate: acr ${contextClassWords}`);
+  const isList = Array.isArray(amr) && amr.length >= 1 && amr.length <= maxMethods;
+  if (amr !== undefined && !(isList && amr.every(isContextClass)))
+    throw new LoginError(
+      `login.authenticate: amr has to be a list of 1 to ${maxMethods} texts; each ${contextClassWords}`,
+    );
+  return { ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr: [...amr] }) };
 }
 
 export async function loginUrl(
@@ -43,17 +61,19 @@ export async function loginUrl(
     ui_locales,
     client,
     cancelUrl,
-  }: { readonly [name in 'login_hint' | 'ui_locales']?: string | undefined } & Pick<
-    LoginRequest,
-    'client' | 'cancelUrl'
-  > = {},
+    ...parameters
+  }: {
+    readonly [name in 'login_hint' | 'ui_locales' | 'acr_values' | 'claims']?: string | undefined;
+  } & Pick<LoginRequest, 'client' | 'cancelUrl'> = {},
 ): Promise<string> {
+  const acrValues = requestedClasses(parameters);
   const url = await core.options.login.loginUrl(returnTo, {
     reauthenticate,
     ...(client !== undefined && { client: { clientId: client.clientId, name: client.name } }),
     ...(cancelUrl !== undefined && { cancelUrl }),
     ...(loginHint !== undefined && { loginHint }),
     ...(ui_locales !== undefined && { uiLocales: ui_locales.split(' ').filter(Boolean) }),
+    ...(acrValues.length > 0 && { acrValues }),
   });
   if (typeof url !== 'string' || !URL.canParse(url, core.options.authUrl.href)) {
     throw new LoginError('login.loginUrl: must return a URL');

@@ -18,9 +18,14 @@ export const idTokenClaims = [
   'sid',
 ] as const;
 
+/** Names of claims about the sign-in, present if the host knows them. Discovery lists them with `login.acrValues`. */
+export const signInClaims = ['acr', 'amr'] as const;
+
 /** Claims of an ID token by name. `nonce` is missing if the authorization request had none. */
 type IdTokenClaims = Readonly<Record<Exclude<(typeof idTokenClaims)[number], 'nonce'>, string | number>> & {
   readonly nonce?: string;
+  readonly acr?: string;
+  readonly amr?: readonly string[];
 };
 
 /**
@@ -42,7 +47,7 @@ export async function signForClient(
 
 /**
  * Signs an ID token (OpenID Connect Core, section 2), which says who signed in, when and for which client.
- * Identity fields come from userinfo.
+ * Identity fields come from userinfo, except for those that the client requested for the ID token.
  */
 export function signIdToken(
   core: Core,
@@ -50,9 +55,17 @@ export function signIdToken(
     client,
     grant,
     tokenDigest,
+    userClaims,
     now,
-  }: { client: ClientRecord; grant: GrantState; tokenDigest: Buffer; now: number },
+  }: {
+    client: ClientRecord;
+    grant: GrantState;
+    tokenDigest: Buffer;
+    userClaims: Readonly<Record<string, unknown>>;
+    now: number;
+  },
 ): Promise<string> {
+  const { acr, amr } = grant.idTokenDetails ?? {};
   const issuedAt = Math.floor(now / 1000);
   const claims: IdTokenClaims = {
     iss: issuerOf(core.options),
@@ -65,6 +78,8 @@ export function signIdToken(
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
     // Left half of the access token's SHA-256 (section 3.1.3.6; both signing algorithms use SHA-256).
     at_hash: tokenDigest.toString('base64url', 0, 16),
+    ...(acr !== undefined && { acr }),
+    ...(amr !== undefined && { amr }),
   };
-  return signForClient(core, client, claims, { typ: 'JWT', now });
+  return signForClient(core, client, { ...userClaims, ...claims }, { typ: 'JWT', now });
 }

@@ -4,6 +4,8 @@ import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
+import { lacksEssentialClass, needsAnotherClass } from './authentication-context.ts';
+import { acceptsUser } from './claims-parameter.ts';
 import {
   isAskedEveryTime,
   isEnabled,
@@ -103,9 +105,16 @@ async function loginStep(
   // The engine verified the token at the start. Without its key it could not, but here `sub` only restricts
   // who may continue.
   const expected = id_token_hint === undefined ? user.sub : decodeJwt(id_token_hint).sub;
-  const isExpected = expected === undefined || expected === user.sub;
-  const needsFresh = needsFreshLogin(interaction, user);
+  const isExpected =
+    (expected === undefined || expected === user.sub) && acceptsUser(interaction.params, user.sub);
+  const needsFresh = needsFreshLogin(interaction, user) || needsAnotherClass(core, interaction.params, user);
   if (needsFresh) logClockBehind(core, interaction, user, isFresh);
+  if (isExpected && isFresh && lacksEssentialClass(interaction.params, user)) {
+    return interaction.finish({
+      error: 'unmet_authentication_requirements',
+      description: 'The sign-in has none of the requested authentication context classes.',
+    });
+  }
   if (isExpected && (isFresh || !needsFresh)) return null;
   if (!isFresh) return loginOf(core, interaction, client, true);
   // Another user than expected has just signed in: asking again would loop.

@@ -44,6 +44,11 @@ export function introspectionHandler(core: Core, authentication: ClientAuthentic
       token_type: 'Bearer',
       exp: Math.floor(token.expiresAt / 1000),
       iss: issuerOf(options),
+      // RFC 9470, section 6.2.
+      ...(token.acr !== null && {
+        acr: token.acr,
+        auth_time: Math.floor(token.authenticatedAt / 1000),
+      }),
     };
   };
 }

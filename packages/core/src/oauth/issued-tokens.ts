@@ -1,9 +1,11 @@
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState, NewAccessToken, NewRefreshToken, RefreshTokenDigests } from '../ports/grants.ts';
+import type { UserRecord } from '../ports/users.ts';
 import { offlineAccess } from '../scopes/scopes.ts';
 import { digest } from '../secrets/tokens.ts';
 import { signIdToken } from './id-token.ts';
+import { userClaimsInIdToken } from './id-token-details.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
 /** A new access token, not stored yet, with its ID token. */
@@ -18,27 +20,33 @@ export interface IssuedTokens {
 
 const dayMs = 24 * 3600_000;
 
+/** Checks whether a client gets refresh tokens with access tokens of these scopes, if the host issues any. */
+export function givesRefreshTokens(client: ClientRecord, scopes: readonly string[]): boolean {
+  return client.refreshWithoutOfflineAccess === true || scopes.includes(offlineAccess);
+}
+
 /**
  * Returns when the next refresh token of a grant expires, in milliseconds since the Unix epoch, by the
- * shorter of its idle and its absolute lifetime. `null` without the scope `offline_access` or the option
- * `refreshTokens`.
+ * shorter of its idle and its absolute lifetime. `null` without the option `refreshTokens`.
  */
 export function refreshTokenEnd({ options }: Core, grant: GrantState, now: number): number | null {
-  if (options.refreshTokens === undefined || !grant.scopes.includes(offlineAccess)) return null;
+  if (options.refreshTokens === undefined) return null;
   const { idleDays, absoluteDays } = options.refreshTokens;
   return Math.floor(Math.min(now + idleDays * dayMs, grant.issuedAt + absoluteDays * dayMs));
 }
 
 /**
- * Creates the first refresh token of a grant; `null` if the grant gets none, as for {@link refreshTokenEnd}.
+ * Creates the first refresh token of a grant; `null` without the option `refreshTokens`, and for a client that
+ * gets none, see {@link givesRefreshTokens}.
  */
 export function firstRefreshToken(
   core: Core,
+  client: ClientRecord,
   grant: GrantState,
   now: number,
 ): { readonly text: string; readonly stored: NewRefreshToken } | null {
   const expiresAt = refreshTokenEnd(core, grant, now);
-  if (expiresAt === null) return null;
+  if (expiresAt === null || !givesRefreshTokens(client, grant.scopes)) return null;
   const text = core.tokens.newRefreshToken(core.random);
   return { text, stored: { ...refreshTokenDigests(core, text), expiresAt } };
 }
@@ -57,14 +65,24 @@ export async function issueTokens(
   {
     client,
     grant,
+    user,
     scopes,
     now,
-  }: { client: ClientRecord; grant: GrantState; scopes: readonly string[]; now: number },
+  }: {
+    client: ClientRecord;
+    grant: GrantState;
+    user: UserRecord;
+    scopes: readonly string[];
+    now: number;
+  },
 ): Promise<IssuedTokens> {
   const accessToken = core.tokens.newAccessToken(core.random);
   const token = { digest: digest(accessToken), issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 };
   const idToken = scopes.includes('openid')
-    ? await signIdToken(core, { client, grant, tokenDigest: token.digest, now })
+    ? await signIdToken(core, {
+        ...{ client, grant, tokenDigest: token.digest, now },
+        userClaims: userClaimsInIdToken(core, grant, scopes, user),
+      })
     : null;
   return { accessToken, token, idToken, scopes };
 }

@@ -3,11 +3,18 @@ import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import { offlineAccess } from '../scopes/scopes.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
+import { spaceSeparated } from '../text/space-separated.ts';
 import { isPublicClient } from './client.ts';
 import type { ClientAuthentication, Credentials } from './client-authentication.ts';
-import { issueTokens, refreshTokenDigests, refreshTokenEnd, tokenResponse } from './issued-tokens.ts';
+import { scopesInIdToken } from './id-token-details.ts';
+import {
+  givesRefreshTokens,
+  issueTokens,
+  refreshTokenDigests,
+  refreshTokenEnd,
+  tokenResponse,
+} from './issued-tokens.ts';
 import { accessTokenSeconds, refreshGraceMs } from './lifetimes.ts';
 import { refreshLimits } from './refresh-limits.ts';
 import { findUser } from './user.ts';
@@ -31,9 +38,9 @@ const refused = (): OAuthError =>
  */
 function scopesOf(client: ClientRecord, grant: GrantState, asked: string | null): readonly string[] {
   const allowed = grant.scopes.filter((scope) => client.allowedScopes.includes(scope));
-  if (!allowed.includes(offlineAccess)) throw refused();
+  if (allowed.length === 0 || !givesRefreshTokens(client, allowed)) throw refused();
   if (asked === null) return allowed;
-  const wanted = [...new Set(asked.split(' ').filter((name) => name !== ''))];
+  const wanted = spaceSeparated(asked);
   if (wanted.length > 0 && wanted.every((name) => allowed.includes(name))) return wanted;
   throw new OAuthError(
     'invalid_scope',
@@ -89,7 +96,8 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     if (grant.revokedAt !== null) throw refused();
     await limits.countGrant(grant.codeDigest, clock.now());
     const scopes = scopesOf(client, grant, scope);
-    if ((await findUser(core, grant.sub, [])) === null) {
+    const user = await findUser(core, grant.sub, scopesInIdToken(core, grant, scopes));
+    if (user === null) {
       options.logger.warn(
         { client: client.clientId },
         'a refresh was refused: users.find does not know its sub',
@@ -102,7 +110,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     // The host may have shortened the lifetimes since the token was issued.
     if (expiresAt === null || expiresAt <= now) throw refused();
     // ID tokens issued on refresh have no nonce (OpenID Connect Core, section 12.2).
-    const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, scopes, now });
+    const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, user, scopes, now });
     // A process with another order of sealing keys may have stored a successor derived with one of the
     // previous keys.
     const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');

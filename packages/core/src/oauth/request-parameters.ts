@@ -61,6 +61,17 @@ export function oneValue<Name extends string>(
   return text;
 }
 
+/**
+ * Formats names that a client sent for an error description. Replaces names with characters that RFC 6749,
+ * appendix A.7 and A.8, does not allow in a scope and in a description.
+ */
+export function printed(names: readonly string[]): string {
+  const printable = names.map((name) =>
+    /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)',
+  );
+  return printable.join(' ').slice(0, 256);
+}
+
 /** Checks the lengths of parameter values. @throws OAuthError if a value has more bytes than its parameter may have */
 export function requireShort<Name extends string>(
   maxBytes: Readonly<Record<Name, number>>,

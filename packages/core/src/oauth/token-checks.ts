@@ -15,6 +15,10 @@ export interface ActiveToken {
   /** Scopes that the user approved. */
   readonly scopes: readonly string[];
   readonly expiresAt: Date;
+  /** Authentication context class of the sign-in, if `login.authenticate` returned one. */
+  readonly acr?: string;
+  /** Time of the sign-in, to the second, present if `acr` is. */
+  readonly authenticatedAt?: Date;
 }
 
 /**
@@ -78,9 +82,10 @@ export function tokenChecks({ storage, clock, tokens, options }: Core): TokenChe
       const found = await storage.grants.findToken(digest(token));
       const dead = rejectionReason(found, clock.now());
       if (found === null || dead !== null) return refused(dead ?? 'unknown');
-      const { sub, clientId, scopes, expiresAt } = found;
+      const { sub, clientId, scopes, expiresAt, acr, authenticatedAt } = found;
       if (!required.every((scope) => scopes.includes(scope))) return refused('insufficient_scope');
-      return { active: true, sub, clientId, scopes, expiresAt: new Date(expiresAt) };
+      const signIn = acr === null ? {} : { acr, authenticatedAt: new Date(authenticatedAt) };
+      return { active: true, sub, clientId, scopes, expiresAt: new Date(expiresAt), ...signIn };
     },
   };
 }

@@ -9,6 +9,7 @@ import { digest } from '../secrets/tokens.ts';
 import { printableUrl } from '../text/printable.ts';
 import type { ClientAuthentication, Credentials } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
+import { scopesInIdToken } from './id-token-details.ts';
 import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
@@ -92,7 +93,8 @@ async function exchangeCode(
   checkRedirectUri(core, client, grant, redirectUri);
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
-  if ((await findUser(core, grant.sub, [])) === null) {
+  const user = await findUser(core, grant.sub, scopesInIdToken(core, grant, grant.scopes));
+  if (user === null) {
     core.options.logger.warn(
       { client: client.clientId },
       'a code was refused: users.find does not know its sub',
@@ -100,8 +102,8 @@ async function exchangeCode(
     throw new OAuthError('invalid_grant');
   }
 
-  const issued = await issueTokens(core, { client, grant, scopes: grant.scopes, now });
-  const refreshToken = firstRefreshToken(core, grant, now);
+  const issued = await issueTokens(core, { client, grant, user, scopes: grant.scopes, now });
+  const refreshToken = firstRefreshToken(core, client, grant, now);
   const outcome = await grants.redeem({
     codeDigest: grant.codeDigest,
     token: issued.token,

@@ -18,6 +18,7 @@ export const defaultOptions = {
   theme: { name: 'Ostiary', colour: '#1a4f8b', showHandle: false },
   languages,
   hostTimeoutSeconds: 10,
+  claimsParameter: false,
   introspection: false,
   refreshTokens: { idleDays: 30, absoluteDays: 180 },
   limits: { ...addressLimits, refreshesPerGrant: 60, unfinishedInteractions: 100_000 },

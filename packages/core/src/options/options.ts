@@ -12,6 +12,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { Login, UserDirectory } from '../ports/users.ts';
 import { isStandardSchema } from '../schemas/standard-schema.ts';
 import type { HostClaims, HostScopes, ScopeCatalog } from '../scopes/catalog.ts';
+import { contextClassWords, isContextClass } from '../scopes/context-classes.ts';
 import { loadScopes } from '../scopes/load.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { stderrLogger } from '../telemetry/stderr-logger.ts';
@@ -60,6 +61,12 @@ const schema = knownOnly({
     authenticate: callback(),
     loginUrl: callback(),
     signOut: callback().optional(),
+    acrValues: z
+      .array(z.string().refine(isContextClass, contextClassWords))
+      .min(1)
+      .max(100)
+      .refine((values) => new Set(values).size === values.length, 'names one twice')
+      .optional(),
   }),
   sealingKeys,
   trustedProxies: z.array(proxy).default([]),
@@ -89,6 +96,7 @@ const schema = knownOnly({
   hostTimeoutSeconds: z.number().positive().max(600).default(defaultOptions.hostTimeoutSeconds),
   pages: knownOnly({ consent: callback().optional(), error: callback().optional() }).prefault({}),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
+  claimsParameter: z.boolean().default(defaultOptions.claimsParameter),
   introspection: z.boolean().default(defaultOptions.introspection),
   refreshTokens: knownOnly({
     idleDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.idleDays),
@@ -244,6 +252,12 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly interactionUrl?: (interactionId: string) => string;
   /**
+   * Accepts the parameter `claims` of authorization requests (OpenID Connect Core, section 5.5). Requested claims that the
+   * approved scopes cover go into the ID token too, and an essential `acr` must be met. Without the option, `claims` is ignored.
+   * @defaultValue false
+   */
+  readonly claimsParameter?: boolean;
+  /**
    * Enables `POST /v1/oauth/introspect`, where clients marked as resource servers can check access tokens
    * (RFC 7662). An API in this process calls `ostiary.tokens.verify` instead, which needs no option.
    * @defaultValue false
@@ -251,7 +265,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   readonly introspection?: boolean;
   /**
    * Enables refresh tokens: a client gets one if it may use the scope `offline_access`, which this option
-   * adds, and the user approved that scope. `{}` uses the default lifetimes.
+   * adds, and the user approved that scope, or if it has the setting `refreshWithoutOfflineAccess`. `{}` uses
+   * the default lifetimes.
    * @defaultValue none: when an access token expires, the client sends its user through authorization again
    */
   readonly refreshTokens?: RefreshTokenOptions;
@@ -499,6 +514,7 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     );
   }
   const { hostTimeoutSeconds, verifyImportedSecret: verify } = plain;
+  const { acrValues } = plain.login;
   return Object.freeze({
     ...deepFreeze(plain),
     baseUrl,
@@ -522,6 +538,9 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
     verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
-    login: withDeadlines('login', options.login, ['authenticate', 'loginUrl', 'signOut'], hostTimeoutSeconds),
+    login: Object.freeze({
+      ...withDeadlines('login', options.login, ['authenticate', 'loginUrl', 'signOut'], hostTimeoutSeconds),
+      ...(acrValues !== undefined && { acrValues }),
+    }),
   });
 }

@@ -34,6 +34,8 @@ export interface ClientRecord {
    */
   readonly loopbackPorts?: LoopbackPorts | undefined;
   readonly allowedScopes: readonly string[];
+  /** Value of `scope` for authorization requests without one; `undefined` and `null` count as none. */
+  readonly defaultScope?: string | null | undefined;
   /** True if authorization requests without a PKCE challenge are refused. */
   readonly requirePkce: boolean;
   /** True if code exchanges without the client secret are refused, even with a correct PKCE verifier. */
@@ -42,6 +44,8 @@ export interface ClientRecord {
    * True if the administrator trusts this client. A remembered consent then covers all its redirect URIs.
    */
   readonly firstParty: boolean;
+  /** True if every code gives a refresh token, even without `offline_access`; `undefined` counts as `false`. */
+  readonly refreshWithoutOfflineAccess?: boolean | undefined;
   /**
    * True if the client may introspect access tokens of every client (RFC 7662); `undefined` counts as
    * `false`.

@@ -1,5 +1,16 @@
 import type { AuditRecord } from './audit.ts';
 import type { NewJob } from './queue.ts';
+
+/** Content of the ID tokens of a grant besides the claims that each has. */
+export interface IdTokenDetails {
+  /** Authentication context class of the sign-in. */
+  readonly acr?: string;
+  /** Methods of the sign-in. */
+  readonly amr?: readonly string[];
+  /** Names of the claims of the user that the client asked for and that the scopes cover. */
+  readonly claims?: readonly string[];
+}
+
 /**
  * The result of one consent flow for one client: an authorization code and everything that is issued for it.
  * Each authorization has its own grant, identified by the SHA-256 digest of its code. Times are milliseconds
@@ -18,6 +29,8 @@ export interface GrantRecord {
   readonly authenticatedAt: number;
   /** Session id of the user's sign-in that apps see as `sid`. */
   readonly sid: string;
+  /** JSON that a store keeps as it is, apart from `acr`, which `findToken` returns; `null` for nothing. */
+  readonly idTokenDetails: IdTokenDetails | null;
   readonly issuedAt: number;
   /** Time at which the authorization code expires. The tokens of the grant have their own expiry. */
   readonly expiresAt: number;
@@ -77,6 +90,10 @@ export interface AccessTokenState {
   readonly expiresAt: number;
   /** True if the token itself or its grant was revoked. */
   readonly revoked: boolean;
+  /** Time at which the user signed in. */
+  readonly authenticatedAt: number;
+  /** Authentication context class of that sign-in; `null` if it has none. */
+  readonly acr: string | null;
 }
 
 /** A remembered consent. Times are milliseconds since the Unix epoch. */

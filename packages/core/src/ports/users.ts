@@ -78,6 +78,20 @@ export interface UserRecord<Claims = AnyClaims> {
    * Time of the last change of the profile: ISO 8601, UTC. Sent if the option `scopes` has `standardProfile`.
    */
   readonly updatedAt?: string | null | undefined;
+  /** First name, sent if the option `scopes` has `standardProfile`, like all fields up to `birthdate`. */
+  readonly givenName?: string | null | undefined;
+  readonly familyName?: string | null | undefined;
+  readonly middleName?: string | null | undefined;
+  /** Casual name of the user. */
+  readonly nickname?: string | null | undefined;
+  /** URL of the user's page in this service: http or https. */
+  readonly profile?: string | null | undefined;
+  /** URL of the user's own website: http or https. */
+  readonly website?: string | null | undefined;
+  /** Gender of the user: `female`, `male`, or another word. */
+  readonly gender?: string | null | undefined;
+  /** Date of birth: `YYYY-MM-DD`, with the year `0000` if it is unknown, or `YYYY`. */
+  readonly birthdate?: string | null | undefined;
   /** Claims of the host's own scopes, by name. */
   readonly claims?: Claims;
 }
@@ -138,6 +152,13 @@ export interface Authentication {
    * @defaultValue `sid` is derived from `sub` and `authenticatedAt`
    */
   readonly sessionId?: string;
+  /**
+   * Authentication context class of the sign-in (`acr`; OpenID Connect Core, section 2), such as `urn:example:two-factor`: 1 to 255
+   * printable ASCII characters without spaces. Apps get it in ID tokens, resource servers at introspection.
+   */
+  readonly acr?: string;
+  /** Methods of the sign-in (`amr`; RFC 8176), such as `['pwd', 'otp']`: 1 to 16, each as `acr`. Apps get them in ID tokens. */
+  readonly amr?: readonly string[];
 }
 
 /** Requirements for the host's sign-in. */
@@ -159,6 +180,11 @@ export interface LoginRequest {
   readonly loginHint?: string;
   /** Preferred languages of the user, most wanted first (BCP 47). */
   readonly uiLocales?: readonly string[];
+  /**
+   * Authentication context classes that the app requests (`acr_values`, or `acr` of the parameter `claims`), most
+   * wanted first. Sign the user in so that `authenticate` returns one of them as `acr`.
+   */
+  readonly acrValues?: readonly string[];
 }
 
 /** Login of the host, with which users sign in. */
@@ -169,6 +195,13 @@ export interface Login {
    * keep a user signed in.
    */
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
+
+  /**
+   * The values of `acr` that `authenticate` can return, for the metadata. If an app requests one of them and the user's sign-in
+   * has no requested class, the user is sent to `loginUrl` again, with `reauthenticate`.
+   * @defaultValue none: requested classes are passed to `loginUrl` only if the user must sign in anyway
+   */
+  readonly acrValues?: readonly string[];
 
   /** Returns the URL of the host's sign-in page. That page must send the browser to `returnTo` afterwards. */
   loginUrl(returnTo: string, request: LoginRequest): Promise<string> | string;

@@ -21,8 +21,9 @@ export interface HostScope {
 /** Value of the option `scopes`: scopes in addition to the built-in ones. */
 export type HostScopes = { readonly [Ready in ReadyScopeName]?: boolean } & {
   /**
-   * Adds the claims `preferred_username`, `picture`, `locale`, `zoneinfo` and `updated_at` to the scope
-   * `profile`.
+   * Adds the other claims of OpenID Connect Core, section 5.4, to the scope `profile`: `preferred_username`,
+   * `picture`, `locale`, `zoneinfo`, `updated_at`, `given_name`, `family_name`, `middle_name`, `nickname`,
+   * `profile`, `website`, `gender` and `birthdate`.
    */
   readonly standardProfile?: boolean;
 } & { readonly [scope: string]: HostScope | boolean | undefined };

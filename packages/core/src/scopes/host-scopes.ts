@@ -18,6 +18,7 @@ import {
   type ReadyScopeName,
   readyScopes,
   standardProfileClaims,
+  standardProfileConsent,
 } from './ready-scopes.ts';
 import { isScope, offlineAccess } from './scopes.ts';
 
@@ -136,7 +137,10 @@ export function withHostScopes(
   const all = new Map(five);
   const profile = five.get('profile');
   if (given.standardProfile === true && profile !== undefined)
-    all.set('profile', { ...profile, claims: [...profile.claims, ...readyClaims(standardProfileClaims)] });
+    all.set('profile', {
+      claims: [...profile.claims, ...readyClaims(standardProfileClaims)],
+      consent: standardProfileConsent,
+    });
   for (const [name, scope] of Object.entries(given)) {
     if (typeof scope === 'object') {
       all.set(name, { claims: hostClaims(scope.claims ?? {}), consent: scope.consent });

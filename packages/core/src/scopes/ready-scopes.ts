@@ -99,11 +99,23 @@ const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as fr-HT');
 
+/** Texts of the consent page about `profile` with the claims of `standardProfile`. */
+export const standardProfileConsent = consentTexts('standardProfile');
+
+const webUrl = z.url({ protocol: /^https?$/ }).max(2048);
+
+/** Checks a date without a time zone; the year `0000` stands for an unknown one (OpenID Connect Core, section 5.1). */
+const isDate = (value: string): boolean =>
+  /^\d{4}$/.test(value) ||
+  (/^\d{4}-\d\d-\d\d$/.test(value) &&
+    !Number.isNaN(Date.parse(value)) &&
+    new Date(value).toISOString().startsWith(value));
+
 /** Claims that `standardProfile` adds to `profile`, because OpenID Connect apps expect them. */
 export const standardProfileClaims: { readonly [claim: string]: ReadyClaim } = {
   preferred_username: taken('handle', text),
   picture: {
-    ...taken('avatarUrl', z.url({ protocol: /^https?$/ }).max(2048)),
+    ...taken('avatarUrl', webUrl),
     read: ({ avatarUrl }) => avatarUrl ?? undefined,
   },
   locale: taken('locale', languageTag),
@@ -118,4 +130,12 @@ export const standardProfileClaims: { readonly [claim: string]: ReadyClaim } = {
     check: z.int(),
     read: ({ updatedAt }) => (updatedAt == null ? undefined : Math.floor(Date.parse(updatedAt) / 1000)),
   },
+  given_name: taken('givenName', text),
+  family_name: taken('familyName', text),
+  middle_name: taken('middleName', text),
+  nickname: taken('nickname', text),
+  profile: taken('profile', webUrl),
+  website: taken('website', webUrl),
+  gender: taken('gender', text),
+  birthdate: taken('birthdate', z.string().refine(isDate, 'must be a date such as 1990-01-31, or a year')),
 };

@@ -55,6 +55,9 @@ describe('creating a client', () => {
     const switches = { requirePkce: true, requireSecret: true, firstParty: true };
     const given = { clientId: 'My_client-1', idTokenAlg: 'ES256', ...switches };
     expect((await admin.create(settings(given))).client).toMatchObject(given);
+    const scopes = { allowedScopes: ['openid', 'kyc'], defaultScope: ' kyc  openid kyc' };
+    const created = await admin.create(settings({ ...scopes, refreshWithoutOfflineAccess: true }));
+    expect(created.client).toMatchObject({ defaultScope: 'kyc openid', refreshWithoutOfflineAccess: true });
     const app = { public: true, redirectUris: ['com.example.app:/cb'] };
     const { client, clientSecret } = await admin.create(settings(app));
     expect([client, clientSecret]).toMatchObject([{ ...app, secrets: [] }, null]);
@@ -70,7 +73,14 @@ describe('creating a client', () => {
     ],
     ['allowedScopes: ', { allowedScopes: [] }],
     ['allowedScopes.1: ', { allowedScopes: ['openid', 'email'] }],
+    [
+      'defaultScope: ',
+      ...['', ' ', 'kyc', 'openid kyc', 'OpenID', 'openid,kyc', ['openid']].map((defaultScope) => ({
+        defaultScope,
+      })),
+    ],
     ['requirePkce: ', { requirePkce: 'yes' }],
+    ['refreshWithoutOfflineAccess: ', { refreshWithoutOfflineAccess: 'yes' }],
     ['requireSecret: ', { requireSecret: 1 }, { public: true, requireSecret: true }],
     ['idTokenAlg: ', { idTokenAlg: 'HS256' }],
     ['clientId: ', ...['a b', '', 'x'.repeat(256), 'a:b'].map((clientId) => ({ clientId }))],
@@ -133,6 +143,15 @@ describe('changing a client', () => {
     const updating = admin.update(client.clientId, changes as object);
     await expect(updating).rejects.toSatisfy(typeErrorAbout(path));
     expect(await admin.get(client.clientId)).toEqual(client);
+  });
+
+  it('lets no scope be taken away that defaultScope names, until that is changed too', async () => {
+    const scopes = { allowedScopes: ['openid', 'kyc'] as const, defaultScope: 'openid kyc' };
+    const { client } = await admin.create(settings(scopes));
+    const narrow = { allowedScopes: ['openid'] as const };
+    await expect(admin.update(client.clientId, narrow)).rejects.toThrow(/^defaultScope: kyc is not among/);
+    const changed = await admin.update(client.clientId, { ...narrow, defaultScope: null });
+    expect([changed.allowedScopes, changed.defaultScope]).toEqual([['openid'], null]);
   });
 
   it('refuses requireSecret for a public client', async () => {

@@ -10,6 +10,7 @@ const database = fragileStorage();
 const provider = await startProvider({
   storage: database.storage,
   introspection: true,
+  claimsParameter: true,
   limits: { authorizeStarts: 1_000, failedClientAuthentications: 3 },
 });
 const client = await provider.client();
@@ -43,6 +44,14 @@ const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
   unsupported_response_type: () => authorize({ response_type: 'token' }),
   login_required: () => authorize({ prompt: 'none' }, provider.browser(null)),
   consent_required: () => authorize({ prompt: 'none', scope: 'openid kyc' }),
+  async unmet_authentication_requirements() {
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, value: 'urn:example:gold' } } });
+    const browser = provider.browser(null);
+    const { callback } = await provider.follow(browser, provider.authorizeUrl(client, { claims }));
+    provider.signIn(browser, ana.sub);
+    const refused = await browser.get(callback.get('return_to') ?? '');
+    return browser.get(refused.location ?? '', json);
+  },
   request_not_supported: () => authorize({ request: 'x' }),
   request_uri_not_supported: () => authorize({ request_uri: 'https://app.example/request' }),
   registration_not_supported: () => authorize({ registration: '{}' }),

@@ -33,7 +33,15 @@ const rich: UserRecord = {
   locale: 'ht-HT',
   zoneinfo: 'America/Port-au-Prince',
   updatedAt: '2026-01-31T12:00:00.500Z',
+  ...{ givenName: 'Ana', familyName: 'Joseph', middleName: 'Marie', nickname: 'Anita' },
+  ...{ profile: 'https://shop.example/ana', website: 'http://ana.example/' },
+  ...{ gender: 'female', birthdate: '1990-02-28' },
   claims: { orders: ['A-1', 'A-2'], vip: true, secret: 'of no scope' },
+};
+/** Members of a record that only `standardProfile` shows. */
+const nameless = {
+  ...{ givenName: null, familyName: null, middleName: null, nickname: null },
+  ...{ profile: null, website: null, gender: null, birthdate: null },
 };
 const become = (changes: object) => provider.host.people.set(ana.sub, { ...rich, ...changes } as typeof ana);
 become({});
@@ -72,6 +80,9 @@ describe('scopes of the host', () => {
       ...{ name: ana.name, handle: ana.handle, avatarUrl: ana.avatarUrl },
       ...{ preferred_username: ana.handle, locale: 'ht-HT', zoneinfo: 'America/Port-au-Prince' },
       ...(ana.avatarUrl !== null && { picture: ana.avatarUrl }),
+      ...{ given_name: 'Ana', family_name: 'Joseph', middle_name: 'Marie', nickname: 'Anita' },
+      ...{ profile: 'https://shop.example/ana', website: 'http://ana.example/' },
+      ...{ gender: 'female', birthdate: '1990-02-28' },
       ...{ updated_at: 1_769_860_800, email: 'ana@example.com', email_verified: true },
     });
     expect(await userinfoWith('phone address history orders:read')).toEqual({
@@ -83,10 +94,37 @@ describe('scopes of the host', () => {
     });
   });
 
+  it('leave out parts of the name, addresses, gender and date of birth that a user does not have', async () => {
+    const claims = [
+      'given_name',
+      'family_name',
+      'middle_name',
+      'nickname',
+      'profile',
+      'website',
+      'gender',
+      'birthdate',
+    ];
+    for (const none of [null, undefined]) {
+      become(Object.fromEntries(Object.keys(nameless).map((field) => [field, none])));
+      const shown = await userinfoWith('profile');
+      expect(shown).toMatchObject({ name: ana.name, preferred_username: ana.handle });
+      for (const claim of claims) expect(shown).not.toHaveProperty(claim);
+    }
+  });
+
+  it.each(['1990', '0000-12-31', '2024-02-29', '0001-01-01'])(
+    'take every date of birth of OpenID Connect: %s',
+    async (birthdate) => {
+      become({ birthdate });
+      expect(await userinfoWith('profile')).toMatchObject({ birthdate });
+    },
+  );
+
   it('leave out what a user does not have', async () => {
     const without = { email: undefined, emailVerified: undefined, address: undefined, locale: undefined };
     become({
-      ...without,
+      ...{ ...without, ...nameless },
       updatedAt: undefined,
       zoneinfo: undefined,
       avatarUrl: null,
@@ -99,7 +137,7 @@ describe('scopes of the host', () => {
 
   it('leave out what a database has NULL for', async () => {
     const none = { email: null, emailVerified: null, phoneNumber: null, phoneNumberVerified: null };
-    const profile = { locale: null, zoneinfo: null, updatedAt: null, avatarUrl: null };
+    const profile = { ...nameless, locale: null, zoneinfo: null, updatedAt: null, avatarUrl: null };
     become({ ...none, ...profile, address: null });
     expect(await userinfoWith('profile email phone address')).toEqual({
       ...{ name: ana.name, handle: ana.handle, avatarUrl: null, preferred_username: ana.handle },
@@ -140,6 +178,8 @@ describe('scopes of the host', () => {
     const page = async (locale: string) =>
       (await openConsent(provider, app, { scope: 'openid email orders:read', ui_locales: locale })).text;
     expect(await page('fr')).toContain('Voir vos commandes');
+    const profile = await openConsent(provider, app, { scope: 'openid profile', ui_locales: 'en' });
+    expect(profile.text).toContain('such as your date of birth');
     const english = await page('en');
     for (const words of ['See your orders', '&lt;b&gt;and when', 'See your e-mail address'])
       expect(english).toContain(words);
@@ -186,6 +226,15 @@ describe('bad data of the host', () => {
     ['address', { address: { locality: 7 } }, 'address: '],
     ['profile', { updatedAt: 'yesterday' }, 'updatedAt: '],
     ['profile', { locale: 'Creole!' }, 'locale: must be a language tag such as fr-HT'],
+    ...['31.1.1990', '1990-13-01', '1990-02-30', '1990-2-3', '', '1990-01-31T00:00:00Z'].map(
+      (birthdate) => ['profile', { birthdate }, 'birthdate: must be a date such as 1990-01-31'] as const,
+    ),
+    ...['javascript:alert(1)', 'ana.example', '/ana'].flatMap((url) => [
+      ['profile', { profile: url }, 'profile: '] as const,
+      ['profile', { website: url }, 'website: '] as const,
+    ]),
+    ['profile', { givenName: '' }, 'givenName: '],
+    ['profile', { gender: 1 }, 'gender: '],
     ['history', { claims: undefined }, 'claims.orders: '],
     ['history', { claims: { orders: 'A-1' } }, 'claims.orders: '],
     ['history', { claims: { orders: [], vip: 1 } }, 'claims.vip: '],
@@ -197,7 +246,7 @@ describe('bad data of the host', () => {
       provider.logged.length = 0;
       const answer = await provider.userinfo(token);
       expect(answer.outcome).toBe('500 server_error');
-      expect(answer.text).not.toMatch(/orders|claims|email|phone|locale|updated/i);
+      expect(answer.text).not.toMatch(/orders|claims|email|phone|locale|updated|birth|website|gender/i);
       expect(provider.errors.map(({ fields }) => String(Reflect.get(fields, 'err')))).toEqual([
         expect.stringContaining(`users.find: ${field}`),
       ]);

@@ -63,10 +63,11 @@ export class Host {
   };
   readonly login: Login = {
     authenticate: (request) => this.#signedIn.get(hostCookie(request)) ?? null,
-    loginUrl: (returnTo, { reauthenticate, loginHint, uiLocales }) => {
+    loginUrl: (returnTo, { reauthenticate, loginHint, uiLocales, acrValues }) => {
       const query = new URLSearchParams({ return_to: returnTo, reauthenticate: String(reauthenticate) });
       if (loginHint !== undefined) query.set('login_hint', loginHint);
       if (uiLocales !== undefined) query.set('ui_locales', uiLocales.join(' '));
+      if (acrValues !== undefined) query.set('acr_values', acrValues.join(' '));
       return `/login?${query}`;
     },
   };
@@ -75,8 +76,13 @@ export class Host {
     return { ...this.login, signOut: (request) => this.signOut(hostCookie(request)) };
   }
 
-  signIn(browser: string, sub: string, authenticatedAt: Date): void {
-    this.#signedIn.set(browser, { sub, authenticatedAt });
+  signIn(
+    browser: string,
+    sub: string,
+    authenticatedAt: Date,
+    context: Pick<Authentication, 'acr' | 'amr'> = {},
+  ): void {
+    this.#signedIn.set(browser, { sub, authenticatedAt, ...context });
   }
 
   signOut(browser: string): void {

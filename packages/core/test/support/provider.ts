@@ -146,8 +146,8 @@ export class TestProvider {
   }
 
   /** Signs a user in at the host in this browser, `agoMs` before now. */
-  signIn(browser: TestBrowser, sub: string, agoMs = 0): void {
-    this.host.signIn(browser.name, sub, new Date(this.clock.now() - agoMs));
+  signIn(browser: TestBrowser, sub: string, agoMs = 0, context: Parameters<Host['signIn']>[3] = {}): void {
+    this.host.signIn(browser.name, sub, new Date(this.clock.now() - agoMs), context);
   }
 
   signOut(browser: TestBrowser): void {

@@ -7,7 +7,7 @@ const works = { partnerDisabled: false };
 
 export const clientCases = casesOf('clients', {
   'a client is read back as it was stored': async ({ clients }) => {
-    const full = sampleClient();
+    const full = sampleClient({ defaultScope: 'openid kyc', refreshWithoutOfflineAccess: true });
     const bare = sampleClient({
       clientId: 'client-2',
       secrets: [],

@@ -16,10 +16,15 @@ const unused = { consumedAt: null, revokedAt: null, failedVerifiers: 0 };
 
 export const grantCases = casesOf('grants', {
   'a grant is read back as it was issued': async (storage) => {
-    const full = await issued(storage, 'full');
+    const idTokenDetails = {
+      ...{ acr: 'urn:example:"gold"', amr: ['pwd', 'otp'], claims: ['email', '__proto__', 'e\u0301'] },
+    };
+    const full = await issued(storage, 'full', { idTokenDetails });
     const bare = await issued(storage, 'bare', { codeChallenge: null, nonce: null, scopes: ['openid'] });
     assertSame(await storage.grants.find(full.codeDigest), { ...full, ...unused });
     assertSame(await storage.grants.find(bare.codeDigest), { ...bare, ...unused });
+    const named = await issued(storage, 'named', { idTokenDetails: { claims: ['email'] } });
+    assertSame(await storage.grants.find(named.codeDigest), { ...named, ...unused });
     assert.equal(await storage.grants.find(digestOf('unknown')), null);
   },
 

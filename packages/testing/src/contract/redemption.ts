@@ -25,7 +25,18 @@ export const redemptionCases = casesOf('redemption', {
       scopes: ['openid', 'profile'],
       expiresAt: sampleToken('a').expiresAt,
       revoked: false,
+      authenticatedAt: grant.authenticatedAt,
+      acr: null,
     });
+  },
+
+  'a token is read with the class of its sign-in': async (storage) => {
+    const acr = 'urn:example:"gold"';
+    const [classed, named] = [{ acr, amr: ['pwd'] }, { claims: ['email'] }];
+    for (const [label, idTokenDetails] of Object.entries({ classed, named }))
+      await redeemed(storage, label, { idTokenDetails });
+    assert.equal((await storage.grants.findToken(sampleToken('classed').digest))?.acr, acr);
+    assert.equal((await storage.grants.findToken(sampleToken('named').digest))?.acr, null);
   },
 
   'a code dies at its exact millisecond': async (storage) => {

@@ -46,14 +46,17 @@ export const refreshCases = casesOf('refresh tokens', {
   },
 
   'each use gives an access token and the next one': async (storage) => {
-    const { token } = await connected(storage, 'a');
+    const { token, grant } = await connected(storage, 'a');
     for (let use = 1; use <= 3; use += 1) {
       const at = { now: now + use * hour };
       assert.equal(await refresh(storage, `a ${use}`, `a ${use + 1}`, at), 'refreshed');
       const state = await storage.grants.findToken(sampleToken(`a ${use + 1}`).digest);
       const { expiresAt } = sampleToken('');
       const scopes = ['openid', 'profile'];
-      assertSame(state, { clientId: 'client-1', sub: 'user-1', scopes, expiresAt, revoked: false });
+      assertSame(state, {
+        ...{ clientId: 'client-1', sub: 'user-1', scopes, expiresAt, revoked: false },
+        ...{ authenticatedAt: grant.authenticatedAt, acr: null },
+      });
     }
     assert.equal(await isLive(storage, token), true, 'earlier access tokens live out their time');
   },

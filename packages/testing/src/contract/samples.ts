@@ -54,6 +54,7 @@ export function sampleGrant(label: string, changes: Partial<GrantRecord> = {}): 
     nonce: 'n-0S6_WzA2Mj',
     authenticatedAt: now - minute,
     sid: 'a session',
+    idTokenDetails: null,
     issuedAt: now,
     expiresAt: now + 10 * minute,
     ...changes,

@@ -6,6 +6,7 @@ import type { ClientRecord } from '../../ports/clients.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../secrets/tokens.ts';
 import { isEnabled } from '../client.ts';
+import { idTokenDetailsOf } from '../id-token-details.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 import { sessionIdOf } from '../session-id.ts';
 import type { Decision } from './answers.ts';
@@ -52,6 +53,8 @@ export interface EngineRun {
   readonly scope?: string | null;
   /** Redirect URI of the request. For a resumed request it is set when its interaction has been read. */
   redirectUri?: string;
+  /** Checked parameter `claims` of the request, set together with `redirectUri`. */
+  claims?: string | null;
   /** True if a script sent the request (Fetch Metadata), rather than the browser for its user. */
   readonly isScript?: boolean;
   /** Interaction that this request started, with its lifetime in seconds. */
@@ -110,15 +113,17 @@ export function authorizationCodeAdapter(core: Core): Adapter {
         throw new TypeError('the engine issued a code without client, user, redirect URI, scope or time');
       }
       const now = core.clock.now();
+      const scopes = scope.split(' ');
       const issued = await core.storage.grants.issue({
         codeDigest: digest(code),
         clientId,
         sub: accountId,
-        scopes: scope.split(' '),
+        scopes,
         redirectUri,
         codeChallenge: payload.codeChallenge ?? null,
         nonce: payload.nonce ?? null,
         authenticatedAt: authTime * 1000,
+        idTokenDetails: idTokenDetailsOf(core, visitor(), currentRun.getStore()?.claims, scopes),
         sid: sessionIdOf(visitor() ?? { sub: accountId, authenticatedAt: new Date(authTime * 1000) }),
         issuedAt: now,
         expiresAt: now + expiresIn * 1000,

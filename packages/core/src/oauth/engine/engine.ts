@@ -27,7 +27,10 @@ const loadEngine = () => import('./provider.ts');
  */
 export type InteractionEnd =
   | { readonly user: Authentication; readonly consented: boolean }
-  | { readonly error: 'access_denied' | 'login_required'; readonly description: string };
+  | {
+      readonly error: 'access_denied' | 'login_required' | 'unmet_authentication_requirements';
+      readonly description: string;
+    };
 
 /** Node request and response, as in Koa's context. */
 export interface Exchange {
@@ -76,6 +79,7 @@ export class Engine {
       authentication: user,
       scope: parameters.get('scope'),
       redirectUri: parameters.get('redirect_uri') ?? '',
+      claims: parameters.get('claims'),
       isScript: isScript(exchange.req),
     });
   }

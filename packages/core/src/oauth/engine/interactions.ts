@@ -100,6 +100,7 @@ export function interactionAdapter(core: Core): Adapter {
         // Set for the client adapter, which the engine calls next.
         if (run !== undefined) {
           run.redirectUri = params.redirect_uri;
+          run.claims = params.claims;
           run.decision = decisionOf(payload.result);
         }
         return { ...payload, params, jti: id };

@@ -1,5 +1,7 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Core } from '../../options/context.ts';
+import { lacksEssentialClass, needsAnotherClass } from '../authentication-context.ts';
+import { acceptsUser } from '../claims-parameter.ts';
 import { isAskedEveryTime } from '../client.ts';
 import { isConsented } from '../user.ts';
 import { visitor } from './adapter.ts';
@@ -33,7 +35,8 @@ export function readRequestStart({ startedAt, signIn }: { readonly [name: string
 }
 
 /** Creates the engine's prompts: conditions that an authorization request must meet before it gets a code. */
-export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt[] {
+export function createPolicy(core: Core): interactionPolicy.Prompt[] {
+  const { clock, storage } = core;
   /**
    * Returns when the request began, to the millisecond, and who was signed in then. An interaction that
    * follows another one keeps both. The time is never before the sign-in, which may seem to be after the
@@ -63,6 +66,17 @@ export function createPolicy({ clock, storage }: Core): interactionPolicy.Prompt
     new Check('id_token_hint', 'another user is signed in', 'login_required', ({ oidc }) => {
       const expected = oidc.entities.IdTokenHint?.payload.sub;
       return expected !== undefined && expected !== visitor()?.sub;
+    }),
+    new Check('claims_sub', 'another user is signed in', 'login_required', ({ oidc }) => {
+      const user = visitor();
+      return user !== null && !acceptsUser(oidc.params ?? {}, user.sub);
+    }),
+    // Signing in is tried once for a class that is only wished for.
+    new Check('acr', 'the sign-in has no requested class', 'login_required', ({ oidc }) => {
+      const { params = {}, result } = oidc;
+      return result?.login === undefined
+        ? needsAnotherClass(core, params, visitor())
+        : lacksEssentialClass(params, visitor());
     }),
   );
 

@@ -117,6 +117,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
       scope: ({ oidc: { params } }) => {
         if (params) params.scope = currentRun.getStore()?.scope ?? params.scope;
       },
+      // Kept with the interaction; the engine has no part in it.
+      ...(options.claimsParameter && { claims: null }),
     },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     loadExistingGrant: (ctx) => grantOf(core, ctx),
