@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { payment } from '../support/partner-api.ts';
+import { till } from './till.ts';
+
+it('a transfer that was created twice with one Idempotency-Key is paid once, and answered alike', async () => {
+  const { provider, key, rail, work } = await till();
+  const pay = () =>
+    provider.partnerCall(key, 'POST /v1/partner/payments', payment, { 'idempotency-key': 'order 7' });
+  const answers = await Promise.all([pay(), pay(), pay()]);
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  const replayed = answers.map(({ headers }) => headers.get('idempotent-replayed'));
+  expect(replayed.filter((value) => value === 'true')).toHaveLength(2);
+  await work();
+  expect(rail.orders).toHaveLength(1);
+});
+
+it('a transfer and its job are stored together or not at all', async () => {
+  const { database, call, list, rail, work } = await till();
+  database.breakWhen((call) => call === 'transfers.create');
+  expect((await call('POST /v1/partner/payments', payment)).status).toBe(503);
+  database.breakWhen(null);
+  await work();
+  expect([await list('/v1/partner/payments'), rail.orders]).toEqual([[], []]);
+});
+
+it('a reference belongs to one transfer: another transfer with it is refused with the id of the first', async () => {
+  const { pay, call, rail, work } = await till();
+  const id = await pay({ ...payment, reference: 'order 7' });
+  const second = await call('POST /v1/partner/payments', { ...payment, reference: 'order 7' });
+  expect([second.status, second.json().details]).toEqual([409, [{ path: 'reference', message: id }]]);
+  await work();
+  expect(rail.orders).toMatchObject([{ id }]);
+});
