@@ -8,7 +8,5 @@ export function hostPageUrl(interactionUrl: (id: string) => string, id: string, 
   const url = interactionUrl(id);
   const page = typeof url === 'string' && URL.canParse(url, authUrl.href) ? new URL(url, authUrl) : null;
   if (page?.origin === authUrl.origin && page.pathname.includes(id)) return page;
-  throw new TypeError(
-    'interactionUrl: must return a URL on the origin of authUrl, with the id in its path',
-  );
+  throw new TypeError('interactionUrl: must return a URL on the origin of authUrl, with the id in its path');
 }

@@ -199,7 +199,10 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
     const dueAt = nextTry(options.webhooks.retryDelaysSeconds, tried);
     const fields = { client: id, error, httpStatus };
     if (dueAt === null) {
-      options.logger.warn(fields, 'a client could not be notified that a user signed out; it is not tried again');
+      options.logger.warn(
+        fields,
+        'a client could not be notified that a user signed out; it is not tried again',
+      );
       return null;
     }
     options.logger.info(fields, 'a client could not be notified that a user signed out; it is tried again');

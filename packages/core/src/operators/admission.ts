@@ -51,8 +51,7 @@ export async function admit(
     throw new OperatorCheckError('must return an operator, a redirect to the sign-in, or null');
   const { name, redirectTo } = answer as { readonly name?: unknown; readonly redirectTo?: unknown };
   if (redirectTo !== undefined) {
-    if (name !== undefined)
-      throw new OperatorCheckError('must return either name or redirectTo, not both');
+    if (name !== undefined) throw new OperatorCheckError('must return either name or redirectTo, not both');
     return { redirectTo: redirectOf(core, redirectTo) };
   }
   if (typeof name !== 'string' || !nameRule.test(name))
